@@ -116,7 +116,18 @@ class Catalogue:
                 f"The catalogue {self.name!r} has two actions named {twice[0]!r}; names must differ."
             )
         for name, model in self._models.items():
-            _check_example(name, model, self.discriminator)
+            if not hasattr(model, "example"):
+                raise UsageError(
+                    f"The action {name!r} ({model.__name__}) has no example; give it correct arguments as 'example'."
+                )
+            try:
+                model.model_validate({self.discriminator: name, **model.example})
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                where = ".".join(map(str, first["loc"]))
+                raise UsageError(
+                    f"The example of {name!r} ({model.__name__}) doesn't validate: {where}: {first['msg']}; correct it."
+                ) from error
 
     @cached_property
     def _all_names(self) -> tuple[str, ...]:
@@ -327,18 +338,3 @@ def _literal_name(model: type[Action], discriminator: str) -> str:
             f"{discriminator!r} that is a Literal of one name."
         )
     return names[0]
-
-
-def _check_example(name: str, model: type[Action], discriminator: str) -> None:
-    if not hasattr(model, "example"):
-        raise UsageError(
-            f"The action {name!r} ({model.__name__}) has no example; give it correct arguments as 'example'."
-        )
-    try:
-        model.model_validate({discriminator: name, **model.example})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(
-            f"The example of {name!r} ({model.__name__}) doesn't validate: {where}: {first['msg']}; correct it."
-        ) from error

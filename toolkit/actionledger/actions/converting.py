@@ -284,7 +284,9 @@ def _fits(value: Any, schema: Schema) -> bool:
     """Return whether a value has a schema's type, and for an object whether it is one of those that constants tell apart."""
     match schema.get("type"):
         case "string":
-            return isinstance(value, str) and not _is_other_spelling(value, schema)
+            return isinstance(value, str) and not (
+                value in _BOOLEANS and value not in schema.get("enum", (value,))
+            )
         case "integer":
             return isinstance(value, int) and not isinstance(value, bool)
         case "number":
@@ -316,11 +318,6 @@ def _number(text: str) -> Any:
         return _NOTHING
     number = from_json(text)
     return number if math.isfinite(number) else _NOTHING
-
-
-def _is_other_spelling(text: str, schema: Schema) -> bool:
-    """Return whether a text is a truth value as the allowed texts don't spell it."""
-    return text in _BOOLEANS and text not in schema.get("enum", (text,))
 
 
 def _spelled(value: Any, allowed: Sequence[Any]) -> Any:

@@ -159,12 +159,12 @@ def _expected(details: ErrorDetails, code: Reason, path: tuple[str | int, ...], 
     found = _schema_at(path, schema)
     if found is None or (code is Reason.BAD_FORMAT and details["type"] != "string_pattern_mismatch"):
         return details["msg"].removeprefix("Input should be ")
-    hint = did_you_mean(details["input"], allowed_values(found, schema)) if _is_slip(details, code) else ""
+    hint = (
+        did_you_mean(details["input"], allowed_values(found, schema))
+        if (code is Reason.VALUE_NOT_ALLOWED and isinstance(details["input"], str))
+        else ""
+    )
     return f"{in_words(found, schema)} ({hint})" if hint else in_words(found, schema)
-
-
-def _is_slip(details: ErrorDetails, code: Reason) -> bool:
-    return code is Reason.VALUE_NOT_ALLOWED and isinstance(details["input"], str)
 
 
 def _schema_at(path: Sequence[str | int], schema: Schema) -> Schema | None:

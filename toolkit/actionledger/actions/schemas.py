@@ -140,9 +140,16 @@ def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
     kind = schema.get("type", "string")
     match kind[0] if isinstance(kind, list) else kind:
         case "string":
-            return _text(schema, name)
+            text = _TEXTS.get(schema.get("format", ""), f"the {name.replace('_', ' ')}")
+            return text.ljust(int(schema.get("minLength", 0)), ".")[: int(schema.get("maxLength", _LONGEST))]
         case "integer" | "number":
-            return _number(schema)
+            # The number nearest to the lower bound, if there is one, that fits the step.
+            step: float = schema.get("multipleOf", 1)
+            lowest: float = schema.get("minimum", schema.get("exclusiveMinimum", step))
+            number = -(-lowest // step) * step
+            highest: float = schema.get("maximum", schema.get("exclusiveMaximum", number))
+            number = min(number, highest // step * step)
+            return number + step if number == schema.get("exclusiveMinimum") else number
         case "array":
             item = _value(schema.get("items", {}), root, name, depth + 1)
             return [item] * max(1, int(schema.get("minItems", 1)))
@@ -152,21 +159,6 @@ def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
             return True
         case _:
             return None
-
-
-def _text(schema: Schema, name: str) -> str:
-    text = _TEXTS.get(schema.get("format", ""), f"the {name.replace('_', ' ')}")
-    return text.ljust(int(schema.get("minLength", 0)), ".")[: int(schema.get("maxLength", _LONGEST))]
-
-
-def _number(schema: Schema) -> float:
-    """Return the number nearest to the lower bound, if there is one, that fits the step."""
-    step: float = schema.get("multipleOf", 1)
-    lowest: float = schema.get("minimum", schema.get("exclusiveMinimum", step))
-    number = -(-lowest // step) * step
-    highest: float = schema.get("maximum", schema.get("exclusiveMaximum", number))
-    number = min(number, highest // step * step)
-    return number + step if number == schema.get("exclusiveMinimum") else number
 
 
 def pointed_at(reference: Any, root: Schema) -> Schema | None:

@@ -302,11 +302,11 @@ def _allows(kind: str, schema: Any, root: Schema, deepest: int = 20) -> bool:
             return True
     if "const" in schema or "enum" in schema:
         values = schema.get("enum", (schema.get("const"),))
-        return any(isinstance(value, str) if kind == "string" else _is_kind(value, kind) for value in values)
+        return any(
+            isinstance(value, str)
+            if kind == "string"
+            else (value is None if kind == "null" else isinstance(value, int) and kind == "integer")
+            for value in values
+        )
     kinds = schema.get("type", "string")
     return kind in ([kinds] if isinstance(kinds, str) else kinds)
-
-
-def _is_kind(value: Any, kind: str) -> bool:
-    """Return whether a value that a schema lists is of a type."""
-    return value is None if kind == "null" else isinstance(value, int) and kind == "integer"

@@ -48,16 +48,12 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
     ids = frozenset(map(id_of, filter(_is_meant, reading.actions))) if catalogue.references else None
     return tuple(
         [
-            _with_repairs(call, repairs[raw.block])
+            call._replace(repairs=_within(call.span, repairs[raw.block]))
             if call and raw.block in repairs
             else call or check_action(raw, catalogue, repairs.get(raw.block, ()), ids)
             for raw, call in zip(reading.actions, usual, strict=True)
         ]
     )
-
-
-def _with_repairs(call: ActionCall, repairs: Sequence[Repair]) -> ActionCall:
-    return call._replace(repairs=_within(call.span, repairs))
 
 
 def id_of(action: RawAction | ActionCall) -> str:

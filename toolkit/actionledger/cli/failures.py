@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -97,14 +97,12 @@ def last_changes(ledger: Ledger, report: FailureReport, within: Filter) -> Failu
         return None
     first, second = sorted(report.periods)[-2:]
     length = timedelta(days=1 if report.unit == "day" else 7)
-    before = replace(within, since=_later(first, within.since), until=first + length)
+    before = replace(
+        within, since=first if within.since is None else max(first, within.since), until=first + length
+    )
     end = second + length
     after = replace(within, since=second, until=min(end, within.until) if within.until else end)
     return failure_changes(ledger, before, after)
-
-
-def _later(start: datetime, since: datetime | None) -> datetime:
-    return start if since is None else max(start, since)
 
 
 def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:

@@ -48,7 +48,11 @@ def write_answer(answer: Answer, form: Format, stream: TextIO | None) -> None:
         case Format.JSONL:
             _write((json_text(row) + "\n" for row in _objects(answer)), stream)
         case _:
-            _print(answer, _console(stream), below=form is Format.VERTICAL)
+            _print(
+                answer,
+                console if stream is None else PlainConsole(file=stream, highlight=False),
+                below=form is Format.VERTICAL,
+            )
 
 
 def _print(answer: Answer, onto: Console, *, below: bool) -> None:
@@ -108,10 +112,6 @@ def _write(lines: Iterable[str], stream: TextIO | None) -> None:
             break
         onto.write(f"{plain(line[:-1])}\n" if is_seen else line)
     onto.flush()
-
-
-def _console(stream: TextIO | None) -> Console:
-    return console if stream is None else PlainConsole(file=stream, highlight=False)
 
 
 FormatOption = Annotated[

@@ -80,7 +80,12 @@ def bundle(path: Path, *, with_text: bool = False) -> JsonDict:
         made["ledger"]["is_readable"] = False
     else:
         made["ledger"]["is_readable"] = True
-    return _without_secrets(made)
+    # A bundle with asterisks in place of secrets, and ``~`` for the user's own folder.
+    line = utf8_with_halves(json.dumps(made, ensure_ascii=False))
+    text = from_utf8_with_halves(mask(line))
+    home = json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]
+    masked: JsonDict = json.loads(text.replace(home, "~") if len(home) > 1 else text)
+    return masked
 
 
 def _versions() -> JsonDict:
@@ -186,12 +191,3 @@ def _summed(counts: Iterable[tuple[str, int]]) -> Mapping[str, int]:
     for name, count in counts:
         summed[name] = summed.get(name, 0) + count
     return summed
-
-
-def _without_secrets(made: JsonDict) -> JsonDict:
-    """Return a bundle with asterisks in place of secrets, and ``~`` for the user's own folder."""
-    line = utf8_with_halves(json.dumps(made, ensure_ascii=False))
-    text = from_utf8_with_halves(mask(line))
-    home = json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]
-    masked: JsonDict = json.loads(text.replace(home, "~") if len(home) > 1 else text)
-    return masked

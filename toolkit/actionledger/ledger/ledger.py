@@ -414,13 +414,10 @@ class Ledger(AskedLedger):
     def _hand_in(self) -> None:
         if not self.read_only:
             self._writer.flush()
-            self._publish_what_is_due()
-
-    def _publish_what_is_due(self) -> None:
-        """Publish what came in directly and was not: whoever took it in was killed, or is still at it."""
-        if self._store.is_behind():
-            with suppress(LedgerError):
-                self._store.ingest(Publishing.WHEN_DUE)
+            # Publish what came in directly and was not: whoever took it in was killed, or is still at it.
+            if self._store.is_behind():
+                with suppress(LedgerError):
+                    self._store.ingest(Publishing.WHEN_DUE)
 
     def _refuse_unless_writable(self) -> None:
         self._refuse_if_closed()

@@ -228,7 +228,14 @@ class Case:
         except (ValueError, RecursionError) as error:
             raise SourceError(f"{name} is no TOML: {error}.") from error
         said = _checked(_CASE, value, name)
-        text = _text_of(said, name)
+        given = [each for each in (said.text, said.json_text, said.message) if each is not None]
+        if len(given) != 1:
+            raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")
+        if said.message is not None and (said.parser or said.dialects):
+            raise SourceError(
+                f"{name} is no case: a message is read by its interface, and not by a parser or dialects."
+            )
+        text = given[0] if said.json_text is None else _decoded(given[0], str, name, "json_text")
         tools = _decoded(said.tools, list, name, "tools") if isinstance(said.tools, str) else said.tools
         for index, action in enumerate(said.expect.actions):
             if isinstance(action.arguments, str):
@@ -367,18 +374,6 @@ def expectation(expect: object, name: str) -> JsonDict:
         SourceError: it is no expectation.
     """
     return _checked(_EXPECTATION, expect, name, "expect").model_dump(exclude_unset=True)
-
-
-def _text_of(said: _Said, name: str) -> str:
-    """Return the one text that a file holds, of whichever kind."""
-    given = [each for each in (said.text, said.json_text, said.message) if each is not None]
-    if len(given) != 1:
-        raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")
-    if said.message is not None and (said.parser or said.dialects):
-        raise SourceError(
-            f"{name} is no case: a message is read by its interface, and not by a parser or dialects."
-        )
-    return given[0] if said.json_text is None else _decoded(given[0], str, name, "json_text")
 
 
 def _checked(kind: TypeAdapter[_Model], value: object, name: str, *inside: str) -> _Model:

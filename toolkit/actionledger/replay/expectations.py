@@ -65,17 +65,14 @@ def _inline(value: Any) -> str:
         case list() | tuple():
             return f"[{', '.join(map(_inline, value))}]"
         case _:
-            return _string(str(value))
+            text = str(value)
+            is_literal = "\\" in text or '"' in text
+            return f"'{text}'" if is_literal and "'" not in text and text.isprintable() else _basic(text)
 
 
 def _key(name: str) -> str:
     is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if is_bare else _basic(name)
-
-
-def _string(text: str) -> str:
-    is_literal = "\\" in text or '"' in text
-    return f"'{text}'" if is_literal and "'" not in text and text.isprintable() else _basic(text)
 
 
 def _basic(text: str) -> str:
@@ -178,7 +175,17 @@ def _lines(expect: JsonMap) -> Iterator[str]:
         given = whole["arguments"]
         arguments = json.loads(given) if isinstance(given, str) else given
         status = "" if whole["status"] in {ACTION["status"], NOT_CHECKED} else whole["status"]
-        yield " ".join(filter(None, ("action", whole["name"], status, _in_order(arguments))))
+        yield " ".join(
+            filter(
+                None,
+                (
+                    "action",
+                    whole["name"],
+                    status,
+                    json.dumps(json.loads(json_text(arguments)), sort_keys=True, ensure_ascii=False),
+                ),
+            )
+        )
         yield from (f"  refused {error}" for error in whole["errors"])
     for issue in expect.get("issues", ()):
         yield f"issue {issue}"
@@ -202,8 +209,3 @@ def recorded_expectation(reading: RecordedReading) -> JsonDict:
         "issues": [code.value for code in reading.issues],
         "actions": actions,
     }
-
-
-def _in_order(arguments: Any) -> str:
-    """Return arguments as they would be recorded, their names in order."""
-    return json.dumps(json.loads(json_text(arguments)), sort_keys=True, ensure_ascii=False)

@@ -18,7 +18,7 @@ from actionledger.core.values import ActionCall, Block, Issue, ParseResult
 from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode
-from actionledger.replay.environments import Version, environment_of
+from actionledger.replay.environments import environment_of
 from actionledger.replay.processes import PAYS_FROM, Command, Processes, cores, first_answer
 from actionledger.replay.runners import Reading, turn_key, unread_line
 
@@ -79,23 +79,20 @@ class OtherVersion:
             )
         if parser not in said["parsers"]:
             raise UnknownNameError("parser of that version", parser, said["parsers"])
-        return _identity(self._version, parser, said)
-
-
-def _identity(version: Version, parser: str, said: JsonMap) -> OtherParser:
-    configuration = json_text(
-        {
-            "name": parser,
-            "package": "actionledger",
-            "version": said["version"],
-            "content": version.key,
-            "configuration": said["configuration"],
-        }
-    )
-    digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
-    return OtherParser(
-        digest, f"{parser} @ {said['version']} {version.label}", said["version"], configuration
-    )
+        version = self._version
+        configuration = json_text(
+            {
+                "name": parser,
+                "package": "actionledger",
+                "version": said["version"],
+                "content": version.key,
+                "configuration": said["configuration"],
+            }
+        )
+        digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
+        return OtherParser(
+            digest, f"{parser} @ {said['version']} {version.label}", said["version"], configuration
+        )
 
 
 class ReadByOther:

@@ -79,7 +79,9 @@ def _sessions(trajectory: JsonMap, above: _Above, passed: Passed) -> Iterator[Re
     parent, relation = (above.name, Relation.SUBAGENT) if above.name else _predecessor(name)
     agent = object_at(trajectory, "agent")
     told = [text for text in (_text(step) for step in _of(trajectory, "user")) if text]
-    own = _own(trajectory)
+    # What our own export says of a session that the format has no place for; nothing of other trajectories.
+    extra = object_at(trajectory, "extra")
+    own = extra if "actionledger_session_id" in extra else {}
     turns = tuple(_turns(trajectory, passed))
     yield RecordedSession(
         name,
@@ -183,12 +185,6 @@ def _turn(
         model=text_at(step, "model_name"),
         reasoning=text_at(step, "reasoning_content"),
     )
-
-
-def _own(trajectory: JsonMap) -> JsonMap:
-    """Return what our own export says of a session that the format has no place for; nothing of other trajectories."""
-    extra = object_at(trajectory, "extra")
-    return extra if "actionledger_session_id" in extra else {}
 
 
 def _was_raw(step: JsonMap) -> bool:

@@ -43,7 +43,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
             if not text_at(row, "span_id") or not text_at(row, "root_span_id"):
                 yield LeftOut(shown(path), LeftOutReason.NO_SESSION, "row")
                 continue
-            _put(open_rows, row)
+            # Keep a row; one that is a part is put into what there is of it.
+            name = text_at(row, "id") or text_at(row, "span_id")
+            known = open_rows.get(name)
+            open_rows[name] = (
+                _merged(known, row, _DEEP) if known is not None and row.get("_is_merge") else row
+            )
             if len(open_rows) > _OPEN_ROWS:
                 yield from _give(open_rows.popitem(last=False)[1], traces)
     for row in open_rows.values():
@@ -66,13 +71,6 @@ def recognise(sample: Sample) -> float:
 def _rows(item: JsonMap) -> Iterator[JsonMap]:
     held = next((key for key in ("rows", "events") if isinstance(item.get(key), list)), "")
     return objects_at(item, held) if held else iter((item,))
-
-
-def _put(open_rows: OrderedDict[str, JsonMap], row: JsonMap) -> None:
-    """Keep a row; one that is a part is put into what there is of it."""
-    name = text_at(row, "id") or text_at(row, "span_id")
-    known = open_rows.get(name)
-    open_rows[name] = _merged(known, row, _DEEP) if known is not None and row.get("_is_merge") else row
 
 
 def _merged(known: JsonMap, new: JsonMap, deep: int) -> JsonMap:
@@ -123,11 +121,25 @@ def _step(row: JsonMap) -> Step:
         fill_request(
             step, row.get("input"), row.get("output"), text_at(known, "provider"), known.get("tools")
         )
-        step.usage = _usage(took)
+        first = number_at(took, "time_to_first_token")
+        shown, thought = count_at(took, "prompt_tokens"), count_at(took, "completion_reasoning_tokens")
+        step.usage = Usage(
+            input_tokens=shown,
+            output_tokens=with_thoughts(
+                count_at(took, "completion_tokens"), thought, count_at(took, "tokens"), shown
+            ),
+            cached_tokens=count_at(took, "prompt_cached_tokens"),
+            cache_write_tokens=count_at(took, "prompt_cache_creation_tokens"),
+            reasoning_tokens=thought,
+            cost_usd=number_at(took, "estimated_cost"),
+            time_to_first_token_ms=None if first is None else first * 1000,
+        )
     else:
         step.arguments, step.output = _given(row.get("input")), output_of(row.get("output"))
         step.call_id = (
-            text_at(known, "gen_ai.tool.call.id") or answered_call(row.get("output")) or _call_id(row)
+            text_at(known, "gen_ai.tool.call.id")
+            or answered_call(row.get("output"))
+            or next((text for each in objects_at(row, "input") if (text := text_at(each, "toolCallId"))), "")
         )
         step.output = row.get("error") if failed and step.output is None else step.output
     return step
@@ -136,26 +148,6 @@ def _step(row: JsonMap) -> Step:
 def _given(value: Any) -> Any:
     """Return a tool's arguments: Vercel's SDK hands them over with what the model was shown."""
     return value[0] if isinstance(value, list) and value else value
-
-
-def _call_id(row: JsonMap) -> str:
-    return next((text for each in objects_at(row, "input") if (text := text_at(each, "toolCallId"))), "")
-
-
-def _usage(took: JsonMap) -> Usage:
-    first = number_at(took, "time_to_first_token")
-    shown, thought = count_at(took, "prompt_tokens"), count_at(took, "completion_reasoning_tokens")
-    return Usage(
-        input_tokens=shown,
-        output_tokens=with_thoughts(
-            count_at(took, "completion_tokens"), thought, count_at(took, "tokens"), shown
-        ),
-        cached_tokens=count_at(took, "prompt_cached_tokens"),
-        cache_write_tokens=count_at(took, "prompt_cache_creation_tokens"),
-        reasoning_tokens=thought,
-        cost_usd=number_at(took, "estimated_cost"),
-        time_to_first_token_ms=None if first is None else first * 1000,
-    )
 
 
 SOURCE = Source(

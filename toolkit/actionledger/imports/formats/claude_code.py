@@ -31,7 +31,7 @@ from actionledger.imports.sources.access import (
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
-from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
+from actionledger.imports.sources.pieces import FileSessions, SessionPieces
 from actionledger.imports.sources.usage import usage_of
 
 Line = Mapping[str, Any]
@@ -203,18 +203,16 @@ class _Transcript:
         if kind == "text":
             turn.texts.append(text_at(block, "text"))
         elif kind in {"thinking", "redacted_thinking"}:
-            self._take_thought(turn, text_at(block, "thinking"))
+            thought = text_at(block, "thinking")
+            if not thought:
+                self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
+            else:
+                turn.thoughts.append(thought)
         elif kind in {"tool_use", "server_tool_use"}:
             arguments = arguments_of(block.get("input"))
             session.call(external_id, RecordedCall(text_at(block, "id"), text_at(block, "name"), arguments))
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, block)] += 1
-
-    def _take_thought(self, turn: OpenTurn, thought: str) -> None:
-        if not thought:
-            self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
-        else:
-            turn.thoughts.append(thought)
 
     def _take_answer(self, line: Line) -> SessionPieces | None:
         """Take in what a person, the client or a tool has answered."""

@@ -124,7 +124,10 @@ def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: l
             continue
         message = _message(value)
         if message.is_empty and message.speaker != "model" and not message.passed:
-            _count_empty(message, value)
+            if text_at(value, "role") in _ROLES:
+                message.pass_over(LeftOutReason.EMPTY, "message")
+            else:
+                message.unknown(value.get("role"), value)
         is_text = is_text and not message.calls
         if is_text and message.speaker == "person":
             message.text = _take_results(message, conversation)
@@ -161,13 +164,6 @@ def _is_of_client(value: JsonMap) -> bool:
     return (
         text_at(value, "role") == "assistant" and object_at(value, "metadata").get("displayRole") == "error"
     )
-
-
-def _count_empty(message: Message, value: JsonMap) -> None:
-    if text_at(value, "role") in _ROLES:
-        message.pass_over(LeftOutReason.EMPTY, "message")
-    else:
-        message.unknown(value.get("role"), value)
 
 
 def _message(value: JsonMap) -> Message:

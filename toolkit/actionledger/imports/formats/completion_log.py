@@ -55,7 +55,9 @@ def recognise(sample: Sample) -> float:
 def _read(path: Path, log: JsonMap) -> Recorded:
     told = log.get("fncall_messages") or log.get("messages")
     body = object_at(log, "fncall_response") or object_at(log, "response")
-    asked = openai_chat.request({"messages": told, "tools": _tools(log)})
+    asked = openai_chat.request(
+        {"messages": told, "tools": (log.get("tools") or object_at(log, "kwargs").get("tools"))}
+    )
     answered = openai_chat.response(body)
     exchanges = Exchanges(NAME, _session(path, asked))
     for piece in exchanges.add(Exchange(_timed(answered, log), Capture.ARGUMENTS, asked)):
@@ -66,10 +68,6 @@ def _read(path: Path, log: JsonMap) -> Recorded:
 def _session(path: Path, asked: Request) -> str:
     opening = next((each.text for each in asked.messages if each.speaker == "person"), "")
     return f"{path.absolute().parent.name}/{derived_id(opening)[:8]}"
-
-
-def _tools(log: JsonMap) -> object:
-    return log.get("tools") or object_at(log, "kwargs").get("tools")
 
 
 def _timed(answered: Response, log: JsonMap) -> Response:

@@ -130,24 +130,22 @@ def _message(item: JsonMap) -> Message:
     if item.get("conversationSummary"):
         found.pass_over(LeftOutReason.COMPACTED, "conversationSummary")
     if role == "assistant":
-        _take_answer(found, item, said)
+        if thought := text_at(object_at(item, "reasoning"), "text"):
+            found.think(thought)
+        states = {text_at(state, "toolCallId"): state for state in objects_at(item, "toolCallStates")}
+        for call in objects_at(said, "toolCalls"):
+            made = object_at(call, "function")
+            call_id = text_at(call, "id")
+            found.calls.append(
+                RecordedCall(call_id, text_at(made, "name"), _arguments(made.get("arguments")))
+            )
+            if (state := states.get(call_id)) and (result := _result(call_id, state)):
+                found.results.append(result)
+        took = object_at(said, "usage")
+        cents = number_at(took, "cost_cents")
+        found.model = text_at(took, "model")
+        found.usage = usage_of(took, cost_usd=cents / 100 if cents else None) if took else Usage()
     return found
-
-
-def _take_answer(found: Message, item: JsonMap, said: JsonMap) -> None:
-    if thought := text_at(object_at(item, "reasoning"), "text"):
-        found.think(thought)
-    states = {text_at(state, "toolCallId"): state for state in objects_at(item, "toolCallStates")}
-    for call in objects_at(said, "toolCalls"):
-        made = object_at(call, "function")
-        call_id = text_at(call, "id")
-        found.calls.append(RecordedCall(call_id, text_at(made, "name"), _arguments(made.get("arguments"))))
-        if (state := states.get(call_id)) and (result := _result(call_id, state)):
-            found.results.append(result)
-    took = object_at(said, "usage")
-    cents = number_at(took, "cost_cents")
-    found.model = text_at(took, "model")
-    found.usage = usage_of(took, cost_usd=cents / 100 if cents else None) if took else Usage()
 
 
 def _arguments(given: object) -> str | JsonDict:

@@ -110,7 +110,11 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
         "input_tokens": count_at(row, "prompt_tokens"),
         "output_tokens": count_at(row, "completion_tokens"),
     }
-    known = {"title": title, "cwd": text_at(row, "workspace_cwd") or _project(path)}
+    known = {
+        "title": title,
+        "cwd": text_at(row, "workspace_cwd")
+        or (str(path.absolute().parent.parent) if path.absolute().parent.name == ".crush" else ""),
+    }
     yield RecordedSession(
         name,
         None,
@@ -130,11 +134,6 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
         started_at=since_epoch(row.get("created_at")),
         finished_at=since_epoch(row.get("updated_at")),
     )
-
-
-def _project(path: Path) -> str:
-    """Return the folder that a database is of, by its place in it."""
-    return str(path.absolute().parent.parent) if path.absolute().parent.name == ".crush" else ""
 
 
 def _message(row: Row, parts: list[Any]) -> Message:

@@ -147,14 +147,14 @@ def _without_reminders(said: JsonMap, passed: Passed) -> JsonMap:
     content = said.get("content")
     if said.get("role") != "user" or not isinstance(content, list):
         return said
-    kept = [part for part in content if not _is_reminder(part)]
+    kept = [
+        part
+        for part in content
+        if not (isinstance(part, dict) and text_at(part, "text").lstrip().startswith(_REMINDER))
+    ]
     if len(kept) < len(content):
         passed[LeftOutReason.INJECTED_CONTEXT, "user"] += len(content) - len(kept)
     return {**said, "content": kept}
-
-
-def _is_reminder(part: object) -> bool:
-    return isinstance(part, dict) and text_at(part, "text").lstrip().startswith(_REMINDER)
 
 
 def _result(line: JsonMap, result: RecordedResult) -> RecordedResult:

@@ -130,7 +130,20 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         ):
             yield from _given(path, chat)
             chat = _Chat()
-        _take(entry, chat)
+        if "$set" in entry:
+            changed = object_at(entry, "$set")
+            chat.head.update({key: value for key, value in changed.items() if key != "messages"})
+            for message in objects_at(changed, "messages"):
+                _take_message(message, chat)
+            chat.passed[LeftOutReason.BOOKKEEPING, "$set"] += 1
+        elif "$rewindTo" in entry:
+            chat.passed[LeftOutReason.BOOKKEEPING, "$rewindTo"] += 1
+        elif "sessionId" in entry:
+            chat.head.update({key: value for key, value in entry.items() if key != "messages"})
+            for message in objects_at(entry, "messages"):
+                _take_message(message, chat)
+        else:
+            _take_message(entry, chat)
     yield from _given(path, chat)
 
 
@@ -143,23 +156,6 @@ def recognise(sample: Sample) -> float:
     return (
         1.0 if b'"projectHash"' in head and b'"sessionId"' in head and b'"messages"' in sample.head else 0.0
     )
-
-
-def _take(entry: JsonMap, chat: _Chat) -> None:
-    if "$set" in entry:
-        changed = object_at(entry, "$set")
-        chat.head.update({key: value for key, value in changed.items() if key != "messages"})
-        for message in objects_at(changed, "messages"):
-            _take_message(message, chat)
-        chat.passed[LeftOutReason.BOOKKEEPING, "$set"] += 1
-    elif "$rewindTo" in entry:
-        chat.passed[LeftOutReason.BOOKKEEPING, "$rewindTo"] += 1
-    elif "sessionId" in entry:
-        chat.head.update({key: value for key, value in entry.items() if key != "messages"})
-        for message in objects_at(entry, "messages"):
-            _take_message(message, chat)
-    else:
-        _take_message(entry, chat)
 
 
 def _take_message(value: JsonMap, chat: _Chat) -> None:
@@ -309,7 +305,10 @@ def _given(path: Path, chat: _Chat) -> Recorded:
     if turns and not name:
         yield Refusal(shown(path), 0, "The file says no sessionId; its beginning is missing.")
     elif turns:
-        parent = _parent(path, name, text_at(chat.head, "kind"))
+        # Whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's.
+        kind = text_at(chat.head, "kind")
+        folder = path.absolute().parent.name
+        parent = folder if kind == "subagent" and folder not in {"", "chats", name} else ""
         yield RecordedSession(
             name,
             None,
@@ -331,12 +330,6 @@ def _given(path: Path, chat: _Chat) -> Recorded:
             relation=Relation.SUBAGENT if parent else None,
         )
     yield from left_out(shown(path), chat.passed)
-
-
-def _parent(path: Path, name: str, kind: str) -> str:
-    """Return whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's."""
-    folder = path.absolute().parent.name
-    return folder if kind == "subagent" and folder not in {"", "chats", name} else ""
 
 
 _TOOLS = (

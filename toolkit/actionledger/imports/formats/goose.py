@@ -213,7 +213,23 @@ def message_of(value: JsonMap) -> Message:
         return found
     found = Message(speaker, message_id=text_at(value, "id"), occurred_at=since_epoch(value.get("created")))
     for part in objects_at(value, "content"):
-        _read_part(part, found)
+        kind = text_at(part, "type")
+        if kind == "text":
+            found.say(part.get("text"))
+        elif kind in {"toolRequest", "frontendToolRequest"}:
+            # Take a call; one that goose couldn't read has neither name nor arguments there.
+            made = object_at(object_at(part, "toolCall"), "value")
+            found.call(part.get("id"), made.get("name"), made.get("arguments"))
+        elif kind == "toolResponse":
+            _read_result(part, found)
+        elif kind in {"thinking", "reasoning"}:
+            found.think(part.get("thinking"), part.get("text"), detail=kind)
+        elif kind == "redactedThinking":
+            found.pass_over(LeftOutReason.ENCRYPTED, kind)
+        elif kind in _OTHERS:
+            found.pass_over(_OTHERS[kind], kind)
+        else:
+            found.unknown(kind, part)
     return found
 
 
@@ -222,10 +238,19 @@ def _merged(messages: Iterable[Message], session_name: str) -> Iterator[Message]
     held, held_id = None, ""
     seen: Counter[str] = Counter()
     for message in messages:
-        name = _identity(message.message_id, session_name)
+        # By what a message is known again; empty for its place. The store has given those that it took over from files a name of their own,
+        # which the files don't have.
+        message_id = message.message_id
+        made, _, rest = message_id.partition(f"msg_{session_name}_")
+        is_made = not made and bool(rest)
+        name = "" if is_made and (rest.isdigit() or not _OWN_SESSION.fullmatch(session_name)) else message_id
         is_model = message.speaker == "model"
         if held is not None and is_model and name and name == held_id:
-            _join(held, message)
+            begin = len(held.text)
+            held.say(message.text)
+            held.calls += [replace(call, at=begin + (call.at or 0)) for call in message.calls]
+            held.passed.update(message.passed)
+            held.reasoning += message.reasoning
             continue
         if held is not None:
             yield held
@@ -237,49 +262,6 @@ def _merged(messages: Iterable[Message], session_name: str) -> Iterator[Message]
         seen[name] += 1
     if held is not None:
         yield held
-
-
-def _identity(message_id: str, session_name: str) -> str:
-    """Return by what a message is known again; empty for its place.
-
-    The store has given those that it took over from files a name of their own, which the files don't have.
-    """
-    made, _, rest = message_id.partition(f"msg_{session_name}_")
-    is_made = not made and bool(rest)
-    return "" if is_made and (rest.isdigit() or not _OWN_SESSION.fullmatch(session_name)) else message_id
-
-
-def _join(held: Message, piece: Message) -> None:
-    """Add a piece of a message to those before it."""
-    begin = len(held.text)
-    held.say(piece.text)
-    held.calls += [replace(call, at=begin + (call.at or 0)) for call in piece.calls]
-    held.passed.update(piece.passed)
-    held.reasoning += piece.reasoning
-
-
-def _read_part(part: JsonMap, found: Message) -> None:
-    kind = text_at(part, "type")
-    if kind == "text":
-        found.say(part.get("text"))
-    elif kind in {"toolRequest", "frontendToolRequest"}:
-        _read_call(part, found)
-    elif kind == "toolResponse":
-        _read_result(part, found)
-    elif kind in {"thinking", "reasoning"}:
-        found.think(part.get("thinking"), part.get("text"), detail=kind)
-    elif kind == "redactedThinking":
-        found.pass_over(LeftOutReason.ENCRYPTED, kind)
-    elif kind in _OTHERS:
-        found.pass_over(_OTHERS[kind], kind)
-    else:
-        found.unknown(kind, part)
-
-
-def _read_call(part: JsonMap, found: Message) -> None:
-    """Take a call; one that goose couldn't read has neither name nor arguments there."""
-    made = object_at(object_at(part, "toolCall"), "value")
-    found.call(part.get("id"), made.get("name"), made.get("arguments"))
 
 
 def _read_result(part: JsonMap, found: Message) -> None:

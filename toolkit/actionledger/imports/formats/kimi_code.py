@@ -120,7 +120,16 @@ def _take(wire: _Wire, line: JsonMap) -> None:
         is_again = bool(text_at(line, "attempt"))
         wire.passed[LeftOutReason.NO_RESPONSE if is_again else LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind == "llm.tools_snapshot":
-        wire.tools = _tools(line)
+        # The tools that are offered, as OpenAI's interface takes them.
+        offered = [
+            {
+                "type": "function",
+                "function": {key: tool[key] for key in ("name", "description", "parameters") if key in tool},
+            }
+            for tool in objects_at(line, "tools")
+            if text_at(tool, "name")
+        ]
+        wire.tools = json_text(offered) if offered else ""
         wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind == "context.append_message":
         is_said = text_at(object_at(object_at(line, "message"), "origin"), "kind") in {
@@ -170,7 +179,18 @@ def _take_event(wire: _Wire, line: JsonMap, event: JsonMap) -> None:
         wire.session.result(_result(line, event, wire.decided.get(text_at(event, "toolCallId"))))
     elif kind == "step.end":
         turn = _turn(wire, line, text_at(event, "uuid"))
-        turn.usage = _usage(event)
+        took = object_at(event, "usage")
+        read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
+        first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
+        turn.usage = Usage(
+            input_tokens=total(count_at(took, "inputOther"), read, written),
+            output_tokens=count_at(took, "output"),
+            cached_tokens=read,
+            cache_write_tokens=written,
+            latency_ms=None if first is None or streamed is None else first + streamed,
+            time_to_first_token_ms=first,
+            finish_reason=(text_at(event, "rawFinishReason") or text_at(event, "finishReason"))[:80],
+        )
         wire.steps[text_at(event, "messageId")] = turn.external_id
     elif kind != "step.begin":
         wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(f"loop {kind}", event)] += 1
@@ -234,34 +254,6 @@ def _result(line: JsonMap, event: JsonMap, decided: Permission | None) -> Record
         finished_at=since_epoch(line.get("time")),
         permission=decided,
     )
-
-
-def _usage(event: JsonMap) -> Usage:
-    took = object_at(event, "usage")
-    read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
-    first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
-    return Usage(
-        input_tokens=total(count_at(took, "inputOther"), read, written),
-        output_tokens=count_at(took, "output"),
-        cached_tokens=read,
-        cache_write_tokens=written,
-        latency_ms=None if first is None or streamed is None else first + streamed,
-        time_to_first_token_ms=first,
-        finish_reason=(text_at(event, "rawFinishReason") or text_at(event, "finishReason"))[:80],
-    )
-
-
-def _tools(line: JsonMap) -> str:
-    """Return the tools that are offered, as OpenAI's interface takes them."""
-    offered = [
-        {
-            "type": "function",
-            "function": {key: tool[key] for key in ("name", "description", "parameters") if key in tool},
-        }
-        for tool in objects_at(line, "tools")
-        if text_at(tool, "name")
-    ]
-    return json_text(offered) if offered else ""
 
 
 def _begun(path: Path) -> RecordedSession:

@@ -159,7 +159,19 @@ def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:
     failed = text_at(observation, "level") == "ERROR"
     step.is_error = True if failed else None
     if kind == "model":
-        _fill_request(step, observation, attributes)
+        provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
+        fill_request(
+            step, observation.get("input"), observation.get("output"), provider, tools_of(attributes)
+        )
+        if not any(message.calls for message in step.said):
+            # Add the calls that Langfuse has found itself, where the output doesn't show them.
+            for each in _list(observation, "toolCalls"):
+                call = framework_messages.decoded(each)
+                if isinstance(call, Mapping):
+                    step.said = step.said or [Message("model")]
+                    step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
+        step.model = text_at(observation, "model") or step.model
+        step.usage = _usage(observation)
     else:
         step.call_id = text_at(attributes, "gen_ai.tool.call.id") or text_at(attributes, "ai.toolCall.id")
         step.arguments, step.output = observation.get("input"), output_of(observation.get("output"))
@@ -168,24 +180,6 @@ def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:
             step.output = _text(observation, "statusMessage", "status_message")
         step.call_id = step.call_id or answered_call(observation.get("output"))
     return step
-
-
-def _fill_request(step: Step, observation: JsonMap, attributes: JsonMap) -> None:
-    provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
-    fill_request(step, observation.get("input"), observation.get("output"), provider, tools_of(attributes))
-    if not any(message.calls for message in step.said):
-        _add_calls(step, observation)
-    step.model = text_at(observation, "model") or step.model
-    step.usage = _usage(observation)
-
-
-def _add_calls(step: Step, observation: JsonMap) -> None:
-    """Add the calls that Langfuse has found itself, where the output doesn't show them."""
-    for each in _list(observation, "toolCalls"):
-        call = framework_messages.decoded(each)
-        if isinstance(call, Mapping):
-            step.said = step.said or [Message("model")]
-            step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
 
 
 def _usage(observation: JsonMap) -> Usage:

@@ -116,7 +116,8 @@ def _messages(held: JsonMap) -> Iterator[Message]:
             said = _response(value, extra)
             # The runtime may look for fences of another label: then it says that it found none.
             is_read = not said.calls and not any(
-                _is_refusal(each) for each in values[number + 1 : number + 2]
+                bool(_REFUSED.match(openai_chat.message(each).text))
+                for each in values[number + 1 : number + 2]
             )
             commands = _FENCED.findall(said.text) if is_read else []
             waiting = f"command-{number}" if len(commands) == 1 else ""
@@ -132,7 +133,10 @@ def _messages(held: JsonMap) -> Iterator[Message]:
             note = Message("system")
             note.pass_over(LeftOutReason.BOOKKEEPING, "exit")
         elif text_at(value, "type") == "function_call_output":
-            note = _output(value)
+            # Read what came of a call, as the Responses interface takes it.
+            found = Message("tool")
+            found.result(value.get("call_id"), value.get("output"))
+            note = found
         elif waiting and note.speaker == "person":
             note.result(waiting, note.text)
             note.text, waiting = "", ""
@@ -140,17 +144,6 @@ def _messages(held: JsonMap) -> Iterator[Message]:
             note.pass_over(LeftOutReason.EMPTY, "message")
         note.results = [replace(each, exit_status=_exit(each.output, extra)) for each in note.results]
         yield note
-
-
-def _is_refusal(value: JsonMap) -> bool:
-    return bool(_REFUSED.match(openai_chat.message(value).text))
-
-
-def _output(value: JsonMap) -> Message:
-    """Read what came of a call, as the Responses interface takes it."""
-    found = Message("tool")
-    found.result(value.get("call_id"), value.get("output"))
-    return found
 
 
 def _response(value: JsonMap, extra: JsonMap) -> Message:

@@ -52,7 +52,8 @@ _TAGS = ("<execute>", "<solution>")
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of one file, and a refusal for each line that can't be read."""
-    model, feedback, setting, kind, task_set = _folders(path)
+    above = path.resolve().parts[-6:-1]
+    model, feedback, setting, kind, task_set = ("",) * (5 - len(above)) + above
     place = f"{model}/{feedback}/{setting}/{kind}/{task_set}"
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -113,11 +114,6 @@ def recognise(sample: Sample) -> float:
     return (
         1.0 if any(isinstance(line["state"], dict) and "history" in line["state"] for line in lines) else 0.0
     )
-
-
-def _folders(path: Path) -> tuple[str, ...]:
-    above = path.resolve().parts[-6:-1]
-    return ("",) * (5 - len(above)) + above
 
 
 def _turns(history: list[_Message]) -> Iterator[RecordedTurn]:

@@ -41,7 +41,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     elif _is_state(first):
         yield from _conversation(first, path, _events_beside(path), passed)
     elif "kind" in first and _EVENT.fullmatch(path.name) and path.parent.name == "events":
-        yield from _of_folder(path, passed)
+        # The conversation whose folder has no state with its first event; any other event is read with those beside it.
+        state = path.parent.parent / "base_state.json"
+        if state.exists() or path != _files(path.parent)[0]:
+            passed[LeftOutReason.DUPLICATE, "event"] += 1
+        else:
+            yield from _conversation({"id": path.parent.parent.name}, path, _events_beside(state), passed)
     elif "kind" in first:
         yield from _conversation({}, path, chain([first], objects), passed)
     else:
@@ -169,15 +174,6 @@ def _given(reading: V0Events | V1Events, events: Iterator[JsonMap | Refusal]) ->
         if reading.pieces.is_full():
             yield reading.pieces.piece()
     yield reading.pieces.piece(is_last=True)
-
-
-def _of_folder(path: Path, passed: Passed) -> Iterator[Item]:
-    """Yield the conversation whose folder has no state with its first event; any other event is read with those beside it."""
-    state = path.parent.parent / "base_state.json"
-    if state.exists() or path != _files(path.parent)[0]:
-        passed[LeftOutReason.DUPLICATE, "event"] += 1
-    else:
-        yield from _conversation({"id": path.parent.parent.name}, path, _events_beside(state), passed)
 
 
 def _files(folder: Path) -> list[Path]:

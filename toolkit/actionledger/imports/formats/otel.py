@@ -145,7 +145,18 @@ def openinference_step(span: Span) -> Step:
         finished=span.finished,
     )
     if kind == "tool":
-        _fill_tool(step, span, given)
+        output = given.get("output.value")
+        step.name = text_at(given, "tool.name") or span.name
+        step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
+        step.arguments, step.output = arguments_in(given.get("input.value")), output_of(output)
+        parameters = given.get("tool.parameters")
+        if step.arguments is None and not _is_definition(parameters):
+            step.arguments = parameters
+        step.is_error = has_failed(output) if span.failed is not True else True
+        step.is_error = span.failed if step.is_error is None else step.is_error
+        if span.failed and step.output is None:
+            raised = next((fields for name, fields in span.events if name == "exception"), {})
+            step.output = text_at(raised, "exception.message") or span.error
     elif kind == "model":
         _fill_request(step, given, span.scope)
         step.is_error = True if span.failed else None
@@ -162,21 +173,6 @@ def _is_agent(span: Span) -> bool:
         and text_at(object_at({"told": framework_messages.decoded(told)}, "told"), "lc_agent_name")
         == span.name
     )
-
-
-def _fill_tool(step: Step, span: Span, given: JsonMap) -> None:
-    output = given.get("output.value")
-    step.name = text_at(given, "tool.name") or span.name
-    step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
-    step.arguments, step.output = arguments_in(given.get("input.value")), output_of(output)
-    parameters = given.get("tool.parameters")
-    if step.arguments is None and not _is_definition(parameters):
-        step.arguments = parameters
-    step.is_error = has_failed(output) if span.failed is not True else True
-    step.is_error = span.failed if step.is_error is None else step.is_error
-    if span.failed and step.output is None:
-        raised = next((fields for name, fields in span.events if name == "exception"), {})
-        step.output = text_at(raised, "exception.message") or span.error
 
 
 def _is_definition(parameters: Any) -> bool:

@@ -37,7 +37,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         yield Refusal(shown(path), 0, "The document is no trajectory: it has no list of steps.")
         return
     passed: Passed = Counter()
-    instance = _instance(whole, path)
+    config = _config(whole)
+    problem = text_at(object_at(config, "problem_statement"), "id")
+    instance = problem or path.name.split(".")[0]
     attempts = list(objects_at(whole, "attempts"))
     if attempts:
         passed[LeftOutReason.REPEATED_HISTORY, "trajectory"] += 1
@@ -56,12 +58,6 @@ def recognise(sample: Sample) -> float:
         return float(document.keys() >= _FIELDS)
     head = sample.head[:4000]
     return float(b'"trajectory"' in head and b'"observation"' in sample.head and b'"action"' in head)
-
-
-def _instance(whole: JsonMap, path: Path) -> str:
-    config = _config(whole)
-    problem = text_at(object_at(config, "problem_statement"), "id")
-    return problem or path.name.split(".")[0]
 
 
 def _config(whole: JsonMap) -> JsonMap:

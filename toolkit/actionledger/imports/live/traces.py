@@ -275,7 +275,11 @@ class HeldTraces:
             if held.lines:
                 self._note(held)
         yield from told
-        yield from self._passed_new(name, gathered.passed)
+        passed = gathered.passed
+        known = self._session(name)
+        for (reason, detail), count in (passed - known.passed).items():
+            yield LeftOut(self._origin, reason, detail, count)
+        known.passed = passed | known.passed
 
     def _note(self, held: _Held) -> None:
         """Write down how a trace is told, before it is."""
@@ -323,12 +327,6 @@ class HeldTraces:
             known.places[turn] = known.next
             known.next += 1
         return known.places[turn]
-
-    def _passed_new(self, name: str, passed: Passed) -> Iterator[LeftOut]:
-        known = self._session(name)
-        for (reason, detail), count in (passed - known.passed).items():
-            yield LeftOut(self._origin, reason, detail, count)
-        known.passed = passed | known.passed
 
 
 def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedSession:

@@ -178,23 +178,20 @@ class Answers:
         results = [result for message in step.shown for result in message.results]
         nameless = [result for result in results if not result.call_id]
         for result in (*(each for each in results if each.call_id), *nameless[self._nameless :]):
-            self._take_shown(result)
+            if result.call_id:
+                call = self._by_id.get(result.call_id)
+            else:
+                while self._not_shown and self._not_shown[0].shown is not None:
+                    self._not_shown.popleft()
+                call = self._not_shown[0] if self._not_shown else None
+            if call is not None:
+                _bring_right(call, result)
+                call.shown = call.shown or result
+            elif result.call_id:
+                self._others.setdefault(result.call_id, result)
+            else:
+                self._passed[LeftOutReason.NO_CALL, "message"] += 1
         self._nameless = max(self._nameless, len(nameless))
-
-    def _take_shown(self, result: RecordedResult) -> None:
-        if result.call_id:
-            call = self._by_id.get(result.call_id)
-        else:
-            while self._not_shown and self._not_shown[0].shown is not None:
-                self._not_shown.popleft()
-            call = self._not_shown[0] if self._not_shown else None
-        if call is not None:
-            _bring_right(call, result)
-            call.shown = call.shown or result
-        elif result.call_id:
-            self._others.setdefault(result.call_id, result)
-        else:
-            self._passed[LeftOutReason.NO_CALL, "message"] += 1
 
 
 def _bring_right(call: _Call, shown: RecordedResult) -> None:

@@ -139,7 +139,10 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
             place = _place(event, len(blocks))
             if place in blocks:  # a gateway that numbers two blocks alike: the first one is whole
                 before.append((place, blocks[place]))
-            blocks[place] = _begun(object_at(event, "content_block"))
+            # A block at its beginning: arguments are empty there, whatever stands in their place.
+            block = object_at(event, "content_block")
+            is_call = text_at(block, "type") == "tool_use" and not block.get("input")
+            blocks[place] = {**block, "input": ""} if is_call else dict(block)
         elif kind == "content_block_delta":
             _grow(
                 blocks.setdefault(_place(event, len(blocks) - 1), {"type": "text"}), object_at(event, "delta")
@@ -153,12 +156,6 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
 def _in_order(before: Sequence[tuple[int, JsonDict]], blocks: Mapping[int, JsonDict]) -> list[JsonDict]:
     """Return the blocks by their places; of those with one place, the one that began first."""
     return [block for _, block in sorted([*before, *blocks.items()], key=lambda placed: placed[0])]
-
-
-def _begun(block: JsonMap) -> JsonDict:
-    """Return a block at its beginning: arguments are empty there, whatever stands in their place."""
-    is_call = text_at(block, "type") == "tool_use" and not block.get("input")
-    return {**block, "input": ""} if is_call else dict(block)
 
 
 def _grow(block: JsonDict, delta: JsonMap) -> None:

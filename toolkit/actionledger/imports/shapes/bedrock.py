@@ -97,7 +97,18 @@ def _read_part(part: JsonMap, found: Message) -> None:
         else:
             found.call(call.get("toolUseId"), call.get("name"), call.get("input"))
     elif came := object_at(part, "toolResult"):
-        _read_result(came, found)
+        content = came.get("content")
+        if (
+            isinstance(content, list)
+            and len(content) == 1
+            and isinstance(content[0], Mapping)
+            and "json" in content[0]
+        ):
+            output = content[0]["json"]
+        else:
+            output = plain(content)
+        status = text_at(came, "status")
+        found.result(came.get("toolUseId"), output, is_error=status == "error" if status else None)
     elif cited := object_at(part, "citationsContent"):
         texts_of(found, cited.get("content"))
     elif thought := object_at(part, "reasoningContent"):
@@ -108,21 +119,6 @@ def _read_part(part: JsonMap, found: Message) -> None:
         found.pass_over(LeftOutReason.BOOKKEEPING, next(iter(part)))
     elif part:
         found.unknown(next(iter(part)), object_at(part, next(iter(part))))
-
-
-def _read_result(came: JsonMap, found: Message) -> None:
-    content = came.get("content")
-    if (
-        isinstance(content, list)
-        and len(content) == 1
-        and isinstance(content[0], Mapping)
-        and "json" in content[0]
-    ):
-        output = content[0]["json"]
-    else:
-        output = plain(content)
-    status = text_at(came, "status")
-    found.result(came.get("toolUseId"), output, is_error=status == "error" if status else None)
 
 
 # The events of an answer of Bedrock's: blocks that begin and grow, by their place.

@@ -33,7 +33,7 @@ _LARGEST_FRAME = 16 * 2**20
 def events_of(data: str | bytes) -> list[JsonDict]:
     """Return a stream's events; what is no JSON object, such as the word that ends OpenAI's, is no event."""
     raw = to_any_bytes(data) if isinstance(data, str) else data
-    if _is_framed(raw):
+    if len(raw) > _PRELUDE.size and raw[0] == 0 and _NAME.encode() in raw[:256]:
         return list(_framed(raw))
     if raw.lstrip().startswith(b"["):
         return [each for each in _listed(raw) if isinstance(each, dict)]
@@ -59,10 +59,6 @@ def _stream_decoded(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _is_framed(raw: bytes) -> bool:
-    return len(raw) > _PRELUDE.size and raw[0] == 0 and _NAME.encode() in raw[:256]
 
 
 def _framed(raw: bytes) -> Iterator[JsonDict]:

@@ -180,7 +180,11 @@ def result_of(call_id: str, output: object, end: End, finished_at: datetime | No
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")
-    head = _head(shown)
+    # What stands before the output of a program: its own lines say nothing of its end.
+    # Where the words aren't, no line is just these: looking at each line's beginning takes ten times as long.
+    is_there = shown.find("Output:", 0, _HEAD_CHARACTERS) >= 0
+    begins = _OUTPUT.search(shown, 0, _HEAD_CHARACTERS) if is_there else None
+    head = shown[: begins.start()] if begins else shown if len(shown) < _HEAD_CHARACTERS else ""
     if not isinstance(status, int) or isinstance(status, bool):
         said = _HEAD.findall(head) if "xit" in head else []
         status = int(said[-1]) if said else None
@@ -221,14 +225,6 @@ def _told_by(output: object) -> JsonDict:
         if status or (value.get("isError") is True and isinstance(value.get("content"), list)):
             return {"exit_status": status, "is_error": True}
     return {}
-
-
-def _head(text: str) -> str:
-    """Return what stands before the output of a program: its own lines say nothing of its end."""
-    # Where the words aren't, no line is just these: looking at each line's beginning takes ten times as long.
-    is_there = text.find("Output:", 0, _HEAD_CHARACTERS) >= 0
-    begins = _OUTPUT.search(text, 0, _HEAD_CHARACTERS) if is_there else None
-    return text[: begins.start()] if begins else text if len(text) < _HEAD_CHARACTERS else ""
 
 
 def _joined(output: object) -> str:

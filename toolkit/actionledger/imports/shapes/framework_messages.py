@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.core.canonical import JsonDict, JsonMap
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.imports.shapes import anthropic, gemini, genai, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Request, Speaker, plain, tools_text
@@ -61,7 +61,22 @@ def message(value: JsonMap) -> Message:
             found.say(part.get("text") if isinstance(part, Mapping) else part)
     if found.speaker == "model":
         _read_calls(fields, found)
-        found.usage = _usage(fields)
+        took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
+        why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
+        shown, thought = (
+            count_at(took, "input_tokens"),
+            count_at(object_at(took, "output_token_details"), "reasoning"),
+        )
+        found.usage = Usage(
+            input_tokens=shown,
+            output_tokens=with_thoughts(
+                count_at(took, "output_tokens"), thought, count_at(took, "total_tokens"), shown
+            ),
+            cached_tokens=count_at(object_at(took, "input_token_details"), "cache_read"),
+            cache_write_tokens=count_at(object_at(took, "input_token_details"), "cache_creation"),
+            reasoning_tokens=thought,
+            finish_reason=why[:80],
+        )
     return found
 
 
@@ -82,25 +97,6 @@ def _read_calls(fields: JsonMap, found: Message) -> None:
         found.call(call.get("id"), inner.get("name") if inner else call.get("name"), given)
     for call in objects_at(fields, "invalid_tool_calls"):
         found.call(call.get("id"), call.get("name"), call.get("args"))
-
-
-def _usage(fields: JsonMap) -> Usage:
-    took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
-    why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
-    shown, thought = (
-        count_at(took, "input_tokens"),
-        count_at(object_at(took, "output_token_details"), "reasoning"),
-    )
-    return Usage(
-        input_tokens=shown,
-        output_tokens=with_thoughts(
-            count_at(took, "output_tokens"), thought, count_at(took, "total_tokens"), shown
-        ),
-        cached_tokens=count_at(object_at(took, "input_token_details"), "cache_read"),
-        cache_write_tokens=count_at(object_at(took, "input_token_details"), "cache_creation"),
-        reasoning_tokens=thought,
-        finish_reason=why[:80],
-    )
 
 
 def _fields(value: JsonMap) -> JsonMap:
@@ -174,16 +170,19 @@ def _is_tool(value: object) -> bool:
 def answer_of(value: Any) -> list[Message]:
     """Read what a model answered: its choices, as a rule one; none where there is nothing. A list of messages is one answer."""
     given = decoded(value)
-    if isinstance(given, list) and given and all(_is_choice(each) for each in given):
+    if (
+        isinstance(given, list)
+        and given
+        and all(
+            (isinstance(each, Mapping) and "index" in each and isinstance(each.get("message"), Mapping))
+            for each in given
+        )
+    ):
         given = {"choices": given}
     found = list(_messages(given, is_answer=True, deep=_DEEP))
     said = [message for message in found if message.speaker == "model"]
     said = [message for message in said if not message.is_empty] or said[:1]
     return [joined(said)] if isinstance(given, list) and len(said) > 1 else said
-
-
-def _is_choice(value: object) -> bool:
-    return isinstance(value, Mapping) and "index" in value and isinstance(value.get("message"), Mapping)
 
 
 def joined(messages: list[Message]) -> Message:
@@ -244,7 +243,12 @@ def _of_object(value: JsonMap, *, is_answer: bool, deep: int) -> Iterator[Messag
     elif is_message(value):
         yield message(value)
     elif isinstance(value.get("content"), Mapping) and "parts" in value["content"]:
-        yield from gemini.response({"candidates": [value], **_gemini_fields(value)}).messages
+        yield from gemini.response(
+            {
+                "candidates": [value],
+                "usageMetadata": value.get("usage_metadata") or value.get("usageMetadata"),
+            }
+        ).messages
     elif isinstance(value.get("message"), Mapping):
         yield from _of_object(value["message"], is_answer=is_answer, deep=deep - 1)
     elif _is_tool(value.get("content")):
@@ -307,7 +311,3 @@ def _of_vercel(value: JsonMap) -> Message:
         texts = (each.get("text") if isinstance(each, Mapping) else each for each in given)
         found.think(*texts, detail="reasoning")
     return found
-
-
-def _gemini_fields(value: JsonMap) -> JsonDict:
-    return {"usageMetadata": value.get("usage_metadata") or value.get("usageMetadata")}

@@ -64,7 +64,19 @@ def message(value: JsonMap) -> Message:
         if isinstance(part, str):
             found.say(part)
         elif isinstance(part, Mapping):
-            _take_part(part, found)
+            kind = text_at(part, "type")
+            if kind == "text":
+                found.say(part.get("text"))
+            elif kind == "reasoning":
+                is_hidden = part.get("redacted") is True
+                found.think(part.get("summary") if is_hidden else part.get("reasoning"), detail="reasoning")
+            elif kind == "tool_use":  # made and answered by the provider
+                call_id = text_at(part, "id")
+                found.call(call_id, part.get("name"), part.get("arguments"))
+                error = {"message": part["error"]} if part.get("error") else {}
+                found.results.append(tool_result(call_id, part.get("result"), error))
+            else:
+                found.pass_over(LeftOutReason.NO_TEXT, kind)
         elif part is not None:
             found.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
     if speaker == "tool":
@@ -114,22 +126,6 @@ def tools(event: JsonMap) -> str:
         for tool in objects_at(event, "tools")
     ]
     return tools_text(offered)
-
-
-def _take_part(part: JsonMap, found: Message) -> None:
-    kind = text_at(part, "type")
-    if kind == "text":
-        found.say(part.get("text"))
-    elif kind == "reasoning":
-        is_hidden = part.get("redacted") is True
-        found.think(part.get("summary") if is_hidden else part.get("reasoning"), detail="reasoning")
-    elif kind == "tool_use":  # made and answered by the provider
-        call_id = text_at(part, "id")
-        found.call(call_id, part.get("name"), part.get("arguments"))
-        error = {"message": part["error"]} if part.get("error") else {}
-        found.results.append(tool_result(call_id, part.get("result"), error))
-    else:
-        found.pass_over(LeftOutReason.NO_TEXT, kind)
 
 
 def _raw_arguments(body: JsonMap) -> dict[str, RecordedCall] | None:

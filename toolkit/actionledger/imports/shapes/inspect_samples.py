@@ -188,7 +188,14 @@ class _Sample:
                 self._take_response(event, key)
             elif text_at(event, "event") == "tool":
                 self._take_result(event)
-        self._take_messages()
+        # Take what only the messages have: results without an event; what stands there as the model's and isn't is counted.
+        given = {turn.external_id for session in self._sessions.values() for turn in session.turns}
+        for message in self._messages:
+            if message.speaker == "tool":
+                for result in message.results:
+                    self._answer(result, is_repeated=True)
+            elif message.speaker == "model" and message.message_id and message.message_id not in given:
+                self._passed[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
         others = [
             (owner, self._above(owners, owner, own), self._sessions[key].turns)
             for key, owner in owners.by_key.items()
@@ -288,16 +295,6 @@ class _Sample:
             turns[owner[1]] = replace(turns[owner[1]], results=(*turns[owner[1]].results, result))
         elif not is_repeated:
             self._passed[LeftOutReason.DUPLICATE, "tool"] += 1
-
-    def _take_messages(self) -> None:
-        """Take what only the messages have: results without an event; what stands there as the model's and isn't is counted."""
-        given = {turn.external_id for session in self._sessions.values() for turn in session.turns}
-        for message in self._messages:
-            if message.speaker == "tool":
-                for result in message.results:
-                    self._answer(result, is_repeated=True)
-            elif message.speaker == "model" and message.message_id and message.message_id not in given:
-                self._passed[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
 
     def _told(self, event: JsonMap, *, is_first: bool) -> str | None:
         """Return what the model was shown since its last response, the first time with its instructions."""

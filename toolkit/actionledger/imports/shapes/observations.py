@@ -83,13 +83,13 @@ HIDDEN = "__REDACTED__"
 def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
     """Note who has recorded a request, and give its calls as all of that recorder's are kept."""
     step.recorder = f"{scope} {provider}"
-    if step.keeps is Capture.CALLS or scope.startswith(_PARSING_SCOPES) or _is_parsing(provider):
+    if (
+        step.keeps is Capture.CALLS
+        or scope.startswith(_PARSING_SCOPES)
+        or any(name in provider.lower() for name in PARSING)
+    ):
         step.keeps = Capture.CALLS
         step.said = [parsed(message) for message in step.said]
-
-
-def _is_parsing(provider: str) -> bool:
-    return any(name in provider.lower() for name in PARSING)
 
 
 def parsed(message: Message) -> Message:

@@ -56,7 +56,19 @@ def message(value: JsonMap) -> Message:
     texts_of(found, value.get("content"))
     if speaker == "model":
         found.say(value.get("refusal"))
-        _read_calls(value, found)
+        calls = value.get("tool_calls")
+        for call in calls if isinstance(calls, list) else []:
+            if not isinstance(call, Mapping):
+                found.pass_over(LeftOutReason.NOT_AN_OBJECT, "tool_calls")
+            elif inner := object_at(call, "function"):
+                found.call(call.get("id"), inner.get("name"), _written(inner.get("arguments")))
+            elif custom := object_at(call, "custom"):
+                found.call(call.get("id"), custom.get("name"), _written(custom.get("input")), "text")
+            else:
+                found.unknown(call.get("type"), call)
+        legacy = object_at(value, "function_call")
+        if legacy and not found.calls:
+            found.call("", legacy.get("name"), _written(legacy.get("arguments")))
         if thought := next((value[key] for key in _THOUGHTS if value.get(key)), None):
             found.think(thought, detail="reasoning")
     return found
@@ -119,22 +131,6 @@ def response(body: JsonMap) -> Response:
         occurred_at=since_epoch(body.get("created")),
     )
     return Response(done, error_kind(body.get("error")))
-
-
-def _read_calls(value: JsonMap, found: Message) -> None:
-    calls = value.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        if not isinstance(call, Mapping):
-            found.pass_over(LeftOutReason.NOT_AN_OBJECT, "tool_calls")
-        elif inner := object_at(call, "function"):
-            found.call(call.get("id"), inner.get("name"), _written(inner.get("arguments")))
-        elif custom := object_at(call, "custom"):
-            found.call(call.get("id"), custom.get("name"), _written(custom.get("input")), "text")
-        else:
-            found.unknown(call.get("type"), call)
-    legacy = object_at(value, "function_call")
-    if legacy and not found.calls:
-        found.call("", legacy.get("name"), _written(legacy.get("arguments")))
 
 
 def _written(arguments: object) -> object:

@@ -75,7 +75,18 @@ def read_item(item: object, found: Message) -> None:
         return
     kind = text_at(item, "type")
     if not kind or kind == "message":
-        _read_content(item.get("content"), found)
+        content = item.get("content")
+        for part in content if isinstance(content, list) else [content]:
+            if isinstance(part, str):
+                found.say(part)
+            elif not isinstance(part, Mapping):
+                found.pass_over(LeftOutReason.NOT_AN_OBJECT)
+            elif text_at(part, "type") in _TEXTS:
+                found.say(part.get("text"))
+            elif text_at(part, "type") == "refusal":
+                found.say(part.get("refusal"))
+            else:
+                found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
     elif kind == "function_call":
         found.call(item.get("call_id") or item.get("id"), _name(item), item.get("arguments", ""))
     elif kind == "custom_tool_call":
@@ -180,27 +191,18 @@ def response(body: JsonMap) -> Response:
     return Response(done, error)
 
 
-def _read_content(content: object, found: Message) -> None:
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, str):
-            found.say(part)
-        elif not isinstance(part, Mapping):
-            found.pass_over(LeftOutReason.NOT_AN_OBJECT)
-        elif text_at(part, "type") in _TEXTS:
-            found.say(part.get("text"))
-        elif text_at(part, "type") == "refusal":
-            found.say(part.get("refusal"))
-        else:
-            found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
-
-
 def thoughts_of(item: JsonMap) -> list[str]:
     """Return the texts of a ``reasoning`` item: the thought itself where it is there, else the summary that OpenAI shows of it."""
-    return next(filter(None, ([*_texts(item, key)] for key in ("content", "summary"))), [])
-
-
-def _texts(item: JsonMap, key: str) -> Iterator[str]:
-    return (text for part in objects_at(item, key) if (text := text_at(part, "text")))
+    return next(
+        filter(
+            None,
+            (
+                [*(text for part in objects_at(item, key) if (text := text_at(part, "text")))]
+                for key in ("content", "summary")
+            ),
+        ),
+        [],
+    )
 
 
 # The events of a response of OpenAI's: the last holds all of it; of a stream that was cut, the items that were done.

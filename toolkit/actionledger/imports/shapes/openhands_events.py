@@ -300,14 +300,12 @@ class V1Events:
                 is_error=True if has_failed else said if isinstance(said, bool) else None,
                 reason=Reason.TIMEOUT if seen.get("timeout") is True else None,
                 exit_status=_exit(seen),
-                refused_by=_refused_by(event) if is_refused else "",
+                refused_by=("hook" if text_at(event, "rejection_source") == "hook" else "person")
+                if is_refused
+                else "",
                 finished_at=time_at(event, "timestamp"),
             )
         )
-
-
-def _refused_by(event: JsonMap) -> Any:
-    return "hook" if text_at(event, "rejection_source") == "hook" else "person"
 
 
 def _exit(seen: JsonMap) -> int | None:

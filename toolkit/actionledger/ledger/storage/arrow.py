@@ -165,19 +165,15 @@ def json_or_text(value: str) -> str:
 
 def _column_of(kind: str, column: Sequence[Any]) -> Any:
     if kind == "UUID":
-        return _identifiers(column)
+        there: Any = None
+        texts: Sequence[Any] = column
+        if None in column:
+            there = nanoarrow.c_buffer([text is not None for text in column], nanoarrow.bool_())
+            texts = [_NO_IDENTIFIER if text is None else text for text in column]
+        return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
     if kind == "TIMESTAMP":
         column = [None if at is None else (at - _EPOCH) // _MICROSECOND for at in column]
     return nanoarrow.c_array(column, _TYPES.get(kind, _TEXT))
-
-
-def _identifiers(column: Sequence[str | None]) -> Any:
-    there: Any = None
-    texts: Sequence[Any] = column
-    if None in column:
-        there = nanoarrow.c_buffer([text is not None for text in column], nanoarrow.bool_())
-        texts = [_NO_IDENTIFIER if text is None else text for text in column]
-    return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
 
 
 def _array_of(children: dict[str, Any], count: int) -> nanoarrow.Array:

@@ -209,7 +209,13 @@ class Ingest:
             self._publish()
 
     def _publish(self, pieces: int | None = PIECES) -> None:
-        self._forget_gone_segments()
+        # Keep the bookkeeping as small as the folder: a segment's name never comes again.
+        gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
+        if gone:
+            self._connection.execute(
+                "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
+            )
+            self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
         # What is only in memory would be held beside what rolling up takes.
         self._connection.execute("CHECKPOINT")
         keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
@@ -239,15 +245,6 @@ class Ingest:
                 return not has_live_writer(self._files.segments)
             case Publishing.WHEN_DUE:
                 return False
-
-    def _forget_gone_segments(self) -> None:
-        """Keep the bookkeeping as small as the folder: a segment's name never comes again."""
-        gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
-        if gone:
-            self._connection.execute(
-                "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
-            )
-            self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
 
     def _report(self) -> IngestReport:
         tally = self._loader.tally

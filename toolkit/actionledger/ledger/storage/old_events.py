@@ -107,7 +107,10 @@ class Older:
 
     def _start_of(self, execution_id: str) -> ExecutionStarted:
         for row in self._found(_OF_STARTS, "execution_starts", "execution_id", execution_id):
-            return _start(row)
+            values: JsonDict = {
+                name: str(value) if isinstance(value, UUID) else value for name, value in row.items()
+            }
+            return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])
         raise ValueError(f"an undoing of an unknown try: {execution_id[:100]!r}")
 
     def _count_of(self, action_id: str) -> int:
@@ -125,9 +128,3 @@ class Older:
             names = [column[0] for column in cursor.description or ()]
             rows += [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         return rows
-
-
-def _start(row: JsonDict) -> ExecutionStarted:
-    """Return the event that became a row of ``execution_starts``."""
-    values: JsonDict = {name: str(value) if isinstance(value, UUID) else value for name, value in row.items()}
-    return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])

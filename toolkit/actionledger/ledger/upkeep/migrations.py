@@ -220,8 +220,6 @@ def migrate(connection: DuckDBPyConnection, migrations: Sequence[Migration] = MI
     for number, migration in enumerate(migrations[version:], start=version + 1):
         with transaction(connection):
             migration(connection)
-            _note_version(connection, number)
-
-
-def _note_version(connection: DuckDBPyConnection, number: int) -> None:
-    connection.execute("UPDATE meta SET schema_version = ?, toolkit_version = ?", [number, __version__])
+            connection.execute(
+                "UPDATE meta SET schema_version = ?, toolkit_version = ?", [number, __version__]
+            )

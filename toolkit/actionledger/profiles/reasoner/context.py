@@ -161,7 +161,10 @@ class ExecutorContext:
         context = self.shared.context
         parts = [persona.described(action.reads)]
         if SPEECH in action.reads:
-            parts.append("Conversation:\n" + "\n".join(_said(self.store)))
+            parts.append(
+                "Conversation:\n"
+                + "\n".join([line.described for line in self.store.conversation(_LINES)] or ["(nothing yet)"])
+            )
         if context.trigger:
             parts.append(f"What happened. {context.trigger.described}")
         thoughts = [done.summary for done in context.completed if done.action == "think"]
@@ -198,7 +201,3 @@ def tidy(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return a text without line breaks, so that it looks like nothing else where the state is told."""
     return " ".join(text.split())
-
-
-def _said(store: PersonaStore) -> list[str]:
-    return [line.described for line in store.conversation(_LINES)] or ["(nothing yet)"]

@@ -139,7 +139,9 @@ class Following:
             self.session.note(PLANNING_FAILED, turn.stopped)
             return None
         if not is_plan(turn.result):
-            return self._after_no_plan(turn)
+            if turn.result.outcome is not Outcome.FAILED:
+                self.session.note("plan_unreadable", "The response holds no plan.", {"turn_id": turn.turn_id})
+            return None if self._gives_up() else unplanned(turn.feedback)
         is_done = self.shared.context.is_done
         self._told = [turn.feedback]
         is_stopped = self._take_up_chains(turn) or bool(turn.stopped)
@@ -149,11 +151,6 @@ class Following:
             return None
         self.shared.go_on()
         return further("\n".join(self._told), self.store.persona)
-
-    def _after_no_plan(self, turn: Turn) -> Message | None:
-        if turn.result.outcome is not Outcome.FAILED:
-            self.session.note("plan_unreadable", "The response holds no plan.", {"turn_id": turn.turn_id})
-        return None if self._gives_up() else unplanned(turn.feedback)
 
     def _gives_up(self) -> bool:
         """Record that no plan comes of asking again, if that is so."""

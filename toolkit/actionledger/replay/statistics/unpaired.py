@@ -253,18 +253,13 @@ class _Group:
         """Return the squared difference of the two sides' rates over its variance."""
         ours = sum(map(lengths.__getitem__, deal))
         hits = sum(map(self.hits.__getitem__, self.hits.keys() & deal))
-        return _apart(
-            Side(*_unpacked(ours), *_unpacked(hits)),
-            Side(*_unpacked(whole - ours), *_unpacked(self._whole - hits)),
-        )
-
-
-def _apart(one: Side, other: Side) -> float:
-    difference = one.hits / one.things - other.hits / other.things
-    if abs(difference) < _ROUNDING:
-        return 0.0
-    variance = _variance(one) + _variance(other)
-    return difference * difference / variance if variance > _ROUNDING**2 else inf
+        one = Side(*_unpacked(ours), *_unpacked(hits))
+        other = Side(*_unpacked(whole - ours), *_unpacked(self._whole - hits))
+        difference = one.hits / one.things - other.hits / other.things
+        if abs(difference) < _ROUNDING:
+            return 0.0
+        variance = _variance(one) + _variance(other)
+        return difference * difference / variance if variance > _ROUNDING**2 else inf
 
 
 def _variance(side: Side) -> float:

@@ -238,7 +238,11 @@ class _Running:
         try:
             self._process.wait(self._settings.grace + _AROUND_THE_END)
         except subprocess.TimeoutExpired:
-            self._kill()
+            groups = {self._process.pid, self._said().get("started", self._process.pid)}
+            for group in groups:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
+            self._process.wait()
         self._selector.close()
         os.close(self._report)
         for stream in (self._process.stdout, self._process.stderr):
@@ -285,13 +289,6 @@ class _Running:
         """Close what holds the command alive."""
         if self._process.stdin:
             self._process.stdin.close()
-
-    def _kill(self) -> None:
-        groups = {self._process.pid, self._said().get("started", self._process.pid)}
-        for group in groups:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
-        self._process.wait()
 
 
 def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSettings) -> JsonDict:

@@ -51,7 +51,10 @@ def check_decision(
                 return step
             return replace(action, step=step, before=action.step, rule=rule)
         case Verdict.REJECT:
-            return _rejected(call, rule)
+            why = f" {rule.why}" if rule.why else ""
+            which = f" The rule: {rule.told}." if rule.when else ""
+            message = f"The action {call.name!r} is not allowed in this session.{why}{which}"
+            return Withheld(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
         case Verdict.ESCALATE:
             return _escalated(context, action, rule)
 
@@ -78,13 +81,6 @@ def _as_decided(context: TurnContext, step: ActionStep, approval: Approval) -> A
     if approval.decision is DecisionKind.MODIFIED:
         return with_arguments(context, step, json.loads(approval.changed_arguments))
     return step
-
-
-def _rejected(call: ActionCall, rule: Rule) -> Withheld:
-    why = f" {rule.why}" if rule.why else ""
-    which = f" The rule: {rule.told}." if rule.when else ""
-    message = f"The action {call.name!r} is not allowed in this session.{why}{which}"
-    return Withheld(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
 
 
 def _escalated(context: TurnContext, action: Admitted, rule: Rule) -> Admitted | Withheld:

@@ -134,18 +134,14 @@ def _rule(row: JsonDict, catalogue: KnownNames) -> Rule:
     if (verdict is Verdict.MODIFY) != bool(read.set):
         raise ValueError("'set' belongs to the verdict 'modify', and 'modify' needs it")
     for field, each in read.when.items():
-        _check_words(field, each)
+        # Refuse words that no command can begin with: a rule that rejects nothing would look like one that does.
+        if not each:
+            raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
+        for word in each if isinstance(each, list) else ():
+            if not word or any(sign.isspace() for sign in word):
+                raise ValueError(f"when.{field} holds {word!r}, which is not one word; write each word apart")
     when = {field: each if isinstance(each, str) else tuple(each) for field, each in read.when.items()}
     return Rule(read.action, verdict, when, read.set, read.why, tuple(read.evidence))
-
-
-def _check_words(field: str, condition: str | list[str]) -> None:
-    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does."""
-    if not condition:
-        raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
-    for word in condition if isinstance(condition, list) else ():
-        if not word or any(sign.isspace() for sign in word):
-            raise ValueError(f"when.{field} holds {word!r}, which is not one word; write each word apart")
 
 
 def _near(word: str, known: Sequence[str]) -> str:

@@ -203,21 +203,17 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
                 counts[session_id][what] = count
     forget_held(files.held, intent.sessions)
     forget_places(files.places, intent.sessions)
-    _remove_folders(ledger, intent.sessions)
+    # Remove temporary workspaces that were kept for sessions that wait for somebody.
+    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
+    here = Path(tempfile.gettempdir()).resolve()
+    for (place,) in ledger.sql(asked, {"ids": list(intent.sessions)}).fetchall():
+        path = Path(place or "/")
+        if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
+            remove_folder(path)
     _forget_saved(files, [*names, *intent.names])
     # It holds hashes of how files begin and end; without it they are read again.
     files.taken_files.unlink(missing_ok=True)
     return counts
-
-
-def _remove_folders(ledger: Ledger, session_ids: Sequence[str]) -> None:
-    """Remove temporary workspaces that were kept for sessions that wait for somebody."""
-    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
-    here = Path(tempfile.gettempdir()).resolve()
-    for (place,) in ledger.sql(asked, {"ids": list(session_ids)}).fetchall():
-        path = Path(place or "/")
-        if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
-            remove_folder(path)
 
 
 def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:

@@ -88,7 +88,9 @@ class SessionRecord:
         """Record an event."""
         if self._ledger is not None:
             self._ledger.record(event)
-            if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
+            if isinstance(event, _KEPT_AT_ONCE) or (
+                isinstance(event, ExecutionFinished) and event.status is ExecutionStatus.PENDING
+            ):
                 self._ledger.flush()
             if isinstance(event, ApprovalRequested):
                 self._folder.keep()  # another process may be the one that carries it out
@@ -142,7 +144,3 @@ class SessionRecord:
         self.event(run_finished(run, turns=turns))
         if self._ledger:
             self._ledger.flush()
-
-
-def _is_pending(event: Event) -> bool:
-    return isinstance(event, ExecutionFinished) and event.status is ExecutionStatus.PENDING

@@ -140,7 +140,7 @@ class History:
         last = [
             chain[-1]
             for chain in self._chains.values()
-            if self._is_in_effect(chain) != self._is_left_in_effect(chain, is_wanted)
+            if (len(chain) % 2 == 1) != self._is_left_in_effect(chain, is_wanted)
         ]
         return [self.records[number] for number in sorted(last, reverse=True)]
 
@@ -172,9 +172,6 @@ class History:
         first = record.number if record.undoes is None else self._first[record.undoes]
         self._first[record.number] = first
         self._chains.setdefault(first, []).append(record.number)
-
-    def _is_in_effect(self, chain: list[int]) -> bool:
-        return len(chain) % 2 == 1
 
     def _is_left_in_effect(self, chain: list[int], is_wanted: Callable[[Record], bool]) -> bool:
         """Whether a chain's first record would be in effect if the wanted records had never been."""

@@ -268,7 +268,13 @@ class Journal:
                 effect=effect,
                 at=moment,
                 undoes=undoes[place] if undoes else None,
-                temporary=f".{new_id()}.tmp" if _is_written(effect) else "",
+                temporary=f".{new_id()}.tmp"
+                if (
+                    isinstance(effect, Change)
+                    and effect.after is not None
+                    and effect.after.kind is not NodeKind.FOLDER
+                )
+                else "",
             )
             for place, effect in enumerate(effects)
         ]
@@ -324,10 +330,3 @@ class Journal:
                 )
                 raise LedgerError(message) from error
             self._end += len(line) + 1
-
-
-def _is_written(effect: Effect) -> bool:
-    """Whether an effect puts a new file or link in a place."""
-    return (
-        isinstance(effect, Change) and effect.after is not None and effect.after.kind is not NodeKind.FOLDER
-    )

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from actionledger.core.canonical import JsonDict, JsonMap
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError, LedgerError
 from actionledger.core.ids import now
 from actionledger.runtime.workspace.folders import open_private, size_of, write_all
@@ -175,7 +175,13 @@ def _held(folder: Path) -> Iterator[None]:
 
 def _rewrite(path: Path, gone: Mapping[int, str], names: Collection[str]) -> None:
     lines = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    kept = [_without(line, gone) for line in lines if not _is_watch_of(line, names)]
+    kept = [
+        _without(line, gone)
+        for line in lines
+        if not (
+            line["line"] == "watching" and bool({line["unit"]["session"], line["unit"]["turn"]} & set(names))
+        )
+    ]
     new = path.with_name(f"{path.name}.new")
     new.unlink(missing_ok=True)
     descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -187,10 +193,6 @@ def _rewrite(path: Path, gone: Mapping[int, str], names: Collection[str]) -> Non
     finally:
         os.close(descriptor)
     new.replace(path)
-
-
-def _is_watch_of(line: JsonMap, names: Collection[str]) -> bool:
-    return line["line"] == "watching" and bool({line["unit"]["session"], line["unit"]["turn"]} & set(names))
 
 
 def _without(line: JsonDict, gone: Mapping[int, str]) -> JsonDict:

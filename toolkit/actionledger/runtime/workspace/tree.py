@@ -91,7 +91,19 @@ def _change_obstacle(tree: FileTree, change: Change) -> str | None:
     found = tree.load(parts)
     now = found.node if found else None
     if now != change.before:
-        return _difference(change.before, now)
+        # How what stands at a path differs from what was left there, as a sentence for people.
+        expected = change.before
+        if now is None:
+            return "It is gone."
+        if expected is None:
+            return f"Something is there now: a {now.kind}."
+        if now.kind is not expected.kind:
+            return f"It was a {expected.kind} and is a {now.kind} now."
+        if now.digest != expected.digest:
+            return f"Its content was changed: {expected.size:,} bytes were left there, {now.size:,} are there now."
+        if now.target != expected.target:
+            return f"It was a link to {expected.target!r} and is one to {now.target!r} now."
+        return f"Its permissions were {expected.mode:o} and are {now.mode:o} now."
     if change.before is None and not _is_folder(tree, parts[:-1]):
         return "The folder that it lay in is gone."
     if change.after is None and now and now.kind is NodeKind.FOLDER and (names := tree.names(parts)):
@@ -130,23 +142,6 @@ def is_taken(tree: FileTree, parts: Parts) -> bool:
 def _is_folder(tree: FileTree, parts: Parts) -> bool:
     entry = tree.look(parts) if parts else None
     return not parts or (entry is not None and entry.kind is NodeKind.FOLDER)
-
-
-def _difference(expected: Node | None, now: Node | None) -> str:
-    """Return how what stands at a path differs from what was left there, as a sentence for people."""
-    if now is None:
-        return "It is gone."
-    if expected is None:
-        return f"Something is there now: a {now.kind}."
-    if now.kind is not expected.kind:
-        return f"It was a {expected.kind} and is a {now.kind} now."
-    if now.digest != expected.digest:
-        return (
-            f"Its content was changed: {expected.size:,} bytes were left there, {now.size:,} are there now."
-        )
-    if now.target != expected.target:
-        return f"It was a link to {expected.target!r} and is one to {now.target!r} now."
-    return f"Its permissions were {expected.mode:o} and are {now.mode:o} now."
 
 
 _NO_FOLDER = {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}
