@@ -15,9 +15,9 @@ from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.imports.sources.access import exit_status_of
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.told_endings import exit_told, is_late_told
 
 JUDGED = 2000
 """How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
@@ -342,3 +342,46 @@ def _has_alternatives(pattern: str) -> bool:
             return True
         depth += (sign == "(") - (sign == ")")
     return False
+
+
+# How agents say in the words of a result how a command ended, in a fixed form. What a program printed stands beside it, so that a
+# status counts only where its agent writes it: first or last.
+_TAIL = 400
+"""So much of the end of a result is looked at for an exit status, in characters."""
+
+_FIRST = regex(
+    r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
+)
+_ERROR_STATUS = regex(r"Exit code (-?\d{1,10})(?=\n|\Z)")
+_LAST = regex(
+    r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
+    r"|\nCommand exited with code (\d{1,10})"
+    r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
+)
+_OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
+
+
+_LATE = (
+    ("<shell_metadata>", "exceeding timeout"),
+    ("\nCommand did not complete within its ", " timeout and was moved to the background"),
+)
+"""What stands behind the output of a command whose time was over: where it begins, and what it says then."""
+
+
+def is_late_told(text: str) -> bool:
+    """Return whether a result says, in the fixed words of an agent behind what a program printed, that its time was over."""
+    return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
+
+
+def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
+    """Return the exit status that a result's words say in the fixed form of an agent; None where they say none."""
+    if is_error is not None:
+        found = _ERROR_STATUS.match(text) if is_error else None
+        return None if found is None else exit_status_of(int(found[1]))
+    begins = text.startswith(("Chunk ID: ", "Wall time: ", "Exit code: ", "Process exited "))
+    found = _FIRST.match(text) if begins else None
+    if found is None and text.startswith("Script "):
+        found = _OF_SCRIPT.search(text, 0, _TAIL)
+    if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):
+        found = _LAST.search(tail)
+    return None if found is None else exit_status_of(int(next(filter(None, found.groups()))))
