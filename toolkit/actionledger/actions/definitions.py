@@ -121,7 +121,10 @@ class _Mending:
                 kinds = [*kinds, "null"] if is_nullable else kinds
                 made["type"] = kinds[0] if len(kinds) == 1 else kinds
         allowed = made.get("enum")
-        if made.get("type") == "array" and _has_no_list(allowed):
+        # Whether the allowed values of an array can only be those of its items.
+        if made.get("type") == "array" and (
+            isinstance(allowed, list) and not any(isinstance(value, list) for value in allowed)
+        ):
             items = made.get("items")
             made["items"] = {"enum": made.pop("enum")} | (items if isinstance(items, dict) else {})
         if isinstance(made.get("items"), list):
@@ -202,11 +205,6 @@ def _type_of(word: str) -> str | None:
     for opening in "<[(":
         word = word.split(opening)[0]
     return _ALIASES.get(word.rpartition(".")[2].strip())
-
-
-def _has_no_list(allowed: Any) -> bool:
-    """Return whether the allowed values of an array can only be those of its items."""
-    return isinstance(allowed, list) and not any(isinstance(value, list) for value in allowed)
 
 
 def _plain(value: Any) -> Any:

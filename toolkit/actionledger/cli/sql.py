@@ -160,7 +160,14 @@ def sql(
         raise UnknownNameError("table", word, NAMES)
     chosen = _format(form, output, as_json=as_json)
     if output is not None:
-        _refuse_output(output, force=force)
+        # Refuse a file that can't be written before anything is asked.
+        if output.is_dir() or not output.parent.is_dir():
+            what = (
+                "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
+            )
+            raise UsageError(f"The output {str(output)!r} {what}; give a file.")
+        if output.exists() and not force:
+            raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
     with GuardedSql(Place(str(existing(ledger).absolute())), seconds=seconds) as guarded:
         if chosen is Format.PARQUET:
             assert output is not None
@@ -234,15 +241,6 @@ def _named_by(output: Path | None) -> Format:
             f"{str(output)!r} ends as none of the formats does ({', '.join(Format)}); give --format as well."
         )
     return Format(ending)
-
-
-def _refuse_output(output: Path, *, force: bool) -> None:
-    """Refuse a file that can't be written before anything is asked."""
-    if output.is_dir() or not output.parent.is_dir():
-        what = "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
-        raise UsageError(f"The output {str(output)!r} {what}; give a file.")
-    if output.exists() and not force:
-        raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
 
 
 @contextmanager

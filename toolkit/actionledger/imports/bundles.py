@@ -128,6 +128,7 @@ def _counts(ledger: Queryable) -> JsonDict:
         for row in _rows(ledger, READINGS)
     ]
     skipped = left_out(ledger, limit=_MOST_ROWS)
+    # The name of a kind with its keys; what looks like a sentence, a path with blanks or a value is none.
     return {
         "recordings": recordings,
         "newer_than_tested": [
@@ -140,7 +141,11 @@ def _counts(ledger: Queryable) -> JsonDict:
             for each in newer_recordings(ledger)
         ],
         "unknown_kinds": [
-            {"kind": _kind(each.detail), "count": each.count, "files": each.files}
+            {
+                "kind": (each.detail if _KIND.fullmatch(each.detail) else _CUSTOM),
+                "count": each.count,
+                "files": each.files,
+            }
             for each in skipped
             if each.reason is LeftOutReason.UNKNOWN_KIND
         ],
@@ -179,11 +184,6 @@ def _known(name: str, names: frozenset[str]) -> str:
 
 def _version(text: str) -> str:
     return text if not text or _VERSION.fullmatch(text) else _CUSTOM
-
-
-def _kind(text: str) -> str:
-    """Return the name of a kind with its keys; what looks like a sentence, a path with blanks or a value is none."""
-    return text if _KIND.fullmatch(text) else _CUSTOM
 
 
 def _summed(counts: Iterable[tuple[str, int]]) -> Mapping[str, int]:

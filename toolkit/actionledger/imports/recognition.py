@@ -181,7 +181,8 @@ class _Planning:
                 self._note_surest(named, [] if named.mapped is not None else recognised(sample))
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
-            return self._to_read(given, _with_columns(sample), 1.0, state)
+            # The format of a file whose columns people have named: lines of JSON, or a table.
+            return self._to_read(given, source_named("jsonl" if sample.values else "table"), 1.0, state)
         surest = next(iter(recognised(sample)), None)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None
 
@@ -211,8 +212,3 @@ class _Planning:
             self._plan.refused.append((path, why))
         if read and not doubled:
             self._plan.archives[given.path] = state
-
-
-def _with_columns(sample: Sample) -> Source:
-    """Return the format of a file whose columns people have named: lines of JSON, or a table."""
-    return source_named("jsonl" if sample.values else "table")

@@ -71,7 +71,12 @@ class OnRay:
         pending: deque[tuple[Batch, Any]] = deque()
         try:
             for number, batch in enumerate(batches):
-                actor = None if _is_for_here(batch) else actors[number % count]
+                # Whether only this process knows what some of a batch is to be checked against.
+                actor = (
+                    None
+                    if any(PROFILES.is_registered(response.profile) for response in batch.responses)
+                    else actors[number % count]
+                )
                 pending.append((batch, actor and actor.read.remote(batch)))
                 if len(pending) >= count * _AHEAD:
                     yield self._result(*pending.popleft())
@@ -93,8 +98,3 @@ class OnRay:
             pass  # which of the texts it died of, the rest finds out
         [readings] = self._rest.run([batch])
         return readings
-
-
-def _is_for_here(batch: Batch) -> bool:
-    """Return whether only this process knows what some of a batch is to be checked against."""
-    return any(PROFILES.is_registered(response.profile) for response in batch.responses)

@@ -170,6 +170,7 @@ def _turn(
     is_raw = not calls and (bool(results) or not splits)
     number = count_at(step, "step_id")
     answered = [each.output for each in results if isinstance(each.output, str) and each.output]
+    # Whether our own export says that the message is the raw response, and the calls are what was read of it.
     return RecordedTurn(
         place,
         _text(step, passed),
@@ -177,7 +178,9 @@ def _turn(
         feedback="\n\n".join(answered) if is_raw and answered else None,
         occurred_at=time_at(step, "timestamp"),
         external_id=f"step-{place + 1 if number is None else number}",
-        capture=Capture.TEXT if is_raw or _was_raw(step) else Capture.CALLS,
+        capture=Capture.TEXT
+        if is_raw or (text_at(object_at(step, "extra"), "capture") == Capture.TEXT)
+        else Capture.CALLS,
         calls=calls,
         results=results,
         usage=_usage(object_at(step, "metrics"), object_at(step, "extra")),
@@ -185,11 +188,6 @@ def _turn(
         model=text_at(step, "model_name"),
         reasoning=text_at(step, "reasoning_content"),
     )
-
-
-def _was_raw(step: JsonMap) -> bool:
-    """Return whether our own export says that the message is the raw response, and the calls are what was read of it."""
-    return text_at(object_at(step, "extra"), "capture") == Capture.TEXT
 
 
 def _arguments(given: object) -> str | JsonMap:

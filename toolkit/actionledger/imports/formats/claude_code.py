@@ -169,7 +169,10 @@ class _Transcript:
             or details.aborted
         ):
             session.describe(SessionDetails(git_branch=branch, agent_version=version))
-        self._take_origin(session, line)
+        # Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for.
+        known, asked_by = session.session, text_at(line, "requestSessionId")
+        if known.relation is not Relation.SUBAGENT and asked_by not in {"", known.external_id}:
+            session.session = replace(known, parent=asked_by, relation=Relation.FORK)
         if turn.is_told_again(text_at(line, "uuid"), message):
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             self._prompts.pop(session.session.external_id, None)
@@ -190,12 +193,6 @@ class _Transcript:
         for block in objects_at(message, "content"):
             self._take_block(session, external_id, block)
         return session if session.is_full() else None
-
-    def _take_origin(self, session: SessionPieces, line: Line) -> None:
-        """Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for."""
-        known, asked_by = session.session, text_at(line, "requestSessionId")
-        if known.relation is not Relation.SUBAGENT and asked_by not in {"", known.external_id}:
-            session.session = replace(known, parent=asked_by, relation=Relation.FORK)
 
     def _take_block(self, session: SessionPieces, external_id: str, block: Line) -> None:
         kind = text_at(block, "type")

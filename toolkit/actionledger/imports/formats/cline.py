@@ -131,7 +131,11 @@ def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: l
         is_text = is_text and not message.calls
         if is_text and message.speaker == "person":
             message.text = _take_results(message, conversation)
-        if _is_of_client(value):
+        # Whether a message stands in the model's place, and is what went wrong in the client.
+        if (
+            text_at(value, "role") == "assistant"
+            and object_at(value, "metadata").get("displayRole") == "error"
+        ):
             of_client.add(len(conversation.turns))
             message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
         conversation.add(message)
@@ -157,13 +161,6 @@ def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: l
             parent=parent,
             relation=Relation.SUBAGENT if parent else None,
         )
-
-
-def _is_of_client(value: JsonMap) -> bool:
-    """Return whether a message stands in the model's place, and is what went wrong in the client."""
-    return (
-        text_at(value, "role") == "assistant" and object_at(value, "metadata").get("displayRole") == "error"
-    )
 
 
 def _message(value: JsonMap) -> Message:

@@ -149,32 +149,34 @@ def _message(row: Row, parts: list[Any]) -> Message:
         found.pass_over(LeftOutReason.COMPACTED, "summary")
     for part in parts:
         if isinstance(part, dict):
-            _take_part(found, text_at(part, "type"), object_at(part, "data"))
+            kind = text_at(part, "type")
+            data = object_at(part, "data")
+            if kind == "text":
+                found.say(data.get("text"))
+            elif kind == "reasoning":
+                found.think(data.get("thinking"), detail=kind)
+            elif kind == "tool_call" and data.get("provider_executed") is True:
+                found.pass_over(LeftOutReason.RUN_BY_PROVIDER, text_at(data, "name"))
+            elif kind == "tool_call":
+                name, given = text_at(data, "name"), data.get("input")
+                found.calls.append(
+                    RecordedCall(text_at(data, "id"), name, given if isinstance(given, str) else "")
+                )
+            elif kind == "tool_result":
+                found.results.append(_result(data))
+            elif kind == "finish":
+                found.usage = (
+                    replace(found.usage, finish_reason=text_at(data, "reason")[:80]) if data else Usage()
+                )
+            elif kind in {"image_url", "binary"}:
+                found.pass_over(LeftOutReason.NO_TEXT, kind)
+            elif kind == "shell_command":
+                found.pass_over(LeftOutReason.INJECTED_CONTEXT, kind)
+            else:
+                found.unknown(kind, data)
         else:
             found.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
     return found
-
-
-def _take_part(found: Message, kind: str, data: JsonMap) -> None:
-    if kind == "text":
-        found.say(data.get("text"))
-    elif kind == "reasoning":
-        found.think(data.get("thinking"), detail=kind)
-    elif kind == "tool_call" and data.get("provider_executed") is True:
-        found.pass_over(LeftOutReason.RUN_BY_PROVIDER, text_at(data, "name"))
-    elif kind == "tool_call":
-        name, given = text_at(data, "name"), data.get("input")
-        found.calls.append(RecordedCall(text_at(data, "id"), name, given if isinstance(given, str) else ""))
-    elif kind == "tool_result":
-        found.results.append(_result(data))
-    elif kind == "finish":
-        found.usage = replace(found.usage, finish_reason=text_at(data, "reason")[:80]) if data else Usage()
-    elif kind in {"image_url", "binary"}:
-        found.pass_over(LeftOutReason.NO_TEXT, kind)
-    elif kind == "shell_command":
-        found.pass_over(LeftOutReason.INJECTED_CONTEXT, kind)
-    else:
-        found.unknown(kind, data)
 
 
 def _result(data: JsonMap) -> RecordedResult:

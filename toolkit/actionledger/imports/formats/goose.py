@@ -126,16 +126,6 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
     yield from session(path, {**info, "id": path.name.partition(".jsonl")[0]}, told)
 
 
-def read_export(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of an export."""
-    document, reason = document_or_part(path, on_read, Elements(("conversation",), known_by=("id",)))
-    if reason:
-        yield Refusal(shown(path), 0, reason)
-    if not isinstance(document, dict):
-        raise SourceError(f"{shown(path)!r} is no session of goose's but {type(document).__name__}.")
-    yield from session(path, document, objects_at(document, "conversation"))
-
-
 # goose's sessions and messages: the same in lines, in an export and in a database.
 NAME = "goose"
 
@@ -318,7 +308,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     if head.startswith(HEADER):
         yield from read_database(path, on_read)
     elif _is_document(head):
-        yield from read_export(path, on_read)
+        document, reason = document_or_part(path, on_read, Elements(("conversation",), known_by=("id",)))
+        if reason:
+            yield Refusal(shown(path), 0, reason)
+        if not isinstance(document, dict):
+            raise SourceError(f"{shown(path)!r} is no session of goose's but {type(document).__name__}.")
+        yield from session(path, document, objects_at(document, "conversation"))
     else:
         yield from read_lines(path, on_read)
 

@@ -171,7 +171,18 @@ def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:
                     step.said = step.said or [Message("model")]
                     step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
         step.model = text_at(observation, "model") or step.model
-        step.usage = _usage(observation)
+        given = object_at(observation, "usageDetails") or object_at(observation, "usage")
+        begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
+        cost = number_at(object_at(observation, "costDetails"), "total")
+        beside = Usage(
+            input_tokens=count_at(observation, "promptTokens"),
+            output_tokens=count_at(observation, "completionTokens"),
+            cost_usd=number_at(observation, "calculatedTotalCost") if cost is None else cost,
+            time_to_first_token_ms=(first - begun).total_seconds() * 1000
+            if first and begun and first >= begun
+            else None,
+        )
+        step.usage = counts_in(given).filled(beside)
     else:
         step.call_id = text_at(attributes, "gen_ai.tool.call.id") or text_at(attributes, "ai.toolCall.id")
         step.arguments, step.output = observation.get("input"), output_of(observation.get("output"))
@@ -180,21 +191,6 @@ def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:
             step.output = _text(observation, "statusMessage", "status_message")
         step.call_id = step.call_id or answered_call(observation.get("output"))
     return step
-
-
-def _usage(observation: JsonMap) -> Usage:
-    given = object_at(observation, "usageDetails") or object_at(observation, "usage")
-    begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
-    cost = number_at(object_at(observation, "costDetails"), "total")
-    beside = Usage(
-        input_tokens=count_at(observation, "promptTokens"),
-        output_tokens=count_at(observation, "completionTokens"),
-        cost_usd=number_at(observation, "calculatedTotalCost") if cost is None else cost,
-        time_to_first_token_ms=(first - begun).total_seconds() * 1000
-        if first and begun and first >= begun
-        else None,
-    )
-    return counts_in(given).filled(beside)
 
 
 def _text(value: JsonMap, *keys: str) -> str:

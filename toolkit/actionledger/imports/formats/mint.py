@@ -68,7 +68,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
                 shown(path), number, f"The field {'.'.join(map(str, first['loc']))!r}: {first['msg']}."
             )
             continue
-        is_fenced = _asks_for_fences(line.state.history)
+        # Whether the first prompt asks for code in fences: some models were prompted so, and not for tags.
+        is_fenced = (
+            bool(line.state.history)
+            and line.state.history[0].role != "assistant"
+            and _FENCED in line.state.history[0].content
+        )
         yield RecordedSession(
             external_id=f"{place}/{line.task.task_id}",
             profile="mint",
@@ -99,11 +104,6 @@ def _asked(history: list[_Message], *, is_fenced: bool) -> dict[str, str]:
     if history and history[0].role != "assistant" and all(tag in history[0].content for tag in _TAGS):
         return {"parser": "mint", "parser_because": "the prompt asks for <execute> and <solution>"}
     return {}
-
-
-def _asks_for_fences(history: list[_Message]) -> bool:
-    """Return whether the first prompt asks for code in fences: some models were prompted so, and not for tags."""
-    return bool(history) and history[0].role != "assistant" and _FENCED in history[0].content
 
 
 def recognise(sample: Sample) -> float:

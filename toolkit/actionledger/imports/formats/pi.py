@@ -82,17 +82,6 @@ def usage(value: JsonMap) -> Usage:
     )
 
 
-def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
-    """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same."""
-    counts: JsonDict = {
-        name: getattr(summary, name) or 0
-        for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
-    }
-    with_it = with_billed(took, [Billed(kind=kind, **counts)])
-    costs = [each for each in (took.cost_usd, summary.cost_usd) if each is not None]
-    return replace(with_it, cost_usd=sum(costs) if took.cost_usd is not None else None)
-
-
 def _of_model(value: JsonMap) -> Message:
     model = text_at(value, "responseModel") or text_at(value, "model")
     found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
@@ -253,7 +242,14 @@ class _Reading:
         self._told.clear()
         usage = message.usage
         for kind, took in self._summaries:
-            usage = with_summary(usage, kind, took)
+            # What a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same.
+            counts: JsonDict = {
+                name: getattr(took, name) or 0
+                for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
+            }
+            with_it = with_billed(usage, [Billed(kind=kind, **counts)])
+            costs = [each for each in (usage.cost_usd, took.cost_usd) if each is not None]
+            usage = replace(with_it, cost_usd=sum(costs) if usage.cost_usd is not None else None)
         self._summaries.clear()
         self._open = RecordedTurn(
             self._count,

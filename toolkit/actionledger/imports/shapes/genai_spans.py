@@ -61,11 +61,6 @@ def blocks(text: object) -> list[Any] | None:
     return held if isinstance(held, list) and is_blocks else None
 
 
-def given_to_tool(span: Span) -> object:
-    """Return what a tool was run with; None where that isn't recorded."""
-    return _strands_said(span, "gen_ai.tool.message", "content")
-
-
 def come_of_tool(span: Span, given: object) -> object:
     """Return what a tool gave; None where that isn't recorded."""
     said = _strands_said(span, "gen_ai.choice", "message") if given is None else given
@@ -189,7 +184,11 @@ def _fill_tool(step: Step, span: Span, given: JsonMap) -> None:
     )
     step.output = _first(given, *results)
     if is_of_strands(span):
-        step.arguments = given_to_tool(span) if step.arguments is None else step.arguments
+        step.arguments = (
+            _strands_said(span, "gen_ai.tool.message", "content")
+            if step.arguments is None
+            else step.arguments
+        )
         step.output = come_of_tool(span, step.output)
     has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
     step.is_error = True if has_failed else span.failed

@@ -167,7 +167,18 @@ def _messages(value: JsonMap, parts: list[JsonMap]) -> Iterator[Message]:
             or text_at(done or {}, "reason")
             or text_at(value, "finish")
         )
-        found.usage = _usage(took, why)
+        tokens = object_at(took, "tokens")
+        cache = object_at(tokens, "cache")
+        read, written = count_at(cache, "read"), count_at(cache, "write")
+        found.usage = Usage(
+            input_tokens=total(count_at(tokens, "input"), read, written),
+            output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
+            cached_tokens=read,
+            cache_write_tokens=written,
+            reasoning_tokens=count_at(tokens, "reasoning"),
+            cost_usd=number_at(took, "cost"),
+            finish_reason=why[:80],
+        )
         found.model = text_at(value, "modelID") or text_at(object_at(value, "model"), "modelID")
         found.message_id = text_at(value, "id") if number == 0 else f"{text_at(value, 'id')}#{number}"
         if not found.is_empty or found.usage.output_tokens:
@@ -254,18 +265,3 @@ def _stopped(metadata: JsonMap, output: str) -> ExecutionStatus | None:
     if "exceeding timeout" in note or "exceeded timeout" in note:
         return ExecutionStatus.TIMED_OUT
     return ExecutionStatus.INTERRUPTED if "abort" in note else None
-
-
-def _usage(value: JsonMap, why: str) -> Usage:
-    tokens = object_at(value, "tokens")
-    cache = object_at(tokens, "cache")
-    read, written = count_at(cache, "read"), count_at(cache, "write")
-    return Usage(
-        input_tokens=total(count_at(tokens, "input"), read, written),
-        output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
-        cached_tokens=read,
-        cache_write_tokens=written,
-        reasoning_tokens=count_at(tokens, "reasoning"),
-        cost_usd=number_at(value, "cost"),
-        finish_reason=why[:80],
-    )

@@ -152,15 +152,11 @@ def _value(value: str, kind: str) -> str:
         case "UUID":
             return f"{value}::UUID"
         case "JSON":
-            return json_or_text(value)
+            # The expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string.
+            return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
         case "TIMESTAMP":
             return f"make_timestamp({value})" if not value.startswith("$") else f"{value}::TIMESTAMP"
     return value
-
-
-def json_or_text(value: str) -> str:
-    """Return the expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string."""
-    return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
 
 
 def _column_of(kind: str, column: Sequence[Any]) -> Any:

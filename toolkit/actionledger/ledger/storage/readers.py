@@ -83,7 +83,12 @@ class Reader:
             flushed: dict[str, int] | None = None
             for attempt in count():
                 looked_at, state = time.monotonic(), self._look()
-                flushed = _still_there(flushed, state.segments)
+                # What segments held at first, of those that are still there: the others are in the published copy.
+                flushed = (
+                    dict(state.segments)
+                    if flushed is None
+                    else {name: flushed[name] for name in flushed.keys() & state.segments}
+                )
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
                     self._view = _View(
@@ -196,7 +201,10 @@ class _View:
 
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
-        self._only_reads = self._only_reads and _is_reading(query)
+        # Whether a statement certainly changes nothing in the DuckDB that it is asked of.
+        self._only_reads = self._only_reads and (
+            _READING.match(query) is not None and _CHANGING.search(query) is None
+        )
         cursor = self._connection.cursor()
         self._cursors.add(cursor)
         return cursor
@@ -231,16 +239,6 @@ class _Tail(Loader):
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
         """Nothing is noted."""
-
-
-def _still_there(flushed: Mapping[str, int] | None, segments: Mapping[str, int]) -> dict[str, int]:
-    """Return what segments held at first, of those that are still there: the others are in the published copy."""
-    return dict(segments) if flushed is None else {name: flushed[name] for name in flushed.keys() & segments}
-
-
-def _is_reading(query: str) -> bool:
-    """Return whether a statement certainly changes nothing in the DuckDB that it is asked of."""
-    return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
 def _create_views(

@@ -187,7 +187,10 @@ class Following:
 
     def _owes_refusals(self, turn: Turn) -> bool:
         """Return whether the planner is still to be told what of a last sequence was refused; that is done once."""
-        if not _has_refusals(turn):
+        if not (
+            turn.result.outcome is Outcome.PARTIAL
+            or any(call.status.is_refused for call in turn.result.actions)
+        ):
             return False
         if self._has_told_refusals and _is_futile(turn):
             message = "The planner was told why its actions were refused, and again nothing could be done."
@@ -195,12 +198,6 @@ class Following:
         is_owed = not self._has_told_refusals
         self._has_told_refusals = True
         return is_owed
-
-
-def _has_refusals(turn: Turn) -> bool:
-    return turn.result.outcome is Outcome.PARTIAL or any(
-        call.status.is_refused for call in turn.result.actions
-    )
 
 
 def _is_futile(turn: Turn) -> bool:

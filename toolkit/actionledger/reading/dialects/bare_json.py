@@ -228,24 +228,25 @@ class _Objects(Marked):
         """Read the objects, or the call of a built-in tool, behind the token."""
         start = behind_blanks(marker.source.text, start, marker.end)
         if call_name(marker.source.text, start, marker.end).endswith(_BUILT_IN):
-            return _built_in(marker, start)
+            # Read the call of a built-in tool: ``brave_search.call(query="…")``.
+            text, end = marker.source.text, next_marker(marker)
+            try:
+                call = read_call(text, start, end, marker.options)
+            except NoCallError as error:
+                return unread(marker, error, start)
+            at = call.span.end
+            span, body = (
+                Span(marker.opening.start, loose_end(text, at, marker.end)),
+                Span(marker.opening.end, at),
+            )
+            return read_block(
+                span, body, (Written(call.name.removesuffix(_BUILT_IN), call.arguments, call.span),)
+            )
         return super().read_values(marker, start)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write bare objects with semicolons between them; see ``Dialect.write``."""
         return "; ".join(json_text(call_object(call, arguments="parameters")) for call in calls)
-
-
-def _built_in(marker: Marker, start: int) -> Found:
-    """Read the call of a built-in tool: ``brave_search.call(query="…")``."""
-    text, end = marker.source.text, next_marker(marker)
-    try:
-        call = read_call(text, start, end, marker.options)
-    except NoCallError as error:
-        return unread(marker, error, start)
-    at = call.span.end
-    span, body = Span(marker.opening.start, loose_end(text, at, marker.end)), Span(marker.opening.end, at)
-    return read_block(span, body, (Written(call.name.removesuffix(_BUILT_IN), call.arguments, call.span),))
 
 
 class _NamedInTag(Dialect):

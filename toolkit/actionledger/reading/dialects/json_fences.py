@@ -134,16 +134,20 @@ class JsonAction(JsonFence):
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         if not any("action" in item for item in items):
             return Reason.NOT_AN_ACTION
-        return [item for item in items if "action" in item or _misspells("action", item)]
+        # Whether an object has a text under a key that is one sign off, or has two signs swapped.
+        return [
+            item
+            for item in items
+            if "action" in item
+            or any(
+                isinstance(item[each], str) and OSA.distance(each, "action", score_cutoff=1) == 1
+                for each in item
+            )
+        ]
 
     def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the object, or with a list of several."""
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
-
-
-def _misspells(key: str, item: JsonDict) -> bool:
-    """Return whether an object has a text under a key that is one sign off, or has two signs swapped."""
-    return any(isinstance(item[each], str) and OSA.distance(each, key, score_cutoff=1) == 1 for each in item)
 
 
 class Plan(JsonFence):

@@ -99,7 +99,15 @@ def _without_list(message: object) -> object:
 def _unwrapped(message: JsonMap, gathering: Gathering) -> Any:
     """Return what a message is wrapped in without it; the message itself where there is nothing around it."""
     if isinstance(choices := message.get("choices"), list):
-        return _chosen(choices, gathering)
+        first = choices[0] if choices and isinstance(choices[0], Mapping) else {}
+        if isinstance(found := first.get("message"), Mapping):
+            return found
+        if isinstance(first.get("text"), str):
+            return {"content": first["text"]}
+        what = "a piece of a stream; put its pieces together first" if "delta" in first else "no message"
+        detail = f"The first of {len(choices)} choices has {what}; its keys are: {shown_keys(first)}."
+        gathering.note(Reason.WRONG_SHAPE, detail)
+        return None
     if isinstance(candidates := message.get("candidates"), list):
         return _candidate(candidates, gathering)
     content, output = message.get("content"), message.get("output")
@@ -110,18 +118,6 @@ def _unwrapped(message: JsonMap, gathering: Gathering) -> Any:
     if not any(message.get(key) is not None for key in _BODIES) and not says_something(message):
         return next((message[key] for key in _WRAPPERS if isinstance(message.get(key), Mapping)), message)
     return message
-
-
-def _chosen(choices: list[Any], gathering: Gathering) -> Any:
-    first = choices[0] if choices and isinstance(choices[0], Mapping) else {}
-    if isinstance(found := first.get("message"), Mapping):
-        return found
-    if isinstance(first.get("text"), str):
-        return {"content": first["text"]}
-    what = "a piece of a stream; put its pieces together first" if "delta" in first else "no message"
-    detail = f"The first of {len(choices)} choices has {what}; its keys are: {shown_keys(first)}."
-    gathering.note(Reason.WRONG_SHAPE, detail)
-    return None
 
 
 def _candidate(candidates: list[Any], gathering: Gathering) -> Any:

@@ -128,7 +128,7 @@ def spelled(call: JsonMap, dialect: str = "") -> Spelled:
             reason=Reason.MALFORMED_JSON, detail=f"The recording says: {str(error)[:200]!r}."
         )
     given = {key: inner[key] for key in ARGUMENTS if key in inner}
-    if _takes_free_text(call) and "input" in given:
+    if (str(call.get("type")) in _FREE_TEXT or isinstance(call.get("custom"), Mapping)) and "input" in given:
         return found._replace(arguments={"input": given["input"]}, is_text=True)
     values = [value for value in given.values() if value is not None]
     if any(value != values[0] for value in values):
@@ -164,10 +164,6 @@ def _told_by_keys(call: JsonMap, inner: JsonMap) -> str:
         if key in call:
             return dialect
     return "inspect" if isinstance(call.get("function"), str) else "openai_chat"
-
-
-def _takes_free_text(call: JsonMap) -> bool:
-    return str(call.get("type")) in _FREE_TEXT or isinstance(call.get("custom"), Mapping)
 
 
 def _holds_more(call: JsonMap, *, objects_only: bool) -> bool:

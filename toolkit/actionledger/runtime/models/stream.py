@@ -159,7 +159,15 @@ class Assembly:
         delta = choice.get("delta") or {}
         if not isinstance(delta, dict):
             raise MalformedError("a piece that is no object", repr(delta))
-        self._add_calls(delta)
+        if isinstance(legacy := delta.get("function_call"), dict):
+            self._add_call({"index": 0, "function": legacy})
+        calls = delta.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise MalformedError("calls that are no list", repr(calls))
+        for call in calls:
+            if not isinstance(call, dict):
+                raise MalformedError("a call that is no object", repr(call))
+            self._add_call(call)
         self._refusal.append(text_of(delta.get("refusal")))
         chunk = Chunk(self._whole_characters(text_of(delta.get("content"))), reasoning_of(delta))
         self._text.append(chunk.text)
@@ -189,17 +197,6 @@ class Assembly:
         piece = self.half + piece
         self.half = piece[-1:] if ends_in_half(piece) else ""
         return joined_halves(piece[: len(piece) - len(self.half)])
-
-    def _add_calls(self, delta: JsonMap) -> None:
-        if isinstance(legacy := delta.get("function_call"), dict):
-            self._add_call({"index": 0, "function": legacy})
-        calls = delta.get("tool_calls") or []
-        if not isinstance(calls, list):
-            raise MalformedError("calls that are no list", repr(calls))
-        for call in calls:
-            if not isinstance(call, dict):
-                raise MalformedError("a call that is no object", repr(call))
-            self._add_call(call)
 
     def _add_call(self, piece: JsonMap) -> None:
         function = piece.get("function") or {}

@@ -4,7 +4,7 @@ import getpass
 import json
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from re import escape, search
@@ -100,31 +100,25 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
         found = to_forget(ledger, session_ids)
         if not found:
             return ForgetReport((), {}, was_begun=begun is not None)
-        return _begin(ledger, files, found, by=by, why=why)
-
-
-def _begin(
-    ledger: Ledger, files: LedgerFiles, found: Sequence[Forgettable], *, by: str, why: str
-) -> ForgetReport:
-    turns = [turn for each in found for turn in each.turns]
-    intent = Intent.of(
-        [each.session_id for each in found],
-        turns,
-        [each.name for each in found if each.name],
-        forgotten_by=by or getpass.getuser(),
-        why=why,
-    )
-    with forgetting_sentence(files):
-        intent.save(
-            files
-        )  # before anybody looks for locks: who opens one of them looks for this behind its lock
-    try:
-        _refuse_open(files, intent.sessions)
-        refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
-    except BaseException:
-        files.forgetting.unlink(missing_ok=True)
-        raise
-    return _carry_out(ledger, files, intent)
+        turns = [turn for each in found for turn in each.turns]
+        intent = Intent.of(
+            [each.session_id for each in found],
+            turns,
+            [each.name for each in found if each.name],
+            forgotten_by=by or getpass.getuser(),
+            why=why,
+        )
+        with forgetting_sentence(files):
+            intent.save(
+                files
+            )  # before anybody looks for locks: who opens one of them looks for this behind its lock
+        try:
+            _refuse_open(files, intent.sessions)
+            refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
+        except BaseException:
+            files.forgetting.unlink(missing_ok=True)
+            raise
+        return _carry_out(ledger, files, intent)
 
 
 def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:

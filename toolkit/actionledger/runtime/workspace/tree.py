@@ -169,7 +169,9 @@ class DiskTree:
                     status = folder.status(parts[-1]) if parts else folder.own_status()
             except FileNotFoundError:
                 return None
-        return entry_of(path, status)
+        kind = kind_of(status)
+        size = status.st_size if kind is NodeKind.FILE else 0
+        return PathEntry(path, kind, size, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
 
     def names(self, parts: Parts) -> list[str]:
         """See ``Tree.names``."""
@@ -250,13 +252,6 @@ class DiskTree:
             if kind_of(folder.status(name)) is not move.kind or new_name in into.names():
                 raise changed_meanwhile(move.path)
             folder.rename(name, into, new_name)
-
-
-def entry_of(path: str, status: os.stat_result) -> PathEntry:
-    """Return what a listing says of a path with this status."""
-    kind = kind_of(status)
-    size = status.st_size if kind is NodeKind.FILE else 0
-    return PathEntry(path, kind, size, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
 
 
 def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:

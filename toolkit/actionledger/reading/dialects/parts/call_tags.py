@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from json import dumps
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
@@ -318,17 +318,14 @@ def held_arguments(
     if len(arguments) != 1 or key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
         return arguments, None
     known = parameters_of(source.names or frozenset(), name)
-    held = _object_in(arguments[key], options)
-    if not known or key in known or not held or not held.keys() <= set(known):
-        return arguments, None
-    written = dumps(held, ensure_ascii=False)
-    return held, Repair(RepairKind.NESTED_JSON, span, span.of(source.text), written)
-
-
-def _object_in(value: Any, options: DecodeOptions) -> JsonDict:
-    """Return the object that a value is, or that its text plainly holds; an empty one where it holds none."""
+    # The object that a value is, or that its text plainly holds; an empty one where it holds none.
+    value = arguments[key]
     if isinstance(value, str):
         decoded = decode_nested(value, options=options)
         is_plain = not decoded.issues and {repair.kind for repair in decoded.repairs} <= _PYTHON
         value = decoded.value if is_plain else None
-    return value if isinstance(value, dict) else {}
+    held = value if isinstance(value, dict) else {}
+    if not known or key in known or not held or not held.keys() <= set(known):
+        return arguments, None
+    written = dumps(held, ensure_ascii=False)
+    return held, Repair(RepairKind.NESTED_JSON, span, span.of(source.text), written)

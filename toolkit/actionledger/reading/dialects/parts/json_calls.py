@@ -195,7 +195,15 @@ class BareRule:
 
     def _call(self, item: object, names: frozenset[str] | None) -> Call | None:
         call = call_of(item, self.keys)
-        if call is None or call.strange or _is_schema(call.arguments):
+        # Whether the arguments are a JSON Schema: a tool is described, not called.
+        if (
+            call is None
+            or call.strange
+            or (
+                call.arguments.get("type") in {"object", "dict"}
+                and isinstance(call.arguments.get("properties"), dict)
+            )
+        ):
             return None
         return call if call.states_arguments or (names and call.name in names) else None
 
@@ -257,8 +265,3 @@ def _describes(held: JsonDict, parameters: tuple[str, ...] | None) -> bool:
     return (
         parameters is not None and bool(held) and not held.keys() & set(parameters) and "description" in held
     )
-
-
-def _is_schema(arguments: JsonDict) -> bool:
-    """Return whether the arguments are a JSON Schema: a tool is described, not called."""
-    return arguments.get("type") in {"object", "dict"} and isinstance(arguments.get("properties"), dict)

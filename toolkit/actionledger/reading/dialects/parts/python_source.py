@@ -49,7 +49,9 @@ class NoLiteralError(Exception):
 def literal(written: str, max_depth: int) -> Any:
     """Read a literal; ``true``, ``false`` and ``null`` are read as what JSON means by them."""
     if plain := _PLAIN.fullmatch(written):
-        return _plain_value(plain)
+        if plain["name"]:
+            return _PLAIN_NAMES[plain["name"]]
+        return int(plain["int"]) if plain["int"] else str(plain["string"])
     if written.lstrip().startswith("*"):
         raise NoLiteralError(Reason.EXAMPLE, "Arguments are unpacked.")
     try:
@@ -65,12 +67,6 @@ def literal(written: str, max_depth: int) -> Any:
             Reason.MALFORMED_JSON, "It is Python, with a character that Python refuses."
         ) from None
     return _value(tree.body, max_depth)
-
-
-def _plain_value(plain: re.Match[str]) -> str | int | bool | None:
-    if plain["name"]:
-        return _PLAIN_NAMES[plain["name"]]
-    return int(plain["int"]) if plain["int"] else str(plain["string"])
 
 
 def _value(node: ast.expr, levels: int) -> Any:

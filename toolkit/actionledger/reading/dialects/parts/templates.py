@@ -176,7 +176,21 @@ def _content(source: Source, region: Region, options: DecodeOptions) -> tuple[An
     text, settings = region.body.of(source.text), region.field.arguments
     match region.field.content:
         case "json" if not settings.get("string_delims"):
-            return _json(source, region, options)
+            start = behind_blanks(source.text, *region.body)
+            reach = Reach(region.body.end if region.is_closed else None, region.body.end, region.body.end)
+            decoded = value_at(source, start, reach, options)
+            if (
+                decoded.ok
+                and not decoded.cut
+                and behind_blanks(source.text, decoded.end, reach.end) == reach.end
+            ):
+                return decoded.value, tuple(decoded.repairs)
+            if decoded.ok and not decoded.cut:
+                raise ContentError(Reason.TEXT_AFTER_VALUE, Span(decoded.end, reach.end))
+            if region.field.arguments.get("allow_non_json") and region.is_closed:
+                return region.body.of(source.text).strip(), ()
+            code = Reason.TRUNCATED if not region.is_closed else Reason.MALFORMED_JSON
+            raise ContentError(code, region.body)
         case "json":
             return _quoted_json(text, region), ()
         case "xml-inline":
@@ -186,20 +200,6 @@ def _content(source: Source, region: Region, options: DecodeOptions) -> tuple[An
         case "python-call-list":
             return _python(source, region, options), ()
     return text.strip() if settings.get("strip", True) else text, ()
-
-
-def _json(source: Source, region: Region, options: DecodeOptions) -> tuple[Any, tuple[Repair, ...]]:
-    start = behind_blanks(source.text, *region.body)
-    reach = Reach(region.body.end if region.is_closed else None, region.body.end, region.body.end)
-    decoded = value_at(source, start, reach, options)
-    if decoded.ok and not decoded.cut and behind_blanks(source.text, decoded.end, reach.end) == reach.end:
-        return decoded.value, tuple(decoded.repairs)
-    if decoded.ok and not decoded.cut:
-        raise ContentError(Reason.TEXT_AFTER_VALUE, Span(decoded.end, reach.end))
-    if region.field.arguments.get("allow_non_json") and region.is_closed:
-        return region.body.of(source.text).strip(), ()
-    code = Reason.TRUNCATED if not region.is_closed else Reason.MALFORMED_JSON
-    raise ContentError(code, region.body)
 
 
 def _quoted_json(text: str, region: Region) -> Any:

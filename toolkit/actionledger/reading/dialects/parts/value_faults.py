@@ -49,14 +49,11 @@ class BrokenValues:
         if known := self._known.get(asked):
             return known.moved(start)
         found = read()
-        if _is_empty(found.value) and len(self._known) < _MOST:
+        if (not found.value or (isinstance(found.value, list) and not any(found.value))) and len(
+            self._known
+        ) < _MOST:
             self._known[asked] = found.moved(-start)
         return found
-
-
-def _is_empty(value: object) -> bool:
-    """Return whether a value holds nothing that an action could be made of."""
-    return not value or (isinstance(value, list) and not any(value))
 
 
 class _TwoValuesError(Exception):
