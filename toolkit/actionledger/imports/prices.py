@@ -17,6 +17,7 @@ from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError, UsageError, is_there, require_path
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Billed, Usage
+from actionledger.imports.sources.access import as_list
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
@@ -243,7 +244,7 @@ def _held(file: Path) -> JsonDict:
 
 def _rows(held: JsonMap, file: str) -> Iterator[Price]:
     given = held["model"]
-    for number, row in enumerate(given if isinstance(given, list) else [given], start=1):
+    for number, row in enumerate(as_list(given), start=1):
         where = f"{file!r}, model {number}"
         if not isinstance(row, dict) or not isinstance(row.get("model"), str):
             raise UsageError(

@@ -184,9 +184,7 @@ def recorded_turn(
     refuse_no_texts(reasoning=reasoning, **given)
     if at is not None and not isinstance(at, datetime):
         raise UsageError(f"at is a datetime, not {at!r:.60}.")
-    if tools is not None and not (
-        isinstance(tools, Sequence) and all(isinstance(each, Mapping) for each in tools)
-    ):
+    if tools is not None and not _is_list_of_objects(tools):
         raise UsageError(
             f"tools is a list of objects, as a provider's interface takes them, not {tools!r:.60}."
         )
@@ -264,3 +262,7 @@ def _results() -> "TypeAdapter[RecordedResult]":
     from pydantic import TypeAdapter  # noqa: PLC0415 - the same
 
     return TypeAdapter(RecordedResult)
+
+
+def _is_list_of_objects(given: object) -> bool:
+    return isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)

@@ -12,7 +12,6 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 from weakref import finalize
 
@@ -406,9 +405,7 @@ class Ledger(AskedLedger):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _hand_in(self) -> None:

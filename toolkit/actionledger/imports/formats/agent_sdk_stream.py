@@ -28,6 +28,7 @@ from actionledger.imports.shapes.claude_results import arguments_of
 from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -91,7 +92,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is such a stream."""
-    values: list[JsonMap] = [each for each in sample.values if isinstance(each, dict)]
+    values: list[JsonMap] = sample.objects
     if values and isinstance(values[0].get("messages"), list):
         values = [
             object_at(each, "message") for each in objects_at(values[0], "messages") if "direction" in each
@@ -269,7 +270,7 @@ def _metadata(recording: _Recording) -> JsonDict:
         "output_tokens": count_at(object_at(result, "usage"), "output_tokens"),
         "duration_ms": number_at(result, "duration_ms"),
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
 SOURCE = Source(

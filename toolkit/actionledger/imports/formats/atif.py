@@ -30,6 +30,7 @@ from actionledger.imports.shapes.base import Passed, left_out, tools_text
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -133,7 +134,7 @@ def _metadata(trajectory: JsonMap, agent: JsonMap) -> JsonDict:
         "notes": text_at(trajectory, "notes"),
         "continued_in": text_at(trajectory, "continued_trajectory_ref"),
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
 def _turns(trajectory: JsonMap, passed: Passed) -> Iterator[RecordedTurn]:

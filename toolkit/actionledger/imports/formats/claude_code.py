@@ -8,11 +8,11 @@ origin by the ``requestSessionId`` of copied answers.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedCall, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
@@ -21,6 +21,7 @@ from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, n
 from actionledger.imports.sources.access import (
     NOTHING,
     hook_of_claude,
+    non_empty,
     object_at,
     objects_at,
     text_at,
@@ -34,7 +35,7 @@ from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, SessionPieces
 from actionledger.imports.sources.usage import usage_of
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 _SYNTHETIC = "<synthetic>"
 _INJECTED = regex(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
@@ -285,7 +286,7 @@ class _Transcript:
             text_at(object_at(line, "message"), "model"),
             self._prompts.get(name, "").strip().split("\n", 1)[0][:200],
             (),
-            metadata={key: value for key, value in known.items() if value},
+            metadata=non_empty(known),
             details=SessionDetails(
                 project=known["cwd"],
                 git_branch=_branch(line),

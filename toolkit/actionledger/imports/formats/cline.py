@@ -22,7 +22,7 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relatio
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, left_out, since_epoch, total
 from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part, json_document
@@ -103,7 +103,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of Cline's or a task of Roo Code's."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         is_session = {"version", "messages", "sessionId"} <= first.keys()
         return 1.0 if is_session and ("agent" in first or "system_prompt" in first) else 0.0
@@ -199,7 +199,7 @@ def _judged(result: RecordedResult) -> RecordedResult:
             output = json.loads(output)
         except (ValueError, RecursionError):
             return result
-    done = [each for each in (output if isinstance(output, list) else [output]) if isinstance(each, dict)]
+    done = [each for each in as_list(output) if isinstance(each, dict)]
     said = [each["success"] for each in done if isinstance(each.get("success"), bool)]
     if result.is_error is not None or not said:
         return result

@@ -7,11 +7,12 @@ Arguments are the text that the model wrote. A sub-agent's or a fork's file begi
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
@@ -29,14 +30,14 @@ from actionledger.imports.shapes.codex_items import (
 from actionledger.imports.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.imports.shapes.observations import LaterTools
 from actionledger.imports.shapes.openai_responses import LATER_TOOLS, thoughts_of
-from actionledger.imports.sources.access import object_at, text_at, time_at, told as unknown_as
+from actionledger.imports.sources.access import non_empty, object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import SessionPieces
 from actionledger.imports.sources.usage import usage_of
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
 _RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
@@ -88,7 +89,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a rollout: each line has a time, a kind and a payload."""
-    lines = [value for value in sample.values if isinstance(value, dict)]
+    lines = sample.objects
     fitting = [line for line in lines if "timestamp" in line and isinstance(line.get("payload"), dict)]
     if not fitting or len(fitting) < len(lines):
         return 0.0
@@ -220,7 +221,7 @@ class _Rollout:
                 "",
                 "",
                 (),
-                metadata={key: value for key, value in known.items() if value},
+                metadata=non_empty(known),
                 details=SessionDetails(
                     project=known["cwd"],
                     git_branch=text_at(git, "branch"),

@@ -44,7 +44,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a log of a completion."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         return 1.0 if first.keys() >= _KEYS and "choices" in object_at(first, "response") else 0.0
     # A long history doesn't fit into the sample, and the response stands behind it.

@@ -16,7 +16,14 @@ from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedS
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
 from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    exit_status_of,
+    non_empty,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part
@@ -86,7 +93,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         next((turn.model for turn in turns if turn.model), text_at(document, "chatModelTitle")),
         (turns[0].prompt or "").strip().split("\n", 1)[0][:200] if turns else "",
         turns,
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=NAME,
         ids="source",
     )
@@ -95,7 +102,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session: its items have what was added to a message."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict) or not {"sessionId", "workspaceDirectory", "history"} <= first.keys():
         return 0.0
     items = list(objects_at(first, "history"))

@@ -7,12 +7,11 @@ the end repeat what stands there already.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import Permission, RecordedCall, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.copilot_results import (
@@ -27,6 +26,8 @@ from actionledger.imports.shapes.copilot_results import (
 from actionledger.imports.sources.access import (
     NOTHING,
     count_at,
+    given_arguments,
+    non_empty,
     object_at,
     objects_at,
     of_copilot,
@@ -39,7 +40,7 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 NAME = "copilot"
 
@@ -201,7 +202,7 @@ class _Events:
             request.get("arguments"),
         )
         is_text = text_at(request, "type") == "custom" and isinstance(given, str)
-        arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+        arguments = given_arguments(given)
         self._names[call_id] = name
         session.call(
             turn.external_id, RecordedCall(call_id, name, arguments, "text" if is_text else "function")
@@ -286,7 +287,7 @@ class _Events:
             self._tell_unwritten(name, line)
         if kind == "subagent.started":
             told = {"agent_type": text_at(data, "agentName"), "title": text_at(data, "agentDescription")}
-            self._heard(name).about |= {key: value for key, value in told.items() if value}
+            self._heard(name).about |= non_empty(told)
         elif kind == "session.shutdown" and name in self._of:
             session = self._session(name, line)
             why, when = text_at(data, "shutdownType"), time_at(line, "timestamp")
@@ -331,7 +332,7 @@ class _Events:
             or text_at(self._head, "selectedModel"),
             (heard.prompt or "").strip().split("\n", 1)[0][:200],
             (),
-            metadata={key: value for key, value in known.items() if value},
+            metadata=non_empty(known),
             source=NAME,
             parent=above if is_child else "",
             relation=Relation.SUBAGENT if is_child else None,

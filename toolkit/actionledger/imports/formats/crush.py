@@ -21,6 +21,7 @@ from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
     exit_status_of,
+    non_empty,
     number_at,
     object_at,
     text_at,
@@ -121,7 +122,7 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
         next((turn.model for turn in reversed(turns) if turn.model), ""),
         title[:200],
         turns,
-        metadata={key: value for key, value in known.items() if value}
+        metadata=non_empty(known)
         | {
             key: value
             for key, value in (*sums.items(), ("cost_usd", number_at(row, "cost")))

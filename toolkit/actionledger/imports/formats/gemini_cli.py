@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from actionledger.core.canonical import JsonDict, JsonMap, json_text
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     RecordedCall,
@@ -33,8 +33,10 @@ from actionledger.core.vocabulary import (
 )
 from actionledger.imports.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.imports.sources.access import (
+    as_list,
     count_at,
     exit_status_of,
+    given_arguments,
     object_at,
     objects_at,
     text_at,
@@ -149,7 +151,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a chat of Gemini CLI's."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         return 1.0 if {"sessionId", "projectHash"} <= first.keys() else 0.0
     head = sample.head[:2000]
@@ -227,7 +229,7 @@ def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:
 def _call(call: JsonMap) -> RecordedCall:
     """Return a call; arguments that are no object are as the model wrote them."""
     given = call.get("args")
-    arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+    arguments = given_arguments(given)
     return RecordedCall(text_at(call, "id"), text_at(call, "name"), arguments)
 
 
@@ -275,7 +277,7 @@ def _of_shell(output: str, *, is_success: bool) -> JsonDict:
 
 def _output(result: object, name: str) -> object:
     """Return what the model was given: the text of the response, or what else it holds."""
-    parts = result if isinstance(result, list) else [result]
+    parts = as_list(result)
     given = [object_at(part, "functionResponse") for part in parts if isinstance(part, dict)]
     # A history that is written anew has at each of the calls of a message what came of all of them.
     came = [object_at(each, "response") for each in given if text_at(each, "id") == name] or [

@@ -320,7 +320,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of goose's, or its database."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict):
         return 1.0 if is_database_with(sample, TABLES) else 0.0
     if "conversation" in first:

@@ -14,7 +14,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Reason
-from actionledger.imports.sources.access import object_at, score_of, text_at
+from actionledger.imports.sources.access import non_empty, object_at, score_of, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
@@ -104,7 +104,7 @@ def _session(episode: JsonMap, name: str, key: str) -> RecordedSession:
         text_at(episode, "query").strip().split("\n", 1)[0][:200],
         tuple(_turns(episode, environment.removeprefix("ic_") or "run")),
         None if reward is None else reward >= 1,
-        metadata={field: value for field, value in known.items() if value},
+        metadata=non_empty(known),
         source=SOURCE.name,
         scores={} if reward is None else {"max_reward": reward},
     )

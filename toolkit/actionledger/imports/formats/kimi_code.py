@@ -19,6 +19,8 @@ from actionledger.imports.sources.access import (
     NOTHING,
     count_at,
     exit_status_of,
+    given_arguments,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -101,7 +103,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session: its first line names the wire's protocol, and others are events of a loop."""
-    lines = [value for value in sample.values if isinstance(value, dict)]
+    lines = sample.objects
     if not lines or lines[0].get("type") != "metadata" or "protocol_version" not in lines[0]:
         return 0.0
     return 1.0 if any("time" in line and "." in text_at(line, "type") for line in lines[1:]) else 0.5
@@ -171,7 +173,7 @@ def _take_event(wire: _Wire, line: JsonMap, event: JsonMap) -> None:
             wire.passed[LeftOutReason.NO_TEXT, text_at(part, "type")[:40]] += 1
     elif kind == "tool.call":
         turn, given = _turn(wire, line, text_at(event, "stepUuid")), event.get("args")
-        arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+        arguments = given_arguments(given)
         wire.session.call(
             turn.external_id, RecordedCall(text_at(event, "toolCallId"), text_at(event, "name"), arguments)
         )
@@ -279,7 +281,7 @@ def _begun(path: Path) -> RecordedSession:
         "",
         "",
         (),
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=NAME,
         parent=(own if above in {"", "main"} else f"{own}/{above}") if is_child else "",
         relation=Relation.SUBAGENT if is_child else None,

@@ -30,6 +30,7 @@ from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -137,9 +138,7 @@ def _about(trace: JsonMap) -> About:
             scores |= scores_of([(name, value)])
     known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}
     known["trace"] = text_at(trace, "id")
-    return About(
-        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
-    )
+    return About(metadata=non_empty(known), scores=scores, labels=tuple(labels))
 
 
 def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:

@@ -20,6 +20,7 @@ from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -93,7 +94,7 @@ def _about(run: JsonMap) -> About:
     tags = run.get("tags")
     labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
     known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}
-    return About(metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels)
+    return About(metadata=non_empty(known), scores=scores, labels=labels)
 
 
 def _average(stats: object) -> object:

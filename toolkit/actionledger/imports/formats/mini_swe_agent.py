@@ -22,7 +22,14 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.imports.shapes.conversation import conversation
-from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    exit_status_of,
+    non_empty,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part
@@ -96,7 +103,7 @@ def _session(held: JsonMap, path: Path, passed: Passed) -> RecordedSession:
         instance,
         turns,
         reason=text_at(info, "exit_status"),
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=SOURCE.name,
     )
 

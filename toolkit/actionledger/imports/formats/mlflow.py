@@ -22,6 +22,7 @@ from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -100,9 +101,7 @@ def _about(info: JsonMap) -> About:
         "trace": text_at(info, "trace_id") or text_at(info, "request_id"),
         "state": text_at(info, "state") or text_at(info, "status"),
     }
-    return About(
-        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
-    )
+    return About(metadata=non_empty(known), scores=scores, labels=tuple(labels))
 
 
 def _step(span: Span) -> Step:

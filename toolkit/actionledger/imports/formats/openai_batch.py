@@ -91,7 +91,7 @@ def _session(name: str, exchange: Exchange, passed: Passed) -> Iterator[Recorded
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a batch."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict) or not _name(first):
         return 0.0
     if "custom_id" in first and (

@@ -218,7 +218,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of opencode's, or its database."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         info = object_at(first, "info") if "messages" in first else first
         return 1.0 if {"id", "projectID", "directory"} <= info.keys() or is_of_tree(first) else 0.0

@@ -21,7 +21,7 @@ from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.openhands_events import KINDS, V0Events, V1Events, begun, events_of
-from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
+from actionledger.imports.sources.access import non_empty, number_at, object_at, text_at, time_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document, json_objects, objects_of
@@ -124,7 +124,7 @@ def _metadata(line: JsonMap, instance: str) -> JsonDict:
         "agent": text_at(object_at(line, "metadata"), "agent_class"),
         "cost_usd": number_at(object_at(line, "metrics"), "accumulated_cost"),
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
 def _stream(events: Iterator[JsonMap | Refusal], path: Path, passed: Passed) -> Iterator[Item]:

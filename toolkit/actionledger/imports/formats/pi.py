@@ -27,6 +27,7 @@ from actionledger.core.recordings import (
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (
+    as_list,
     count_at,
     exit_status_of,
     number_at,
@@ -86,7 +87,7 @@ def _of_model(value: JsonMap) -> Message:
     model = text_at(value, "responseModel") or text_at(value, "model")
     found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
     content = value.get("content")
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping) and part.get("type") == "toolCall":
             found.call(part.get("id"), part.get("name"), part.get("arguments"))
         elif isinstance(part, Mapping) and part.get("type") == "thinking":
@@ -299,7 +300,7 @@ def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of pi's."""
     if is_database_with(sample, TABLES):
         return 1.0
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict) or first.get("type") != "session":
         return 0.0
     return 1.0 if {"id", "timestamp", "cwd"} <= first.keys() else 0.0

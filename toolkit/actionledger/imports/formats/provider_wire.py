@@ -67,7 +67,7 @@ def recognise(sample: Sample) -> float:
             if b'"choices"' in sample.head or b'"type"' in sample.head or b'"candidates"' in sample.head
             else 0.0
         )
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, list):
         first = first[0] if first else None
     if not isinstance(first, dict) or first.keys() & _OTHERS:

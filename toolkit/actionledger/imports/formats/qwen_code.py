@@ -8,11 +8,11 @@ with the line that it was (``forkedFrom``).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
@@ -21,6 +21,7 @@ from actionledger.imports.shapes.claude_results import notified
 from actionledger.imports.shapes.qwen_results import WORDINGS, call_of, of_event, results_of, usage_of
 from actionledger.imports.sources.access import (
     NOTHING,
+    non_empty,
     number_at,
     object_at,
     text_at,
@@ -32,7 +33,7 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 NAME = "qwen_code"
 
@@ -310,7 +311,7 @@ class _Chat:
             text_at(line, "model"),
             (self._heard(name).prompt or "").strip().split("\n", 1)[0][:200],
             (),
-            metadata={key: value for key, value in known.items() if value},
+            metadata=non_empty(known),
             source=NAME,
             parent=above if is_agent else origin,
             relation=Relation.SUBAGENT if is_agent else Relation.FORK if origin else None,

@@ -18,7 +18,15 @@ from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedS
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, left_out
-from actionledger.imports.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    count_at,
+    non_empty,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
@@ -93,7 +101,7 @@ def _session(attempt: JsonMap, whole: JsonMap, instance: str, first: str, passed
         _task(config, instance),
         turns,
         reason=text_at(info, "exit_status"),
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=SOURCE.name,
         parent=first,
         relation=Relation.FORK if first else None,

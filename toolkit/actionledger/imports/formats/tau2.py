@@ -42,7 +42,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a result of tau2-bench."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         has_info = "num_trials" in object_at(first, "info") and "tasks" in first
         return 1.0 if has_info and "timestamp" in first else 0.0

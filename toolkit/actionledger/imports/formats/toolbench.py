@@ -17,7 +17,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import tools_text
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import count_at, non_empty, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
@@ -113,7 +113,7 @@ def _sessions(whole: JsonMap, root: JsonMap, path: Path) -> Iterator[RecordedSes
 
 def _metadata(given: JsonMap) -> JsonDict:
     known = {key: count_at(given, key) for key in ("query_count", "total_tokens")}
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
 def _nodes(root: JsonMap) -> Iterator[_Node]:

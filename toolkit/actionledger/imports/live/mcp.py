@@ -18,7 +18,7 @@ from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedS
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.live.tap import LARGEST_BODY
-from actionledger.imports.sources.access import object_at, objects_at, text_at
+from actionledger.imports.sources.access import non_empty, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut
 
 SOURCE = "mcp"
@@ -263,7 +263,7 @@ class McpReader:
         return replace(self._session, results=(timed,))
 
     def _note(self, said: JsonMap) -> None:
-        told = {key: value for key, value in said.items() if value}
+        told = non_empty(said)
         self._session = replace(self._session, metadata={**self._session.metadata, **told})
 
 

@@ -11,7 +11,7 @@ from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import LeftOutReason, Relation
-from actionledger.imports.sources.access import object_at, text_at, told
+from actionledger.imports.sources.access import as_list, object_at, text_at, told
 from actionledger.imports.sources.base import LeftOut
 
 
@@ -244,7 +244,7 @@ _WITHOUT_TEXT = regex(r"(?i)image|audio|video|file|document|resource|media|blob|
 
 def texts_of(message: Message, content: object) -> None:
     """Take a content that is a text, or a list of texts and parts with a ``text``; other parts are passed over, and counted by what they are."""
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
             message.say(part["text"])
         elif isinstance(part, Mapping):
@@ -261,7 +261,7 @@ def texts_of(message: Message, content: object) -> None:
 
 def read_parts(message: Message, content: object, read_part: Callable[[JsonMap, Message], None]) -> None:
     """Take a content that is a text, a part, or a list of them."""
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping):
             read_part(part, message)
         else:

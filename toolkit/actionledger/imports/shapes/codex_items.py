@@ -15,8 +15,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.names import qualified
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
@@ -35,7 +35,7 @@ from actionledger.imports.sources.access import (
     time_at,
 )
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 
 # What Codex' threads are called: ``session_index.jsonl`` in its home, which its desktop application and ``/rename`` write.

@@ -12,7 +12,7 @@ from actionledger.core.recordings import Usage
 from actionledger.imports.shapes import anthropic, gemini, genai, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Request, Speaker, plain, tools_text
 from actionledger.imports.shapes.bodies import shape_of_request, shape_of_response
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, object_at, objects_at, text_at
 from actionledger.imports.sources.json_values import value_of
 from actionledger.imports.sources.usage import with_thoughts
 
@@ -48,7 +48,7 @@ def message(value: JsonMap) -> Message:
         found.result(fields.get("tool_call_id"), plain(fields.get("content")), is_error=is_error)
         return found
     content = fields.get("content")
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping) and text_at(part, "type") in {"thinking", "reasoning"}:
             found.think(*_thoughts(part), detail=part["type"])
         elif isinstance(part, Mapping) and text_at(part, "type") in {
@@ -307,7 +307,7 @@ def _of_vercel(value: JsonMap) -> Message:
     said = {"type": "text", "text": text_at(value, "text")}
     found = genai.message({"role": "assistant", "content": [said, *parts]})
     if thought := value.get("reasoningText") or value.get("reasoning"):
-        given: list[Any] = thought if isinstance(thought, list) else [thought]
+        given: list[Any] = as_list(thought)
         texts = (each.get("text") if isinstance(each, Mapping) else each for each in given)
         found.think(*texts, detail="reasoning")
     return found

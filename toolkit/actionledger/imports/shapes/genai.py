@@ -12,7 +12,7 @@ from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.base import Message, Speaker, plain, read_parts
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -89,7 +89,7 @@ def _first(value: JsonMap, *keys: str) -> object:
 def instructions(value: object) -> Message:
     """Read instructions that stand apart: a text, or parts."""
     found = Message("system")
-    for part in value if isinstance(value, list) else [value]:
+    for part in as_list(value):
         if isinstance(part, Mapping):
             found.say(part.get("content") if "content" in part else part.get("text"))
         else:

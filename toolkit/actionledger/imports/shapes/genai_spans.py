@@ -17,7 +17,7 @@ from actionledger.imports.shapes.genai import speaker_of, usage
 from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
 from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
-from actionledger.imports.sources.access import objects_at, text_at, texts_at
+from actionledger.imports.sources.access import as_list, objects_at, text_at, texts_at
 
 
 # What an agent's span says of its session, as our own export writes it there.
@@ -306,7 +306,7 @@ def _said(span: Span, given: JsonMap) -> Iterator[Message]:
 
 def _answers(written: Any, given: JsonMap) -> Iterator[Message]:
     """Yield what a model wrote; any-agent puts calls there by their names and arguments alone."""
-    listed = written if isinstance(written, list) else [written]
+    listed = as_list(written)
     calls = [each for each in listed if isinstance(each, Mapping) and "tool.name" in each]
     if calls:
         found = Message("model")

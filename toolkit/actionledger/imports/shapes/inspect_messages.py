@@ -11,7 +11,9 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Speaker, tools_text
 from actionledger.imports.shapes.bodies import shape_of_response
 from actionledger.imports.sources.access import (
+    as_list,
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -60,7 +62,7 @@ def message(value: JsonMap) -> Message:
         found.unknown(value.get("role"), value)
         return found
     content = value.get("content")
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, str):
             found.say(part)
         elif isinstance(part, Mapping):
@@ -205,7 +207,7 @@ def metadata(sample: JsonMap, log: JsonMap) -> JsonDict:
         "inspect_ai": text_at(object_at(log, "packages"), "inspect_ai"),
         "retries": len(retries) if isinstance(retries, list) else None,
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
 def success(scores: JsonMap) -> bool | None:

@@ -23,7 +23,7 @@ from actionledger.imports.shapes.base import (
     tools_text,
     with_usage,
 )
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, object_at, objects_at, text_at
 
 NAME = "openai_responses"
 KEEPS = Capture.ARGUMENTS
@@ -76,7 +76,7 @@ def read_item(item: object, found: Message) -> None:
     kind = text_at(item, "type")
     if not kind or kind == "message":
         content = item.get("content")
-        for part in content if isinstance(content, list) else [content]:
+        for part in as_list(content):
             if isinstance(part, str):
                 found.say(part)
             elif not isinstance(part, Mapping):
@@ -142,7 +142,7 @@ def request(body: JsonMap) -> Request:
     system = Message("system")
     system.say(body.get("instructions"))
     given = body.get("input")
-    history = tuple(messages(given if isinstance(given, list) else [given]))
+    history = tuple(messages(as_list(given)))
     return Request(
         (system, *history) if system.text else history,
         tools_text(_tools(body)),

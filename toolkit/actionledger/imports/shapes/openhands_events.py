@@ -12,6 +12,7 @@ from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, tools_text
 from actionledger.imports.sources.access import (
     NOTHING,
+    as_list,
     count_at,
     exit_status_of,
     number_at,
@@ -160,7 +161,7 @@ class V0Events:
 def events_of(history: list[Any]) -> Iterator[JsonMap]:
     """Yield the events of a history: a list of them, or of pairs of an action and its observation."""
     for each in history:
-        for event in each if isinstance(each, list) else [each]:
+        for event in as_list(each):
             if isinstance(event, dict):
                 yield event
 

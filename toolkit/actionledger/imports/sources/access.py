@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from actionledger.core.canonical import JsonMap
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.ids import utc
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Decider, Permission
@@ -44,6 +44,21 @@ def texts_at(value: JsonMap, key: str) -> tuple[str, ...]:
     """Return the texts of the list under a key; what is none is passed over."""
     held = value.get(key)
     return tuple(each for each in held if isinstance(each, str)) if isinstance(held, list) else ()
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, and anything else as the one thing of a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def non_empty(known: Mapping[str, Any]) -> JsonDict:
+    """Return what is known, without what is empty or nothing."""
+    return {key: value for key, value in known.items() if value}
+
+
+def given_arguments(given: object) -> str | JsonDict:
+    """Return a call's arguments as they stand: a text, or an object; what is neither as its JSON text."""
+    return given if isinstance(given, str | dict) else {} if given is None else json_text(given)
 
 
 def count_at(value: JsonMap, key: str) -> int | None:

@@ -18,6 +18,7 @@ from actionledger.core.canonical import JsonDict, is_deeper
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
+from actionledger.imports.sources.access import as_list
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
 
@@ -331,7 +332,7 @@ def numbered_objects(
         return
     number = 0
     for value in _of_document(path, on_read, lists):
-        for each in value if isinstance(value, list) else [value]:
+        for each in as_list(value):
             number += 1
             if isinstance(each, dict):
                 yield number, each

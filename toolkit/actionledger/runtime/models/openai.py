@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from types import TracebackType
 from typing import Self
 
 from actionledger.core.canonical import JsonDict, JsonMap
@@ -113,9 +112,7 @@ class OpenAICompatible:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _body(self, messages: Sequence[Message], tools: Tools, stop: Stop, *, stream: bool) -> bytes:
