@@ -222,7 +222,13 @@ class _Converting:
     def _meant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
         """Return what a value of another type says in the schema's; ``_NOTHING`` where that is not plain."""
         if "const" in schema:
-            return self._constant(value, schema, path, depth)
+            # The one value that is allowed, if that is what is said in another type.
+            constant = schema["const"]
+            if isinstance(constant, str):
+                return _spelled(value, [constant])
+            rest = {key: given for key, given in schema.items() if key != "const"}
+            meant = self._meant(value, rest, path, depth)
+            return meant if type(meant) is type(constant) and meant == constant else _NOTHING
         match schema.get("type"):
             case "integer":
                 return _integer(value)
@@ -237,15 +243,6 @@ class _Converting:
             case "array":
                 return self._list_of_one(value, schema, path, depth)
         return _NOTHING
-
-    def _constant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
-        """Return the one value that is allowed, if that is what is said in another type."""
-        constant = schema["const"]
-        if isinstance(constant, str):
-            return _spelled(value, [constant])
-        rest = {key: given for key, given in schema.items() if key != "const"}
-        meant = self._meant(value, rest, path, depth)
-        return meant if type(meant) is type(constant) and meant == constant else _NOTHING
 
     def _list_of_one(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
         # Further inside there is more than one thing that may have been meant, and the documents refuse it.

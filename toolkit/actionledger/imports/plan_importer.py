@@ -156,7 +156,17 @@ class PlanImporter:
             stopped = error
         finally:
             self._report += self._importers.finish(but=self._unfinished if stopped else ())
-            self._remember()
+            # Remember the files that were read to their end without a trouble, once what was read of them is safe.
+            self._ledger.flush()
+            whole = {each.path for each in self._whole}
+            for each in self._whole:
+                if each.state is not None:
+                    self._taken.add(each.path, each.state)
+            for archive, state in self._plan.archives.items():
+                inside = [each.path for each in self._plan.to_read if archive in each.path.parents]
+                if whole.issuperset(inside):
+                    self._taken.add(archive, state)
+            self._taken.save()
         if stopped is not None:
             raise ImportStopped(self._report) from stopped
         return self._report
@@ -267,16 +277,3 @@ class PlanImporter:
         self._bytes += count
         if self._on_progress:
             self._on_progress(ImportProgress(self._bytes, self._total, self._importers.turns))
-
-    def _remember(self) -> None:
-        """Remember the files that were read to their end without a trouble, once what was read of them is safe."""
-        self._ledger.flush()
-        whole = {each.path for each in self._whole}
-        for each in self._whole:
-            if each.state is not None:
-                self._taken.add(each.path, each.state)
-        for archive, state in self._plan.archives.items():
-            inside = [each.path for each in self._plan.to_read if archive in each.path.parents]
-            if whole.issuperset(inside):
-                self._taken.add(archive, state)
-        self._taken.save()

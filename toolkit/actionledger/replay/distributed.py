@@ -20,11 +20,7 @@ _AHEAD = 3
 
 
 class _Actor:
-    """Reads batches; a text that takes too long ends it.
-
-    Args:
-        setup: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
-    """
+    """Reads batches; a text that takes too long ends it."""
 
     def __init__(self, setup: JsonMap) -> None:
         custom.add(setup["secrets"])

@@ -142,7 +142,9 @@ class _Events:
         kind, data = text_at(line, "type"), object_at(line, "data")
         if kind == "session.start":
             self._head, self._start = data, line
-        name = self._name(line)
+        # The name of an event's session; a sub-agent's has its own below that of its parent.
+        agent = text_at(line, "agentId") or text_at(object_at(line, "data"), "parentToolCallId")
+        name = f"{self._whole}/{agent}" if agent else self._whole
         if kind == "assistant.message":
             self._take_message(name, line, data)
         elif kind == "tool.execution_complete":
@@ -151,9 +153,16 @@ class _Events:
             self._tell_unwritten(name, line)
             self._heard(name).usage = (text_at(line, "id"), line)
         elif kind == "user.message":
-            self._take_words(name, data)
+            source, text, heard = text_at(data, "source"), text_at(data, "content"), self._heard(name)
+            if source and not source.startswith(("agent-", "user")):
+                self.left_out[LeftOutReason.INJECTED_CONTEXT, "user.message"] += 1
+            elif text:
+                heard.prompt = f"{heard.prompt}\n\n{text}" if heard.prompt else text
         elif kind == "system.notification":
-            self._take_notice(name, line, data)
+            self.left_out[LeftOutReason.INJECTED_CONTEXT, "system.notification"] += 1
+            call_id = self._shells.pop(text_at(object_at(data, "kind"), "shellId"), "")
+            if call_id and (change := ended(data)) is not None:
+                self._session(name, line).amend(call_id, change)
         else:
             self._take_note(name, kind, line, data)
         session = (
@@ -249,19 +258,6 @@ class _Events:
         self._names[call_id] = tool
         session.call(key, RecordedCall(call_id, tool, {}))
 
-    def _take_words(self, name: str, data: Line) -> None:
-        source, text, heard = text_at(data, "source"), text_at(data, "content"), self._heard(name)
-        if source and not source.startswith(("agent-", "user")):
-            self.left_out[LeftOutReason.INJECTED_CONTEXT, "user.message"] += 1
-        elif text:
-            heard.prompt = f"{heard.prompt}\n\n{text}" if heard.prompt else text
-
-    def _take_notice(self, name: str, line: Line, data: Line) -> None:
-        self.left_out[LeftOutReason.INJECTED_CONTEXT, "system.notification"] += 1
-        call_id = self._shells.pop(text_at(object_at(data, "kind"), "shellId"), "")
-        if call_id and (change := ended(data)) is not None:
-            self._session(name, line).amend(call_id, change)
-
     def _take_note(self, name: str, kind: str, line: Line, data: Line) -> None:
         """Take in an event that is no part of a response, but may say something of one, or of the session."""
         if kind == "session.error":
@@ -348,11 +344,6 @@ class _Events:
         """The session's own name: a file that has lost its beginning is known by its folder's, which is the same."""
         own = self._path.name.split(".jsonl")[0]
         return text_at(self._head, "sessionId") or (self._path.parent.name if own == "events" else own)
-
-    def _name(self, line: Line) -> str:
-        """Return the name of an event's session; a sub-agent's has its own below that of its parent."""
-        agent = text_at(line, "agentId") or text_at(object_at(line, "data"), "parentToolCallId")
-        return f"{self._whole}/{agent}" if agent else self._whole
 
 
 _TOOLS = (

@@ -145,7 +145,10 @@ class _Chat:
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             return
         if is_new and not is_part:
-            self._begin(turn, heard, line, event)
+            turn.occurred_at = time_at(line, "timestamp")
+            turn.prompt, heard.prompt = heard.prompt, None
+            turn.model = text_at(event, "model") or text_at(line, "model")
+            turn.usage = usage_of(object_at(line, "usageMetadata"), event)
             if not session.session.model:
                 session.session = replace(session.session, model=turn.model)
         self.left_out.update(message.passed)
@@ -154,12 +157,6 @@ class _Chat:
         for call in message.calls:
             session.call(turn.external_id, replace(call, at=None))
         heard.goes_on = turn.external_id if line.get("isSidechain") is True else ""
-
-    def _begin(self, turn: OpenTurn, heard: _Heard, line: Line, event: Line) -> None:
-        turn.occurred_at = time_at(line, "timestamp")
-        turn.prompt, heard.prompt = heard.prompt, None
-        turn.model = text_at(event, "model") or text_at(line, "model")
-        turn.usage = usage_of(object_at(line, "usageMetadata"), event)
 
     def _measured(self, session: SessionPieces, heard: _Heard, line: Line) -> Line:
         """Return what was measured of a message's response; what was measured last may be of another one, which has no message."""

@@ -148,7 +148,22 @@ class McpReader:
         elif line.side is McpSide.CLIENT:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
         elif asked := self._pop_asked(message.get("id")):
-            yield from self._response(asked, message, line)
+            result = object_at(message, "result")
+            if asked.method == "tools/list":
+                listed = [_offered(each) for each in objects_at(result, "tools")]
+                self._tools = [*self._tools, *listed] if asked.is_further else listed
+                yield from self._release()
+            elif asked.method == "initialize":
+                self._note({"server": result.get("serverInfo"), "protocol": result.get("protocolVersion")})
+            elif asked.call_id:
+                yield from self._release()
+                error = message.get("error")
+                told = (
+                    _failed(asked.call_id, error)
+                    if isinstance(error, Mapping)
+                    else _done(asked.call_id, result)
+                )
+                yield self._result(told, asked, line)
         else:
             yield self._left_out(LeftOutReason.NO_CALL, "response")
 
@@ -236,22 +251,6 @@ class McpReader:
             yield replace(self._session, turns=(replace(turn, tools=tools),))
         self._held.clear()
         self._held_bytes = 0
-
-    def _response(self, asked: _Asked, message: JsonMap, line: McpLine) -> Iterator[Item]:
-        result = object_at(message, "result")
-        if asked.method == "tools/list":
-            listed = [_offered(each) for each in objects_at(result, "tools")]
-            self._tools = [*self._tools, *listed] if asked.is_further else listed
-            yield from self._release()
-        elif asked.method == "initialize":
-            self._note({"server": result.get("serverInfo"), "protocol": result.get("protocolVersion")})
-        elif asked.call_id:
-            yield from self._release()
-            error = message.get("error")
-            told = (
-                _failed(asked.call_id, error) if isinstance(error, Mapping) else _done(asked.call_id, result)
-            )
-            yield self._result(told, asked, line)
 
     def _result(self, result: RecordedResult, asked: _Asked, line: McpLine) -> RecordedSession:
         timed = replace(

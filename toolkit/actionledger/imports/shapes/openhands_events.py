@@ -233,7 +233,9 @@ class V1Events:
         elif kind == "MessageEvent" and text_at(event, "source") != "agent":
             self._told.append(_texts(object_at(event, "llm_message").get("content")))
         elif kind == "MessageEvent":
-            self._take_message(event)
+            turn, message = self._turn(event), object_at(event, "llm_message")
+            if turn is not None:
+                self._say(turn, message, _texts(message.get("content")))
         elif kind == "ActionEvent":
             self._take_action(event)
         elif kind in {"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"}:
@@ -265,11 +267,6 @@ class V1Events:
             turn.thoughts.append(thought)
         if text:
             turn.texts.append(text)
-
-    def _take_message(self, event: JsonMap) -> None:
-        turn, message = self._turn(event), object_at(event, "llm_message")
-        if turn is not None:
-            self._say(turn, message, _texts(message.get("content")))
 
     def _take_action(self, event: JsonMap) -> None:
         turn, made = self._turn(event), object_at(event, "tool_call")

@@ -156,19 +156,7 @@ class Reader:
 
 
 class _View:
-    """One published copy, and the tail beyond it.
-
-    Args:
-        store: where the ledger's tables lie.
-        may_write: whether the ledger's folder may be written to for a moment.
-        without_text: whether every text is blank.
-        knows_rollups: whether somebody may have been told that there is a rollup, and asks for it.
-
-    Attributes:
-        known: how much of each segment it holds, in bytes by name.
-        has_rollup: whether the copy has a rollup that says what its rows say.
-        knows_rollups: whether the views of a rollup are there; without one they say that all rows are to be asked.
-    """
+    """One published copy, and the tail beyond it."""
 
     def __init__(self, store: Store, *, may_write: bool, without_text: bool, knows_rollups: bool) -> None:
         self._without_text = without_text

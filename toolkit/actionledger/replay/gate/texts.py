@@ -244,15 +244,7 @@ class HeldToFile:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a candidate has read of a baseline's turns.
-
-    Args:
-        name: what the candidate is called.
-        pairs: each turn with its reading.
-        without_text: the turns whose text is not there; None where a run has read them before.
-        unread: the others that it has not read.
-        notes: what there is to say of its reading.
-    """
+    """What a candidate has read of a baseline's turns."""
 
     name: str
     pairs: _Pairs

@@ -114,7 +114,16 @@ class TurnRun:
         )
 
     def _take(self, planned: PlannedAction) -> None:
-        step = self._step(planned)
+        context, tries = self._context, self._progress.tries
+        tries[planned.index] = tries.get(planned.index, 0) + 1
+        step = ActionStep(
+            index=planned.index,
+            call=planned.call,
+            attempt_id=context.attempt_id,
+            turn=context.history.turn,
+            run_id=context.run_id,
+            try_number=tries[planned.index],
+        )
         answer = admit(self._context, self._progress, Admitted(planned, step))
         if isinstance(answer, Withheld):
             self._run_batch()
@@ -135,18 +144,6 @@ class TurnRun:
         is_parallel = profile.execution_settings.of(planned.call.name).parallel
         if not is_parallel or len(self._batch) >= profile.workers:
             self._run_batch()
-
-    def _step(self, planned: PlannedAction) -> ActionStep:
-        context, tries = self._context, self._progress.tries
-        tries[planned.index] = tries.get(planned.index, 0) + 1
-        return ActionStep(
-            index=planned.index,
-            call=planned.call,
-            attempt_id=context.attempt_id,
-            turn=context.history.turn,
-            run_id=context.run_id,
-            try_number=tries[planned.index],
-        )
 
     def _run_batch(self) -> None:
         batch, self._batch = self._batch, []

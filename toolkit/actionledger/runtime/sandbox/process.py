@@ -117,13 +117,7 @@ class ProcessSandbox:
 
 @dataclass(frozen=True, slots=True)
 class _Confined:
-    """A process that has shut itself in.
-
-    Args:
-        child: the process.
-        conversation: with it.
-        walls: which walls it says stand.
-    """
+    """A process that has shut itself in."""
 
     child: ChildProcess
     conversation: RunConversation
