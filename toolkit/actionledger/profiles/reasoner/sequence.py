@@ -8,10 +8,9 @@ from typing import Any
 from actionledger.core.values import Block, ParseResult, Turn
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
 from actionledger.profiles.reasoner.chains import Chain
-from actionledger.profiles.reasoner.context import SharedContext
+from actionledger.profiles.reasoner.context import SharedContext, Trigger
 from actionledger.profiles.reasoner.planner import further, unplanned
 from actionledger.profiles.reasoner.store import PersonaStore
-from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.tolerant_json import decode
 from actionledger.runtime.models import Completion, Message, Model, ModelError

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.core.canonical import JsonDict
 from actionledger.core.compressed import unpacked
 from actionledger.core.errors import SourceError, UsageError, require_path
 from actionledger.core.files import write_whole
@@ -69,7 +68,7 @@ class Baseline:
     reading_rules: int = READING_RULES
 
     @property
-    def counts(self) -> JsonDict:
+    def counts(self) -> dict[str, Any]:
         """How many sessions and turns there are, and turns by outcome."""
         outcomes = Counter(turn.outcome for turn in self.turns)
         return {
@@ -231,7 +230,7 @@ def _lines(baseline: Baseline) -> Iterator[str]:
     yield "  ],"
 
 
-def _turn(turn: ExpectedTurn) -> JsonDict:
+def _turn(turn: ExpectedTurn) -> dict[str, Any]:
     actions = [
         {"name": each.name, "status": each.status.value, "arguments": each.arguments} for each in turn.actions
     ]
