@@ -333,7 +333,7 @@ def test_without_a_sandbox_code_is_refused_and_never_run(monkeypatch, tmp_path):
     def none(name: str) -> Sandbox:
         raise SandboxError("Model-written code can't be run here: no walls.")
 
-    monkeypatch.setattr("actionledger.profiles.assistant.code.shared_sandbox", none)
+    monkeypatch.setattr("actionledger.profiles.assistant.handlers.shared_sandbox", none)
     with al.Runtime("assistant", workspace=tmp_path) as runtime:
         turn = runtime.handle(
             block({"type": "execute_code", "code": "gb.create_task('x')"}, {"type": "list_tasks"})

@@ -136,11 +136,7 @@ class LedgerMagics(Magics):
 
 
 def _options(magic: Any, line: str) -> Any:
-    """Return what a line gives as options.
-
-    Raises:
-        UsageError: a quote in it is not closed, or it gives statements no time.
-    """
+    """Return what a line gives as options."""
     try:
         asked = given.parse_argstring(magic, line)
     except ValueError as error:

@@ -43,13 +43,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseFile 
     """Return the collector of a case."""
     if file_path.suffix != ".toml":
         return None
-    if file_path.name.endswith(_SUFFIX) or _is_within(file_path, parent.config.getini(_CASES)):
+    if file_path.name.endswith(_SUFFIX) or any(
+        file_path.is_relative_to(folder) for folder in parent.config.getini(_CASES)
+    ):
         return CaseFile.from_parent(parent, path=file_path)
     return None
-
-
-def _is_within(path: Path, folders: list[Path]) -> bool:
-    return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _ledger(config: pytest.Config) -> Path | None:

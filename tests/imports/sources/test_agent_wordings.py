@@ -6,8 +6,7 @@ from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus as Status, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.registry import sources
-from actionledger.imports.sources.told_endings import exit_told, is_late_told
-from actionledger.imports.sources.wordings import is_known, judged, with_end_told
+from actionledger.imports.sources.wordings import exit_told, is_known, is_late_told, judged, with_end_told
 
 CASES = [
     ("Exit code 3\nout", Status.FAILED, Reason.COMMAND_FAILED),

@@ -1,10 +1,10 @@
 """What the planner's model is asked. Pure."""
 
 from actionledger.profiles.reasoner.chains import NO_CHAINS
+from actionledger.profiles.reasoner.context import user_input
 from actionledger.profiles.reasoner.planner import instructions, question
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.store import Persona
-from actionledger.profiles.reasoner.triggers import user_input
 
 
 def test_it_is_told_who_it_is_and_what_it_can_do():

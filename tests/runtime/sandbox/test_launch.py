@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from actionledger.core.errors import SandboxError, UnknownNameError
-from actionledger.profiles.assistant.code import document_of
+from actionledger.profiles.assistant.handlers import document_of
 from actionledger.runtime.sandbox import backends
 from actionledger.runtime.sandbox.backends import (
     BubblewrapLauncher,

@@ -33,6 +33,7 @@ from actionledger.actions.schemas import (
     own_texts,
     takes_others,
 )
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.values.calls import Offer
 
@@ -68,7 +69,7 @@ class Action(BaseModel):
     """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
 
 
-Validator: TypeAlias = tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str], tuple[str, ...] | None]
+Validator: TypeAlias = tuple[Callable[[JsonDict], BaseModel], frozenset[str], tuple[str, ...] | None]
 """What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.
 
 These are None where an action may have fields that its schema doesn't name.
@@ -115,7 +116,18 @@ class Catalogue:
                 f"The catalogue {self.name!r} has two actions named {twice[0]!r}; names must differ."
             )
         for name, model in self._models.items():
-            _check_example(name, model, self.discriminator)
+            if not hasattr(model, "example"):
+                raise UsageError(
+                    f"The action {name!r} ({model.__name__}) has no example; give it correct arguments as 'example'."
+                )
+            try:
+                model.model_validate({self.discriminator: name, **model.example})
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                where = ".".join(map(str, first["loc"]))
+                raise UsageError(
+                    f"The example of {name!r} ({model.__name__}) doesn't validate: {where}: {first['msg']}; correct it."
+                ) from error
 
     @cached_property
     def _all_names(self) -> tuple[str, ...]:
@@ -238,7 +250,7 @@ class Catalogue:
             return TypeAdapter(union)
         return TypeAdapter(Annotated[union, Field(discriminator=self.discriminator)])
 
-    def json_schema(self) -> dict[str, Any]:
+    def json_schema(self) -> JsonDict:
         """Return the JSON Schema of any action of the catalogue.
 
         Example:
@@ -247,7 +259,7 @@ class Catalogue:
         """
         return self.adapter.json_schema()
 
-    def tools(self) -> list[dict[str, Any]]:
+    def tools(self) -> list[JsonDict]:
         """Return the actions as OpenAI's chat interface takes tools, in the catalogue's order.
 
         Example:
@@ -326,18 +338,3 @@ def _literal_name(model: type[Action], discriminator: str) -> str:
             f"{discriminator!r} that is a Literal of one name."
         )
     return names[0]
-
-
-def _check_example(name: str, model: type[Action], discriminator: str) -> None:
-    if not hasattr(model, "example"):
-        raise UsageError(
-            f"The action {name!r} ({model.__name__}) has no example; give it correct arguments as 'example'."
-        )
-    try:
-        model.model_validate({discriminator: name, **model.example})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(
-            f"The example of {name!r} ({model.__name__}) doesn't validate: {where}: {first['msg']}; correct it."
-        ) from error

@@ -16,6 +16,7 @@ from pydantic_core import from_json
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schemas import Schema, field_names, resolved, takes_others
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
 from actionledger.core.values import Conversion, FieldError
@@ -73,12 +74,12 @@ class Converted(NamedTuple):
         left_out: the unknown fields.
     """
 
-    arguments: dict[str, Any]
+    arguments: JsonDict
     conversions: tuple[Conversion, ...]
     left_out: tuple[FieldError, ...]
 
 
-def converted(arguments: Mapping[str, Any], schema: Schema, refused: Collection[str]) -> Converted | None:
+def converted(arguments: JsonMap, schema: Schema, refused: Collection[str]) -> Converted | None:
     """Return arguments with what is meant in place of what was refused; None where there is nothing to convert."""
     converting = _Converting(schema)
     made = converting.arguments(arguments, refused)
@@ -107,11 +108,11 @@ class Packed(NamedTuple):
         conversion: what was done.
     """
 
-    arguments: dict[str, Any]
+    arguments: JsonDict
     conversion: Conversion
 
 
-def unpacked(arguments: Mapping[str, Any], known: Collection[str]) -> Packed | None:
+def unpacked(arguments: JsonMap, known: Collection[str]) -> Packed | None:
     """Return arguments with those beside the others that stand in an object of their own; None where that is not plain."""
     holders = [key for key in _PACKED if key not in known and isinstance(arguments.get(key), Mapping)]
     if len(holders) != 1:
@@ -124,7 +125,7 @@ def unpacked(arguments: Mapping[str, Any], known: Collection[str]) -> Packed | N
     return Packed({**rest, **held}, Conversion(holders[0], f'{{"{holders[0]}":{after}}}'[:200], after))
 
 
-def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema: Schema) -> Converted | None:
+def without_unknown(arguments: JsonMap, known: Collection[str], schema: Schema) -> Converted | None:
     """Return arguments without the unknown fields; None where there may be others, or one may be meant for another."""
     strangers = None if takes_others(schema) else strangers_in(arguments, known, tuple(schema["properties"]))
     if strangers is None:
@@ -138,7 +139,7 @@ def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema
 
 
 def strangers_in(
-    arguments: Mapping[str, Any], known: Collection[str], names: tuple[str, ...]
+    arguments: JsonMap, known: Collection[str], names: tuple[str, ...]
 ) -> list[tuple[str, str]] | None:
     """Return the unknown fields, the first hundred, each with what is expected instead; None where one may be meant for another."""
     strangers: list[tuple[str, str]] = []
@@ -158,7 +159,7 @@ class _Converting:
         self.conversions: list[Conversion] = []
         self.left_out: list[FieldError] = []
 
-    def arguments(self, given: Mapping[str, Any], refused: Collection[str]) -> dict[str, Any]:
+    def arguments(self, given: JsonMap, refused: Collection[str]) -> JsonDict:
         whole = resolved(self._root, self._root)
         kept = self._known(given, whole, ())
         properties = whole.get("properties", {})
@@ -221,7 +222,13 @@ class _Converting:
     def _meant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
         """Return what a value of another type says in the schema's; ``_NOTHING`` where that is not plain."""
         if "const" in schema:
-            return self._constant(value, schema, path, depth)
+            # The one value that is allowed, if that is what is said in another type.
+            constant = schema["const"]
+            if isinstance(constant, str):
+                return _spelled(value, [constant])
+            rest = {key: given for key, given in schema.items() if key != "const"}
+            meant = self._meant(value, rest, path, depth)
+            return meant if type(meant) is type(constant) and meant == constant else _NOTHING
         match schema.get("type"):
             case "integer":
                 return _integer(value)
@@ -236,15 +243,6 @@ class _Converting:
             case "array":
                 return self._list_of_one(value, schema, path, depth)
         return _NOTHING
-
-    def _constant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
-        """Return the one value that is allowed, if that is what is said in another type."""
-        constant = schema["const"]
-        if isinstance(constant, str):
-            return _spelled(value, [constant])
-        rest = {key: given for key, given in schema.items() if key != "const"}
-        meant = self._meant(value, rest, path, depth)
-        return meant if type(meant) is type(constant) and meant == constant else _NOTHING
 
     def _list_of_one(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
         # Further inside there is more than one thing that may have been meant, and the documents refuse it.
@@ -264,7 +262,7 @@ class _Converting:
         meant = [each for each in meant if each is not _NOTHING]
         return meant if len(meant) == 1 else _NOTHING
 
-    def _known(self, given: Mapping[str, Any], schema: Schema, path: _Path) -> Mapping[str, Any]:
+    def _known(self, given: JsonMap, schema: Schema, path: _Path) -> JsonMap:
         """Return an object's fields without those that nobody knows, and that are no other one's misspelling."""
         if takes_others(schema):
             return given
@@ -283,7 +281,9 @@ def _fits(value: Any, schema: Schema) -> bool:
     """Return whether a value has a schema's type, and for an object whether it is one of those that constants tell apart."""
     match schema.get("type"):
         case "string":
-            return isinstance(value, str) and not _is_other_spelling(value, schema)
+            return isinstance(value, str) and not (
+                value in _BOOLEANS and value not in schema.get("enum", (value,))
+            )
         case "integer":
             return isinstance(value, int) and not isinstance(value, bool)
         case "number":
@@ -315,11 +315,6 @@ def _number(text: str) -> Any:
         return _NOTHING
     number = from_json(text)
     return number if math.isfinite(number) else _NOTHING
-
-
-def _is_other_spelling(text: str, schema: Schema) -> bool:
-    """Return whether a text is a truth value as the allowed texts don't spell it."""
-    return text in _BOOLEANS and text not in schema.get("enum", (text,))
 
 
 def _spelled(value: Any, allowed: Sequence[Any]) -> Any:

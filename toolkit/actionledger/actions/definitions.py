@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from actionledger.actions.schemas import Schema, pointed_at
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import UsageError
 from actionledger.core.names import namespace_of, qualified
 
@@ -120,7 +121,10 @@ class _Mending:
                 kinds = [*kinds, "null"] if is_nullable else kinds
                 made["type"] = kinds[0] if len(kinds) == 1 else kinds
         allowed = made.get("enum")
-        if made.get("type") == "array" and _has_no_list(allowed):
+        # Whether the allowed values of an array can only be those of its items.
+        if made.get("type") == "array" and (
+            isinstance(allowed, list) and not any(isinstance(value, list) for value in allowed)
+        ):
             items = made.get("items")
             made["items"] = {"enum": made.pop("enum")} | (items if isinstance(items, dict) else {})
         if isinstance(made.get("items"), list):
@@ -146,7 +150,7 @@ class _Mending:
             meant.append(kind)
         return list(dict.fromkeys(meant))
 
-    def remove_what_is_wrong(self, schema: dict[str, Any]) -> None:
+    def remove_what_is_wrong(self, schema: JsonDict) -> None:
         """Take out of a schema what JSON Schema's own schema refuses."""
         for _ in range(_MOST_ROUNDS):
             found = {tuple(error.absolute_path): error.message for error in _checker().iter_errors(schema)}
@@ -159,7 +163,7 @@ class _Mending:
                 _remove(schema, path)
         schema.clear()
 
-    def cut_references(self, root: dict[str, Any]) -> None:
+    def cut_references(self, root: JsonDict) -> None:
         """Take out the references that lead nowhere, or back to where they are without a step into the value."""
         for holder in list(_schemas_in(root)):
             reference = holder.get("$ref")
@@ -179,7 +183,7 @@ def _in_order(path: tuple[Any, ...]) -> tuple[tuple[int, int, str], ...]:
     return tuple((isinstance(step, str), step if isinstance(step, int) else 0, str(step)) for step in path)
 
 
-def _remove(schema: dict[str, Any], path: tuple[Any, ...]) -> None:
+def _remove(schema: JsonDict, path: tuple[Any, ...]) -> None:
     """Take out what stands at a path; a schema among others becomes one that allows everything."""
     if not path:
         schema.clear()
@@ -203,11 +207,6 @@ def _type_of(word: str) -> str | None:
     return _ALIASES.get(word.rpartition(".")[2].strip())
 
 
-def _has_no_list(allowed: Any) -> bool:
-    """Return whether the allowed values of an array can only be those of its items."""
-    return isinstance(allowed, list) and not any(isinstance(value, list) for value in allowed)
-
-
 def _plain(value: Any) -> Any:
     """Return a value with plain objects and lists all the way down, as the validator knows them."""
     if isinstance(value, Mapping):
@@ -215,7 +214,7 @@ def _plain(value: Any) -> Any:
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value
 
 
-def _schemas_in(schema: Any) -> Iterator[dict[str, Any]]:
+def _schemas_in(schema: Any) -> Iterator[JsonDict]:
     """Yield every schema within a schema, itself first."""
     pending = [schema]
     while pending:
@@ -232,12 +231,12 @@ def _schemas_in(schema: Any) -> Iterator[dict[str, Any]]:
                 pending.append(value)
 
 
-def _circle(root: dict[str, Any]) -> dict[str, Any] | None:
+def _circle(root: JsonDict) -> JsonDict | None:
     """Return a schema whose reference leads back to it while the value stays the same; None where there is none."""
     done: set[int] = set()
     for start in _schemas_in(root):
         above: set[int] = set()
-        pending: list[tuple[dict[str, Any], dict[str, Any], bool]] = [(start, start, False)]
+        pending: list[tuple[JsonDict, JsonDict, bool]] = [(start, start, False)]
         while pending:
             here, origin, is_left = pending.pop()
             if is_left:
@@ -254,9 +253,7 @@ def _circle(root: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _same_value(
-    schema: dict[str, Any], origin: dict[str, Any], root: dict[str, Any]
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _same_value(schema: JsonDict, origin: JsonDict, root: JsonDict) -> Iterator[tuple[JsonDict, JsonDict]]:
     """Yield the schemas that a value must fit as well, each with the schema whose reference led there."""
     if "$ref" in schema and isinstance(found := pointed_at(schema["$ref"], root), dict):
         yield found, schema
@@ -353,7 +350,7 @@ def _definition(number: int, tool: Any) -> Definition:
     return Definition(name, str(inner.get("description") or ""), given)
 
 
-def _of_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _of_fields(fields: JsonMap) -> JsonDict:
     """Return the schema of what Cohere's first interface lists field by field."""
     required = [
         name for name, field in fields.items() if isinstance(field, Mapping) and field.get("required")

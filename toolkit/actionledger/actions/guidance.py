@@ -76,14 +76,7 @@ MOST, MOST_SHORT = 6_000, 2_000
 
 
 class _Form(NamedTuple):
-    """How much is said.
-
-    Args:
-        is_short: whether each action gets only a line.
-        examples: how many examples there are at most beside the first of each group; None for all.
-        references: whether it is said how actions refer to each other.
-        meanings: whether it is said what each action does.
-    """
+    """How much is said."""
 
     is_short: bool
     examples: int | None = None

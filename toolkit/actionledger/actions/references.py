@@ -7,11 +7,12 @@ reference: the name before the dot must be the id of an action of the response, 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from pydantic_core import to_json
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import ActionError
 from actionledger.core.patterns import regex
 from actionledger.core.values import Reference
@@ -33,7 +34,7 @@ def is_numbered(name: str) -> bool:
     return _BY_NUMBER.fullmatch(name) is not None
 
 
-def spelled_out(arguments: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+def spelled_out(arguments: JsonDict, known: Collection[str]) -> JsonDict:
     """Return arguments with each ``<field>_from`` written as ``<field>: "${…}"``."""
     spelled = {
         name: field
@@ -54,7 +55,7 @@ def _is_place(value: Any) -> bool:
     return isinstance(value, str) and _REFERENCE.fullmatch(f"${{{value}}}") is not None
 
 
-def references_in(arguments: Mapping[str, Any], ids: Collection[str]) -> tuple[Reference, ...]:
+def references_in(arguments: JsonMap, ids: Collection[str]) -> tuple[Reference, ...]:
     """Return the references in an action's arguments, in no particular order."""
     if not may_refer(arguments):
         return ()
@@ -66,9 +67,7 @@ def references_in(arguments: Mapping[str, Any], ids: Collection[str]) -> tuple[R
     )
 
 
-def filled(
-    arguments: Mapping[str, Any], result_of: Callable[[str], Any], ids: Collection[str]
-) -> dict[str, Any]:
+def filled(arguments: JsonMap, result_of: Callable[[str], Any], ids: Collection[str]) -> JsonDict:
     """Return arguments with each reference replaced by the value that it stands for.
 
     Args:
@@ -90,7 +89,7 @@ class _Filling:
         self._ids = ids
         self._room = MAX_FILLED
 
-    def object(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def object(self, value: JsonMap) -> JsonDict:
         return {name: item if name in _OWN_FIELDS else self._value(item) for name, item in value.items()}
 
     def _value(self, value: Any) -> Any:
@@ -149,7 +148,7 @@ def _is_meant(found: re.Match[str], ids: Collection[str]) -> bool:
     return found[1] in ids or is_numbered(found[1])
 
 
-def may_refer(arguments: Mapping[str, Any]) -> bool:
+def may_refer(arguments: JsonMap) -> bool:
     """Return whether any text in the arguments may hold a reference: nearly none does, and this makes nothing."""
     for value in arguments.values():
         if isinstance(value, str):
@@ -165,7 +164,7 @@ def may_be_spelled_out(names: Collection[str]) -> bool:
     return _SUFFIX in "\n".join(names) and any(name.endswith(_SUFFIX) for name in names)
 
 
-def _may_hold(container: dict[str, Any] | list[Any]) -> bool:
+def _may_hold(container: JsonDict | list[Any]) -> bool:
     """Return whether any text in a container may hold a reference; no recursion."""
     pending: list[Any] = [container]
     for value in pending:  # it grows meanwhile
@@ -179,7 +178,7 @@ def _may_hold(container: dict[str, Any] | list[Any]) -> bool:
     return False
 
 
-def _texts(arguments: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _texts(arguments: JsonMap) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield every text in the arguments that may hold a reference, with its path."""
     pending: list[tuple[tuple[str | int, ...], Any]] = [
         ((name,), value) for name, value in arguments.items() if name not in _OWN_FIELDS

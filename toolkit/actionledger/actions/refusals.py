@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from actionledger.actions.schemas import Schema, allowed_values, child, field_names, in_words
+from actionledger.core.canonical import JsonMap
 from actionledger.core.names import did_you_mean
 from actionledger.core.text import escaped_halves
 from actionledger.core.values import FieldError
@@ -78,9 +79,7 @@ def code_of(error_type: str) -> Reason:
     return _CODES.get(error_type, Reason.WRONG_TYPE if is_about_type else Reason.BAD_FORMAT)
 
 
-def field_errors(
-    error: ValidationError, arguments: Mapping[str, Any], schema: Schema
-) -> tuple[FieldError, ...]:
+def field_errors(error: ValidationError, arguments: JsonMap, schema: Schema) -> tuple[FieldError, ...]:
     """Return what pydantic refuses, one field error for each of its first hundred errors, in its order.
 
     Args:
@@ -110,7 +109,7 @@ def json_text(value: Any) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
-def _field_error(details: ErrorDetails, arguments: Mapping[str, Any], schema: Schema) -> FieldError:
+def _field_error(details: ErrorDetails, arguments: JsonMap, schema: Schema) -> FieldError:
     code = code_of(details["type"])
     missing = code is Reason.MISSING_FIELD
     path = _path(details["loc"], arguments, with_last=missing)
@@ -160,12 +159,12 @@ def _expected(details: ErrorDetails, code: Reason, path: tuple[str | int, ...], 
     found = _schema_at(path, schema)
     if found is None or (code is Reason.BAD_FORMAT and details["type"] != "string_pattern_mismatch"):
         return details["msg"].removeprefix("Input should be ")
-    hint = did_you_mean(details["input"], allowed_values(found, schema)) if _is_slip(details, code) else ""
+    hint = (
+        did_you_mean(details["input"], allowed_values(found, schema))
+        if (code is Reason.VALUE_NOT_ALLOWED and isinstance(details["input"], str))
+        else ""
+    )
     return f"{in_words(found, schema)} ({hint})" if hint else in_words(found, schema)
-
-
-def _is_slip(details: ErrorDetails, code: Reason) -> bool:
-    return code is Reason.VALUE_NOT_ALLOWED and isinstance(details["input"], str)
 
 
 def _schema_at(path: Sequence[str | int], schema: Schema) -> Schema | None:

@@ -8,13 +8,15 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, JsonValue
 
+from actionledger.core.canonical import JsonDict, JsonMap
+
 _MAPS_OF_SCHEMAS = frozenset({"properties", "$defs"})
 
 
 _VALUES = frozenset({"default", "const", "enum", "examples", "discriminator", "required"})
 
 
-Schema: TypeAlias = Mapping[str, Any]
+Schema: TypeAlias = JsonMap
 
 
 def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
@@ -31,7 +33,7 @@ def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
     return definitions | kept | {"properties": properties, "required": required}
 
 
-def as_tool(name: str, description: str, parameters: Schema) -> dict[str, Any]:
+def as_tool(name: str, description: str, parameters: Schema) -> JsonDict:
     """Return an action as OpenAI's chat interface takes a tool."""
     return {
         "type": "function",
@@ -61,13 +63,13 @@ def own_texts(schema: Schema) -> frozenset[tuple[str, str]]:
     )
 
 
-def _values_of(parameter: Mapping[str, Any]) -> list[Any]:
+def _values_of(parameter: JsonMap) -> list[Any]:
     choices = parameter.get("enum")
     values = choices if isinstance(choices, list | tuple) else ()
     return [parameter.get("default"), parameter.get("const"), *values]
 
 
-def _untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _untitled(schema: JsonMap) -> JsonDict:
     """Return a schema without the titles that pydantic makes of the names beside them; a field may be called title."""
     return {key: _without_titles(key, value) for key, value in schema.items() if key != "title"}
 
@@ -104,7 +106,7 @@ class _NoExampleError(Exception):
     """The schema allows nothing that could be made up."""
 
 
-def made_example(schema: Schema) -> dict[str, Any] | None:
+def made_example(schema: Schema) -> JsonDict | None:
     """Return arguments with each required field and each that has an example; None where there is no telling.
 
     They have the right types, values and lengths; whether they fit a pattern or a rule between fields must be checked.
@@ -115,7 +117,7 @@ def made_example(schema: Schema) -> dict[str, Any] | None:
         return None
 
 
-def _object(schema: Schema, root: Schema, depth: int) -> dict[str, Any]:
+def _object(schema: Schema, root: Schema, depth: int) -> JsonDict:
     required = schema.get("required", ())
     fields = {name: resolved(field, root) for name, field in schema.get("properties", {}).items()}
     shown = {name: field for name, field in fields.items() if name in required or "examples" in field}
@@ -138,9 +140,16 @@ def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
     kind = schema.get("type", "string")
     match kind[0] if isinstance(kind, list) else kind:
         case "string":
-            return _text(schema, name)
+            text = _TEXTS.get(schema.get("format", ""), f"the {name.replace('_', ' ')}")
+            return text.ljust(int(schema.get("minLength", 0)), ".")[: int(schema.get("maxLength", _LONGEST))]
         case "integer" | "number":
-            return _number(schema)
+            # The number nearest to the lower bound, if there is one, that fits the step.
+            step: float = schema.get("multipleOf", 1)
+            lowest: float = schema.get("minimum", schema.get("exclusiveMinimum", step))
+            number = -(-lowest // step) * step
+            highest: float = schema.get("maximum", schema.get("exclusiveMaximum", number))
+            number = min(number, highest // step * step)
+            return number + step if number == schema.get("exclusiveMinimum") else number
         case "array":
             item = _value(schema.get("items", {}), root, name, depth + 1)
             return [item] * max(1, int(schema.get("minItems", 1)))
@@ -150,21 +159,6 @@ def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
             return True
         case _:
             return None
-
-
-def _text(schema: Schema, name: str) -> str:
-    text = _TEXTS.get(schema.get("format", ""), f"the {name.replace('_', ' ')}")
-    return text.ljust(int(schema.get("minLength", 0)), ".")[: int(schema.get("maxLength", _LONGEST))]
-
-
-def _number(schema: Schema) -> float:
-    """Return the number nearest to the lower bound, if there is one, that fits the step."""
-    step: float = schema.get("multipleOf", 1)
-    lowest: float = schema.get("minimum", schema.get("exclusiveMinimum", step))
-    number = -(-lowest // step) * step
-    highest: float = schema.get("maximum", schema.get("exclusiveMaximum", number))
-    number = min(number, highest // step * step)
-    return number + step if number == schema.get("exclusiveMinimum") else number
 
 
 def pointed_at(reference: Any, root: Schema) -> Schema | None:

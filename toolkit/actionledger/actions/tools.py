@@ -6,7 +6,7 @@
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -28,6 +28,7 @@ from actionledger.actions.schemas import (
     resolved,
 )
 from actionledger.actions.verdict import Verdict, refused
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import UsageError
 from actionledger.core.values import FieldError, RawAction
 from actionledger.core.values.calls import Offer
@@ -79,11 +80,11 @@ class Tool:
         fields = fields_of(self.parameters)
         return ActionDescription(self.name, self.description, fields, example if is_right else None)
 
-    def errors(self, arguments: Mapping[str, Any]) -> "list[ValidationError]":
+    def errors(self, arguments: JsonMap) -> "list[ValidationError]":
         """Return what the schema refuses, the first hundred errors."""
         return list(islice(self.validator.iter_errors(arguments), _MOST_ERRORS))
 
-    def _allows(self, arguments: Mapping[str, Any]) -> bool:
+    def _allows(self, arguments: JsonMap) -> bool:
         try:
             return self.validator.is_valid(arguments)
         except (RecursionError, OverflowError):
@@ -107,7 +108,7 @@ class ToolCatalogue:
     leaves_out: bool = True
 
     @classmethod
-    def of(cls, definitions: Sequence[Mapping[str, Any]]) -> Self:
+    def of(cls, definitions: Sequence[JsonMap]) -> Self:
         """Read tools as a provider's interface takes them; the same ones are not read again.
 
         What can't be read of a schema is not checked: ``warnings`` has it, and Python warns of the first (``ToolWarning``).
@@ -136,7 +137,7 @@ class ToolCatalogue:
         return cls._read(from_json(definitions))
 
     @classmethod
-    def _read(cls, definitions: Sequence[Mapping[str, Any]]) -> Self:
+    def _read(cls, definitions: Sequence[JsonMap]) -> Self:
         said: list[str] = []
         tools = tuple(
             Tool(name, description, mended(parameters, name, said))
@@ -231,7 +232,7 @@ class ToolCatalogue:
 
 
 def _converted(
-    tool: Tool, arguments: Mapping[str, Any], errors: "Sequence[ValidationError]", *, leaves_out: bool
+    tool: Tool, arguments: JsonMap, errors: "Sequence[ValidationError]", *, leaves_out: bool
 ) -> Verdict | None:
     """Return the verdict on arguments that are right once they are in the schema's types; None where they are not."""
     refused_fields = {str(error.absolute_path[0]) for error in errors if error.absolute_path}
@@ -243,7 +244,7 @@ def _converted(
     )
 
 
-def _typed(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+def _typed(arguments: JsonMap, schema: Schema) -> JsonDict:
     """Return arguments with each string that the schema wants to be something else read as JSON."""
     return {
         name: _typed_value(value, child(schema, name, schema), schema) if isinstance(value, str) else value
@@ -301,11 +302,11 @@ def _allows(kind: str, schema: Any, root: Schema, deepest: int = 20) -> bool:
             return True
     if "const" in schema or "enum" in schema:
         values = schema.get("enum", (schema.get("const"),))
-        return any(isinstance(value, str) if kind == "string" else _is_kind(value, kind) for value in values)
+        return any(
+            isinstance(value, str)
+            if kind == "string"
+            else (value is None if kind == "null" else isinstance(value, int) and kind == "integer")
+            for value in values
+        )
     kinds = schema.get("type", "string")
     return kind in ([kinds] if isinstance(kinds, str) else kinds)
-
-
-def _is_kind(value: Any, kind: str) -> bool:
-    """Return whether a value that a schema lists is of a type."""
-    return value is None if kind == "null" else isinstance(value, int) and kind == "integer"

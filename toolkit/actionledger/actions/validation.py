@@ -1,10 +1,10 @@
 """Raw actions against a catalogue: each becomes a call that says whether it may run and, if not, why."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import takewhile
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -16,6 +16,7 @@ from actionledger.actions.refusals import code_of, field_errors, json_text, one_
 from actionledger.actions.schemas import Schema
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.verdict import Verdict, note_of, refused, usual_calls
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason
 
@@ -47,16 +48,12 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
     ids = frozenset(map(id_of, filter(_is_meant, reading.actions))) if catalogue.references else None
     return tuple(
         [
-            _with_repairs(call, repairs[raw.block])
+            call._replace(repairs=_within(call.span, repairs[raw.block]))
             if call and raw.block in repairs
             else call or check_action(raw, catalogue, repairs.get(raw.block, ()), ids)
             for raw, call in zip(reading.actions, usual, strict=True)
         ]
     )
-
-
-def _with_repairs(call: ActionCall, repairs: Sequence[Repair]) -> ActionCall:
-    return call._replace(repairs=_within(call.span, repairs))
 
 
 def id_of(action: RawAction | ActionCall) -> str:
@@ -65,7 +62,7 @@ def id_of(action: RawAction | ActionCall) -> str:
     return str(given) if type(given) in {int, str} else ""
 
 
-def written_out(name: str, arguments: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:
+def written_out(name: str, arguments: JsonDict, catalogue: Catalogue) -> JsonDict:
     """Return an action's arguments with each ``<field>_from`` as a reference in ``<field>``."""
     return spelled_out(arguments, catalogue.argument_schema(name)["properties"].keys())
 
@@ -181,7 +178,7 @@ def _validated_around(
     raw: RawAction,
     catalogue: Catalogue,
     model: type[Action],
-    arguments: dict[str, Any],
+    arguments: JsonDict,
 ) -> Verdict:
     """Check all but the values that references stand for: those are checked when they are known."""
     strict = False if raw.strings_only else None
@@ -208,7 +205,7 @@ def _validated_around(
 
 def _closed_errors(
     found: Action | ValidationError,
-    arguments: Mapping[str, Any],
+    arguments: JsonMap,
     schema: Schema,
     open_fields: Collection[str],
 ) -> list[FieldError]:
@@ -217,9 +214,7 @@ def _closed_errors(
     return [error for error in errors if error.path not in open_fields]
 
 
-def _validated(
-    raw: RawAction, catalogue: Catalogue, model: type[Action], arguments: dict[str, Any]
-) -> Verdict:
+def _validated(raw: RawAction, catalogue: Catalogue, model: type[Action], arguments: JsonDict) -> Verdict:
     found = _attempt(model, arguments)
     if not isinstance(found, ValidationError):
         return Verdict(ActionStatus.VALID, found)
@@ -247,7 +242,7 @@ def _refused_fields(found: Action | ValidationError) -> set[str]:
 
 
 def _in_its_types(
-    raw: RawAction, catalogue: Catalogue, arguments: Mapping[str, Any], fields: Collection[str]
+    raw: RawAction, catalogue: Catalogue, arguments: JsonMap, fields: Collection[str]
 ) -> Converted | None:
     """Return refused arguments in the types of their schema, the name of the action as it is; None where nothing changes."""
     named = {key: value for key, value in arguments.items() if key == catalogue.discriminator}
@@ -272,7 +267,7 @@ def _coerced(
 
 
 def _attempt(
-    model: type[Action], arguments: dict[str, Any], *, strict: bool | None = None
+    model: type[Action], arguments: JsonDict, *, strict: bool | None = None
 ) -> Action | ValidationError:
     try:
         return model.model_validate(arguments, strict=strict)
@@ -280,9 +275,9 @@ def _attempt(
         return error
 
 
-def _decoded_containers(refusal: ValidationError) -> dict[str, Any]:
+def _decoded_containers(refusal: ValidationError) -> JsonDict:
     """Return the refused arguments that a tag holds as the JSON text of an array or object, decoded."""
-    decoded: dict[str, Any] = {}
+    decoded: JsonDict = {}
     for details in refusal.errors(include_url=False, include_context=False):
         text = details["input"]
         is_mistyped = code_of(details["type"]) is Reason.WRONG_TYPE and isinstance(text, str)

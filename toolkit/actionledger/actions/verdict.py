@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from actionledger.actions.catalogue import Action, Validator, Validators
 from actionledger.actions.converting import expected_without, is_told_by_name
 from actionledger.actions.references import may_be_spelled_out, may_refer
+from actionledger.core.canonical import JsonDict
 from actionledger.core.values import (
     ActionCall,
     Conversion,
@@ -40,13 +41,13 @@ class Verdict(NamedTuple):
     action: Action | None = None
     errors: tuple[FieldError, ...] = ()
     reason: Reason | None = None
-    arguments: dict[str, Any] | None = None
+    arguments: JsonDict | None = None
     references: tuple[Reference, ...] = ()
     conversions: tuple[Conversion, ...] = ()
     left_out: tuple[FieldError, ...] = ()
 
 
-def refused(status: ActionStatus, *errors: FieldError, arguments: dict[str, Any] | None = None) -> Verdict:
+def refused(status: ActionStatus, *errors: FieldError, arguments: JsonDict | None = None) -> Verdict:
     """Return the verdict on an action that is refused; the first error is the reason."""
     return Verdict(status, errors=errors, reason=errors[0].code, arguments=arguments)
 
@@ -101,7 +102,7 @@ def _left_out(name: str, field: str, expected: str) -> str:
 
 
 def _without_strangers(
-    raw: RawAction, arguments: dict[str, Any], validator: Validator, told: dict[tuple[str, str], str]
+    raw: RawAction, arguments: JsonDict, validator: Validator, told: dict[tuple[str, str], str]
 ) -> ActionCall | None:
     """Return an action that is right without the unknown fields; None where it has to be looked at."""
     validate, fields, names = validator

@@ -50,7 +50,9 @@ def main() -> None:
         app(prog_name="actionledger")
     except SystemExit as ended:
         if ended.code == ExitCode.STOPPED and _was_interrupted(ended):
-            _say("Stopped. What was recorded until then is kept.")
+            from actionledger.cli.tables import print_note  # noqa: PLC0415 - slow to load, and most runs end without
+
+            print_note("Stopped. What was recorded until then is kept.")
         raise
     except ActionLedgerError as error:
         _say_error(str(error))
@@ -64,12 +66,6 @@ def main() -> None:
             traceback.print_exc()
         _say_error(_unforeseen(error))
         sys.exit(ExitCode.FAULT)
-
-
-def _say(sentence: str) -> None:
-    from actionledger.cli.tables import print_note  # noqa: PLC0415 - slow to load, and most runs end without
-
-    print_note(sentence)
 
 
 def _say_error(sentence: str) -> None:

@@ -114,7 +114,12 @@ def approve(
     kind = DecisionKind.APPROVED if changed is None else DecisionKind.MODIFIED
     decision = Decision(kind, by or getpass.getuser(), why, changed)
     if run:
-        _decide_and_run(ledger, approval, decision, workspace)
+        with open_ledger(existing(ledger)) as opened:
+            asked = decision_called(opened, approval).approval
+            came = _carry_out(
+                opened, asked.session_id, asked.turn_id, {asked.action_index: decision}, workspace
+            )
+        _end_as(came)
     else:
         _decide(ledger, approval, decision)
 
@@ -156,15 +161,6 @@ def _decide(ledger: Path | None, approval_id: str, decision: Decision) -> None:
         decided = decide(opened, approval_id, decision)
     console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."))
     print_text(f"Next: {command_words('approvals run', decided.approval_id[:8], ledger=path)}")
-
-
-def _decide_and_run(
-    ledger: Path | None, approval_id: str, decision: Decision, workspace: Path | None
-) -> None:
-    with open_ledger(existing(ledger)) as opened:
-        asked = decision_called(opened, approval_id).approval
-        came = _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: decision}, workspace)
-    _end_as(came)
 
 
 def _end_as(came: Sequence[Observation]) -> None:

@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-from collections import Counter
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -115,14 +114,9 @@ def print_kept(kept: "Kept", ledger: Path) -> None:
     print_refusals(kept.report, ledger)
     print_left_out(kept.report)
     print_priced(kept.report)
-    print_dropped(kept.dropped)
-    beside.print(plain(f"Next: actionledger report --ledger {ledger}"))
-
-
-def print_dropped(dropped: Counter[str]) -> None:
-    """Print how much passed without being recorded, and why."""
-    for why, count in dropped.items():
+    for why, count in kept.dropped.items():
         print_note(f"not recorded {count:,}: {_DROPPED.get(why, why)}", style="yellow")
+    beside.print(plain(f"Next: actionledger report --ledger {ledger}"))
 
 
 def otlp_receiver(

@@ -82,22 +82,19 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_value(name, each) for each in value)
     if type(value) is str:
-        return _text(name, value.removeprefix(_MARK))
+        # A text; a file's name may be any bytes, a text may not.
+        text = value.removeprefix(_MARK)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            shown = repr(to_any_bytes(text))[1:]
+            raise UsageError(
+                f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
+            ) from error
+        return text
     if isinstance(value, Path):
         return Path(str(value).removeprefix(_MARK))
     return value
-
-
-def _text(name: str, text: str) -> str:
-    """Return a text; a file's name may be any bytes, a text may not."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        shown = repr(to_any_bytes(text))[1:]
-        raise UsageError(
-            f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
-        ) from error
-    return text
 
 
 class Entry(NamedTuple):
@@ -288,16 +285,13 @@ def _make_alike(group: typer.Typer) -> None:
     """Give all commands what they have in common: how arguments are taken, and the exit codes below the help."""
     for command in group.registered_commands:
         assert command.callback
-        _leave_files_to_readers(command.callback)
+        # Let who reads a file say that it can't be read: that is a fault, which typer takes for wrong use.
+        run = command.callback
+        for parameter in signature(run).parameters.values():
+            for option in getattr(parameter.annotation, "__metadata__", ()):
+                option.readable = False
         command.cls, command.callback, command.epilog = Command, as_written(command.callback), EPILOG
     for inner in group.registered_groups:
         inner.epilog = EPILOG
         if inner.typer_instance:
             _make_alike(inner.typer_instance)
-
-
-def _leave_files_to_readers(run: Callable[..., Any]) -> None:
-    """Let who reads a file say that it can't be read: that is a fault, which typer takes for wrong use."""
-    for parameter in signature(run).parameters.values():
-        for option in getattr(parameter.annotation, "__metadata__", ()):
-            option.readable = False

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
-from typing import Annotated, Any
+from datetime import timedelta
+from typing import Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from actionledger.cli.tables import (
     rate_value,
     shown_rate,
 )
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError
 from actionledger.core.text import by_prices, counted
 from actionledger.ledger import Ledger, open_ledger
@@ -96,14 +97,12 @@ def last_changes(ledger: Ledger, report: FailureReport, within: Filter) -> Failu
         return None
     first, second = sorted(report.periods)[-2:]
     length = timedelta(days=1 if report.unit == "day" else 7)
-    before = replace(within, since=_later(first, within.since), until=first + length)
+    before = replace(
+        within, since=first if within.since is None else max(first, within.since), until=first + length
+    )
     end = second + length
     after = replace(within, since=second, until=min(end, within.until) if within.until else end)
     return failure_changes(ledger, before, after)
-
-
-def _later(start: datetime, since: datetime | None) -> datetime:
-    return start if since is None else max(start, since)
 
 
 def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
@@ -180,7 +179,7 @@ def _show_changes(changes: FailureChanges, limit: int, *, as_json: bool) -> None
     )
 
 
-def _changes_value(changes: FailureChanges) -> dict[str, Any]:
+def _changes_value(changes: FailureChanges) -> JsonDict:
     return {
         "test": changes.test,
         "paired": changes.paired,
@@ -196,9 +195,7 @@ def _changes_value(changes: FailureChanges) -> dict[str, Any]:
     }
 
 
-def _as_value(
-    report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]
-) -> dict[str, Any]:
+def _as_value(report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]) -> JsonDict:
     return {
         "groups": [_group_value(group, names) for group in report.groups],
         "spent": asdict(report.spent),
@@ -212,7 +209,7 @@ def _as_value(
     }
 
 
-def _group_value(group: FailureGroup, names: Mapping[str, str]) -> dict[str, Any]:
+def _group_value(group: FailureGroup, names: Mapping[str, str]) -> JsonDict:
     return {
         **group.key._asdict(),
         "count": group.count,

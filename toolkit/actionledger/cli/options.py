@@ -74,11 +74,6 @@ _SHOWN = 20
 def tools_in(file: Path) -> list[Any]:
     """Return the tools that a file names; what can't be read of their schemas, and so is not checked, is told."""
     tools = _listed(file)
-    _tell_unchecked(tools)
-    return tools
-
-
-def _tell_unchecked(tools: list[Any]) -> None:
     from actionledger.actions.tools import ToolCatalogue, ToolWarning  # noqa: PLC0415 - slow to load, and few commands are given tools
 
     # Whoever reads them after this would warn again, and name a line of ours where the person knows only the file.
@@ -88,6 +83,7 @@ def _tell_unchecked(tools: list[Any]) -> None:
         print_note(sentence, style="yellow")
     if (more := len(told) - _SHOWN) > 0:
         print_note(f"… and {more:,} more of the kind.", style="yellow")
+    return tools
 
 
 def _listed(file: Path) -> list[Any]:

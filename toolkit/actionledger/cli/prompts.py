@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from actionledger import api
-from actionledger.actions.schemas import ActionDescription, FieldDescription
+from actionledger.actions.schemas import FieldDescription
 from actionledger.cli.commands import response_in
 from actionledger.cli.options import JsonOption
 from actionledger.cli.tables import Sheet, console, plain, print_json
@@ -41,7 +41,9 @@ def parse(
     if as_json:
         print_json(_as_value(result))
     else:
-        _print_parsed(result)
+        for line in explain(result).splitlines():
+            style = "dim" if line.startswith("|") else "bold" if line.startswith("=") else ""
+            console.print(plain(line), style=style)
 
 
 def _as_value(result: ParseResult) -> dict[str, object]:
@@ -51,12 +53,6 @@ def _as_value(result: ParseResult) -> dict[str, object]:
         shown._asdict() | {"action": model} for shown, model in zip(value["actions"], models, strict=True)
     ]
     return value
-
-
-def _print_parsed(result: ParseResult) -> None:
-    for line in explain(result).splitlines():
-        style = "dim" if line.startswith("|") else "bold" if line.startswith("=") else ""
-        console.print(plain(line), style=style)
 
 
 ProfileArgument = Annotated[str, typer.Argument(help="The profile's name.")]
@@ -105,20 +101,18 @@ def actions(profile: ProfileArgument, as_json: JsonOption = False) -> None:
         return
     table = Sheet("action", "field", "takes", "", "what it means")
     for action in described:
-        _add_action(table, action)
+        table.add_row(
+            plain(action.name), "", "", "", plain(" ".join(action.description.split())), style="bold"
+        )
+        for field in action.fields:
+            _add_field(table, field, field.name)
+            for inner in field.fields:
+                _add_field(table, inner, f"{field.name}.{inner.name}")
     console.print(table)
 
 
 def _print(schema: object) -> None:
     typer.echo(json.dumps(schema, indent=2, ensure_ascii=False))
-
-
-def _add_action(table: Sheet, action: ActionDescription) -> None:
-    table.add_row(plain(action.name), "", "", "", plain(" ".join(action.description.split())), style="bold")
-    for field in action.fields:
-        _add_field(table, field, field.name)
-        for inner in field.fields:
-            _add_field(table, inner, f"{field.name}.{inner.name}")
 
 
 def _add_field(table: Sheet, field: FieldDescription, path: str) -> None:

@@ -147,14 +147,7 @@ def _print(report: ReparseReport, differences: list[TurnDifference]) -> None:
             f"run {report.run_id}"
         )
     )
-    _print_losses(report)
-    print_comparison(compared)
-    for difference in differences:
-        print_text(str(difference))
-
-
-def _print_losses(report: ReparseReport) -> None:
-    """Say which texts nobody could read to their end, and what could not be recorded."""
+    # Say which texts nobody could read to their end, and what could not be recorded.
     for reason, count in report.failed.items():
         print_note(f"{counted(count, 'text')} recorded as failed: {SENTENCES[reason]}", style="yellow")
     for left_out, count in report.left_out.items():
@@ -163,6 +156,9 @@ def _print_losses(report: ReparseReport) -> None:
         print_note(
             f"{counted(report.comparison.unpaired_before, 'turn')} of run {report.before_run_id} not read again."
         )
+    print_comparison(compared)
+    for difference in differences:
+        print_text(str(difference))
 
 
 def _as_value(report: ReparseReport) -> dict[str, object]:

@@ -86,7 +86,12 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(said))
     if found := changes(ledger, within):
         console.print(changes_table(found))
-    _print_usage(ledger, within)
+    # Print what the responses took and cost, what of it was billed beside them, and of which models nobody knows the cost.
+    if line := usage_line(usage(ledger, within), price_sources(ledger)):
+        console.print()
+        console.print(plain(line))
+    for line in cost_lines(billed_beside(ledger, within), unpriced(ledger, within)):
+        console.print(plain(line))
     if omitted := left_out(ledger, limit=TOP_REASONS):
         console.print(left_out_table(omitted))
     for newer_or_unknown in (unknown_wordings(ledger), newer_recordings(ledger)):
@@ -96,15 +101,6 @@ def print_report(ledger: Ledger, within: Filter) -> None:
                 plain(f"In the whole ledger, {'; '.join(each.words for each in newer_or_unknown)}.")
             )
     _print_uncounted(ledger, within, whole)
-
-
-def _print_usage(ledger: Ledger, within: Filter) -> None:
-    """Print what the responses took and cost, what of it was billed beside them, and of which models nobody knows the cost."""
-    if line := usage_line(usage(ledger, within), price_sources(ledger)):
-        console.print()
-        console.print(plain(line))
-    for line in cost_lines(billed_beside(ledger, within), unpriced(ledger, within)):
-        console.print(plain(line))
 
 
 def _print_unacted(ledger: Ledger, within: Filter) -> None:

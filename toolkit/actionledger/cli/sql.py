@@ -48,7 +48,11 @@ def write_answer(answer: Answer, form: Format, stream: TextIO | None) -> None:
         case Format.JSONL:
             _write((json_text(row) + "\n" for row in _objects(answer)), stream)
         case _:
-            _print(answer, _console(stream), below=form is Format.VERTICAL)
+            _print(
+                answer,
+                console if stream is None else PlainConsole(file=stream, highlight=False),
+                below=form is Format.VERTICAL,
+            )
 
 
 def _print(answer: Answer, onto: Console, *, below: bool) -> None:
@@ -110,10 +114,6 @@ def _write(lines: Iterable[str], stream: TextIO | None) -> None:
     onto.flush()
 
 
-def _console(stream: TextIO | None) -> Console:
-    return console if stream is None else PlainConsole(file=stream, highlight=False)
-
-
 FormatOption = Annotated[
     Format | None,
     typer.Option(
@@ -160,7 +160,14 @@ def sql(
         raise UnknownNameError("table", word, NAMES)
     chosen = _format(form, output, as_json=as_json)
     if output is not None:
-        _refuse_output(output, force=force)
+        # Refuse a file that can't be written before anything is asked.
+        if output.is_dir() or not output.parent.is_dir():
+            what = (
+                "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
+            )
+            raise UsageError(f"The output {str(output)!r} {what}; give a file.")
+        if output.exists() and not force:
+            raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
     with GuardedSql(Place(str(existing(ledger).absolute())), seconds=seconds) as guarded:
         if chosen is Format.PARQUET:
             assert output is not None
@@ -234,15 +241,6 @@ def _named_by(output: Path | None) -> Format:
             f"{str(output)!r} ends as none of the formats does ({', '.join(Format)}); give --format as well."
         )
     return Format(ending)
-
-
-def _refuse_output(output: Path, *, force: bool) -> None:
-    """Refuse a file that can't be written before anything is asked."""
-    if output.is_dir() or not output.parent.is_dir():
-        what = "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
-        raise UsageError(f"The output {str(output)!r} {what}; give a file.")
-    if output.exists() and not force:
-        raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
 
 
 @contextmanager

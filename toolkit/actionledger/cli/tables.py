@@ -66,7 +66,21 @@ class Sheet:
             yield Text(f"\n{self._title}", style="bold")
         widths = self._widths(console, options)
         if self._below or widths is None:
-            yield from self._below_each_other()
+            # A line a value: its lines wrap as the terminal's do, so that a long one is copied whole.
+            longest = max(head.cell_len for head in self._columns)
+            for number, row in enumerate(self._rows):
+                if number:
+                    yield Text()
+                for head, cell in zip(self._columns, row.cells, strict=True):
+                    name = head.copy()
+                    name.align("left", longest + _GAP)
+                    name.stylize("dim")
+                    line = Text(no_wrap=True, overflow="ignore", style=row.style)
+                    shown = cell.copy()
+                    shown.plain = cell.plain.replace("\n", " ")
+                    line.append_text(name).append_text(shown)
+                    line.rstrip()
+                    yield line
         elif options.max_width >= UNBOUNDED:
             yield from self._lines(widths)
         else:
@@ -111,23 +125,6 @@ class Sheet:
         for row in self._rows:
             table.add_row(*row.cells, style=row.style)
         return table
-
-    def _below_each_other(self) -> Iterator[Text]:
-        """Yield a line a value: its lines wrap as the terminal's do, so that a long one is copied whole."""
-        longest = max(head.cell_len for head in self._columns)
-        for number, row in enumerate(self._rows):
-            if number:
-                yield Text()
-            for head, cell in zip(self._columns, row.cells, strict=True):
-                name = head.copy()
-                name.align("left", longest + _GAP)
-                name.stylize("dim")
-                line = Text(no_wrap=True, overflow="ignore", style=row.style)
-                shown = cell.copy()
-                shown.plain = cell.plain.replace("\n", " ")
-                line.append_text(name).append_text(shown)
-                line.rstrip()
-                yield line
 
 
 def visible_text(text: object) -> Text:

@@ -213,7 +213,11 @@ def committer(
     from actionledger.ledger.storage.lake.committer import committer_of  # noqa: PLC0415 - of an extra
 
     found = existing(ledger)
-    _refuse_file(found)
+    path = found
+    from actionledger.ledger.storage.lake.place import is_place  # noqa: PLC0415
+
+    if not is_place(path):
+        raise UsageError(f"{path} is one file, which commits by itself; a ledger in a lake is NAME.toml.")
     taking = committer_of(found)
     if once:
         _tell(taking.round())
@@ -236,13 +240,6 @@ def _tell(done: "Round") -> None:
     if done.waiting:
         said += f"; {counted(done.waiting, 'piece')} left for the next round"
     print_note(f"{said}.")
-
-
-def _refuse_file(path: Path) -> None:
-    from actionledger.ledger.storage.lake.place import is_place  # noqa: PLC0415
-
-    if not is_place(path):
-        raise UsageError(f"{path} is one file, which commits by itself; a ledger in a lake is NAME.toml.")
 
 
 def verify(
@@ -270,25 +267,21 @@ def verify(
             raise LedgerError(" ".join(found.notes))
         console.print(plain(found.head))
     else:
-        _print_verified(found)
+        if found.faults:
+            table = Sheet("table", "link", "what is so")
+            for fault in found.faults:
+                table.add_row(
+                    fault.table,
+                    "" if fault.link is None else str(fault.link),
+                    plain(fault.sentence),
+                    style="bold red",
+                )
+            console.print(table)
+        for note in found.notes:
+            beside.print(plain(note))
+        if found.chains:
+            _print_proven(found)
     raise typer.Exit(ExitCode.DONE if found.is_whole else ExitCode.FAULT)
-
-
-def _print_verified(found: Verification) -> None:
-    if found.faults:
-        table = Sheet("table", "link", "what is so")
-        for fault in found.faults:
-            table.add_row(
-                fault.table,
-                "" if fault.link is None else str(fault.link),
-                plain(fault.sentence),
-                style="bold red",
-            )
-        console.print(table)
-    for note in found.notes:
-        beside.print(plain(note))
-    if found.chains:
-        _print_proven(found)
 
 
 def _print_proven(found: Verification) -> None:

@@ -1,12 +1,19 @@
 """A value's JSON text as it is recorded, hashed and compared, and how deep a value is nested. Pure."""
 
 import json
+from collections.abc import Mapping
 from math import inf, isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from actionledger.core.text import writable
+
+JsonMap: TypeAlias = Mapping[str, Any]
+"""An object of JSON, which is only read."""
+
+JsonDict: TypeAlias = dict[str, Any]
+"""An object of JSON that is made, or changed."""
 
 
 def json_text(value: Any) -> str:

@@ -57,6 +57,15 @@ class Shown:
         return drawn(self, "html")
 
 
+def by_name(modules: Mapping[str, str]) -> dict[str, str]:
+    """Return the module that each name is of.
+
+    Args:
+        modules: the names that a package has of a module, with blanks between them, by the module.
+    """
+    return {name: module for module, names in modules.items() for name in names.split()}
+
+
 class _Package(ModuleType):
     """A package of which a name stays what its table says, also where a module of it is called the same."""
 
@@ -70,8 +79,7 @@ def loaded_when_asked(package: str, modules: Mapping[str, str]) -> Callable[[str
 
     Args:
         package: its ``__name__``.
-        modules: the module in it that each name is of, by the name, behind a colon what it is called there, if that differs;
-            the package has this table as ``_MODULES``.
+        modules: the module in it that each name is of, by the name; the package has this table as ``_MODULES``.
     """
     there = sys.modules[package]
     there.__class__ = _Package
@@ -79,8 +87,7 @@ def loaded_when_asked(package: str, modules: Mapping[str, str]) -> Callable[[str
     def load(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, called = modules[name].partition(":")
-        value = getattr(import_module(f"{package}.{module}"), called or name)
+        value = getattr(import_module(f"{package}.{modules[name]}"), name)
         setattr(there, name, value)
         return value
 

@@ -68,7 +68,7 @@ def faithful(text: str) -> str:
     Args:
         text: what a model wrote.
     """
-    return "".join(_drawn(character) if is_unseen(character) else _plain(character) for character in text)
+    return "".join(_drawn(character) if is_unseen(character) else escape(character) for character in text)
 
 
 def frame(*parts: str) -> str:
@@ -99,10 +99,6 @@ def chip(word: object, tone: str = "") -> str:
         tone: ``good``, ``fair``, ``bad`` or nothing.
     """
     return f'<span class="al-chip {tone}">{escaped(str(word).replace("_", " "))}</span>'
-
-
-def _plain(character: str) -> str:
-    return escape(character)
 
 
 def _drawn(character: str) -> str:

@@ -188,11 +188,7 @@ _Answer = Callable[[int, FrameType | None], object]
 
 
 class _Gate:
-    """Answers Ctrl-C for somebody else: at once, or where something must not be broken, at its end.
-
-    Args:
-        answer: how it would have been answered.
-    """
+    """Answers Ctrl-C for somebody else: at once, or where something must not be broken, at its end."""
 
     def __init__(self, answer: _Answer) -> None:
         self._answer = answer

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Reason, Relation, TitleOrigin
 
@@ -146,7 +147,7 @@ class RecordedCall:
 
     call_id: str
     name: str
-    arguments: str | Mapping[str, Any]
+    arguments: str | JsonMap
     kind: Literal["function", "text"] = "function"
     at: int | None = None
 
@@ -342,7 +343,7 @@ class RecordedSession:
     turns: tuple[RecordedTurn, ...]
     success: bool | None = None
     reason: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonDict = field(default_factory=dict)
     source: str = ""
     parent: str = ""
     relation: Relation | None = None
@@ -359,9 +360,9 @@ class RecordedSession:
     formerly: str = ""
 
 
-AnyResult: TypeAlias = RecordedResult | Mapping[str, Any]
+AnyResult: TypeAlias = RecordedResult | JsonMap
 """What came of a call, or its fields by name."""
 
 
-AnyUsage: TypeAlias = Usage | Mapping[str, Any]
+AnyUsage: TypeAlias = Usage | JsonMap
 """What a response took, its fields by name, or a provider's usage object."""

@@ -53,7 +53,13 @@ def text_table(table: Table) -> str:
     """
     if not table.columns:
         return "(no columns)"
-    cells = [[_cell(value, _WIDEST_CELL) for value in row] for row in table.rows]
+    cells = [
+        [
+            cut(visible("NULL" if value is None else _written(value, _WIDEST_CELL)), _WIDEST_CELL)
+            for value in row
+        ]
+        for row in table.rows
+    ]
     names = [cut(visible(name), _WIDEST_CELL) for name in table.columns]
     widths = [max(map(width, column)) for column in zip(names, *cells, strict=True)]
     room = _columns_with_room(widths)
@@ -121,10 +127,6 @@ def _html_cell(value: object) -> str:
     if value is None:
         return '<span class="al-null">NULL</span>'
     return escaped(_written(value, _LONGEST_CELL))
-
-
-def _cell(value: object, longest: int) -> str:
-    return cut(visible("NULL" if value is None else _written(value, longest)), longest)
 
 
 def _written(value: object, longest: int) -> str:

@@ -8,7 +8,7 @@ cut off goes on where it stopped. ``importer.py`` takes sessions, ``turns.py`` k
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import loaded_when_asked
+from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.imports.importer import Importer as Importer
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     from actionledger.imports.report import ImportReport as ImportReport
     from actionledger.imports.sessions import import_sessions as import_sessions
 
-_MODULES = {
-    "ImportProgress": "plan_importer",
-    "ImportReport": "report",
-    "ImportStopped": "plan_importer",
-    "Importer": "importer",
-    "Prices": "prices",
-    "ReadAs": "reading",
-    "import_path": "paths",
-    "import_sessions": "sessions",
-}
+_MODULES = by_name(
+    {
+        "importer": "Importer",
+        "paths": "import_path",
+        "plan_importer": "ImportProgress ImportStopped",
+        "prices": "Prices",
+        "reading": "ReadAs",
+        "report": "ImportReport",
+        "sessions": "import_sessions",
+    }
+)
 """Where each name is; it is loaded when somebody asks for it: an import of what is known already needs next to nothing."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
 
 from actionledger._version import __version__
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import now
 from actionledger.core.patterns import regex
@@ -52,7 +52,7 @@ _CUSTOM = "custom"
 _OURS = frozenset({"", "demo", "live"})
 
 
-def bundle(path: Path, *, with_text: bool = False) -> dict[str, Any]:
+def bundle(path: Path, *, with_text: bool = False) -> JsonDict:
     """Return what a report of a failure needs of a ledger, as JSON values; secrets in it are masked.
 
     Args:
@@ -60,7 +60,7 @@ def bundle(path: Path, *, with_text: bool = False) -> dict[str, Any]:
         with_text: add the words of errors that no wording fits, and the shortest responses that could not be read whole.
     """
     found = examine(path)
-    made: dict[str, Any] = {
+    made: JsonDict = {
         "bundle": FORM,
         "made_at": now().isoformat(timespec="seconds"),
         "has_text": False,
@@ -80,10 +80,15 @@ def bundle(path: Path, *, with_text: bool = False) -> dict[str, Any]:
         made["ledger"]["is_readable"] = False
     else:
         made["ledger"]["is_readable"] = True
-    return _without_secrets(made)
+    # A bundle with asterisks in place of secrets, and ``~`` for the user's own folder.
+    line = utf8_with_halves(json.dumps(made, ensure_ascii=False))
+    text = from_utf8_with_halves(mask(line))
+    home = json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]
+    masked: JsonDict = json.loads(text.replace(home, "~") if len(home) > 1 else text)
+    return masked
 
 
-def _versions() -> dict[str, Any]:
+def _versions() -> JsonDict:
     return {
         "actionledger": __version__,
         "schema": SCHEMA_VERSION,
@@ -108,7 +113,7 @@ def _packages() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _counts(ledger: Queryable) -> dict[str, Any]:
+def _counts(ledger: Queryable) -> JsonDict:
     formats = frozenset(sources()) | _OURS
     dialects = frozenset({"", *(each.name for each in DIALECTS), *FAMILIES})
     parsers = frozenset(PARSERS)
@@ -123,6 +128,7 @@ def _counts(ledger: Queryable) -> dict[str, Any]:
         for row in _rows(ledger, READINGS)
     ]
     skipped = left_out(ledger, limit=_MOST_ROWS)
+    # The name of a kind with its keys; what looks like a sentence, a path with blanks or a value is none.
     return {
         "recordings": recordings,
         "newer_than_tested": [
@@ -135,7 +141,11 @@ def _counts(ledger: Queryable) -> dict[str, Any]:
             for each in newer_recordings(ledger)
         ],
         "unknown_kinds": [
-            {"kind": _kind(each.detail), "count": each.count, "files": each.files}
+            {
+                "kind": (each.detail if _KIND.fullmatch(each.detail) else _CUSTOM),
+                "count": each.count,
+                "files": each.files,
+            }
             for each in skipped
             if each.reason is LeftOutReason.UNKNOWN_KIND
         ],
@@ -151,7 +161,7 @@ def _counts(ledger: Queryable) -> dict[str, Any]:
     }
 
 
-def _texts(ledger: Queryable) -> dict[str, Any]:
+def _texts(ledger: Queryable) -> JsonDict:
     """Return what is added where somebody asks for texts: the most frequent words of errors, and short responses."""
     unknown = sorted(unknown_errors(ledger), key=lambda each: -each.count)
     return {
@@ -163,7 +173,7 @@ def _texts(ledger: Queryable) -> dict[str, Any]:
     }
 
 
-def _rows(ledger: Queryable, query: str) -> list[dict[str, Any]]:
+def _rows(ledger: Queryable, query: str) -> list[JsonDict]:
     result = ledger.sql(query)
     return [dict(zip(result.columns, row, strict=True)) for row in result.fetchall()]
 
@@ -176,22 +186,8 @@ def _version(text: str) -> str:
     return text if not text or _VERSION.fullmatch(text) else _CUSTOM
 
 
-def _kind(text: str) -> str:
-    """Return the name of a kind with its keys; what looks like a sentence, a path with blanks or a value is none."""
-    return text if _KIND.fullmatch(text) else _CUSTOM
-
-
 def _summed(counts: Iterable[tuple[str, int]]) -> Mapping[str, int]:
     summed: dict[str, int] = {}
     for name, count in counts:
         summed[name] = summed.get(name, 0) + count
     return summed
-
-
-def _without_secrets(made: dict[str, Any]) -> dict[str, Any]:
-    """Return a bundle with asterisks in place of secrets, and ``~`` for the user's own folder."""
-    line = utf8_with_halves(json.dumps(made, ensure_ascii=False))
-    text = from_utf8_with_halves(mask(line))
-    home = json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]
-    masked: dict[str, Any] = json.loads(text.replace(home, "~") if len(home) > 1 else text)
-    return masked

@@ -1,13 +1,13 @@
 """One import as a run of a ledger: it begins with the first thing that is recorded of it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from datetime import date
 from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.events import Event
 from actionledger.core.ids import derived_id, new_id
 from actionledger.core.patterns import regex
@@ -142,7 +142,7 @@ def title_of(prompt: str) -> str:
     return words if len(words) <= _TITLE_CHARACTERS else f"{words[: _TITLE_CHARACTERS - 1].rstrip()}…"
 
 
-def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
+def _in_metadata(metadata: JsonMap, source: str) -> SessionDetails:
     """Return what metadata says of it, of an agent's session: others have no folder and no title of their own."""
     title = text_at(metadata, "title")
     project = _first(metadata, "cwd")
@@ -161,7 +161,7 @@ def _in_metadata(metadata: Mapping[str, Any], source: str) -> SessionDetails:
     )
 
 
-def _first(metadata: Mapping[str, Any], *keys: str) -> str:
+def _first(metadata: JsonMap, *keys: str) -> str:
     return next((value for key in keys if (value := text_at(metadata, key))), "")
 
 
@@ -255,7 +255,20 @@ class OpenSessions:
     def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> int:
         """Note what a piece says of its session's end, and end the session if it is the last one."""
         before = self.going_on.get(key.session_id)
-        merged = _merged(before, item)
+        # What is known of a session's end by its pieces so far, without their turns.
+        last = item.turns[-1].occurred_at if item.turns else None
+        earlier = before.session if before else None
+        merged = replace(
+            item,
+            turns=(),
+            results=(),
+            success=item.success if item.success is not None or earlier is None else earlier.success,
+            reason=item.reason or (earlier.reason if earlier else ""),
+            scores={**(earlier.scores if earlier else {}), **item.scores},
+            labels=tuple(dict.fromkeys((*(earlier.labels if earlier else ()), *item.labels))),
+            finished_at=item.finished_at or last or (earlier.finished_at if earlier else None),
+            details=(earlier.details if earlier else NO_DETAILS).then(details_of(item)),
+        )
         self.going_on[key.session_id] = OpenSession(key, merged, file)
         if item.is_last:
             self._end(self.going_on[key.session_id])
@@ -308,20 +321,3 @@ class OpenSessions:
             labels=session.labels,
         )
         self._run.record(event)
-
-
-def _merged(before: OpenSession | None, piece: RecordedSession) -> RecordedSession:
-    """Return what is known of a session's end by its pieces so far, without their turns."""
-    last = piece.turns[-1].occurred_at if piece.turns else None
-    earlier = before.session if before else None
-    return replace(
-        piece,
-        turns=(),
-        results=(),
-        success=piece.success if piece.success is not None or earlier is None else earlier.success,
-        reason=piece.reason or (earlier.reason if earlier else ""),
-        scores={**(earlier.scores if earlier else {}), **piece.scores},
-        labels=tuple(dict.fromkeys((*(earlier.labels if earlier else ()), *piece.labels))),
-        finished_at=piece.finished_at or last or (earlier.finished_at if earlier else None),
-        details=(earlier.details if earlier else NO_DETAILS).then(details_of(piece)),
-    )

@@ -19,7 +19,6 @@ from actionledger.core.recording import (
     turn_superseded,
 )
 from actionledger.core.recordings import RecordedSession, RecordedTurn
-from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.handovers import News, SpooledNews, Touched, packed
 from actionledger.imports.import_run import ImportRun, OpenSessions
@@ -313,7 +312,10 @@ class Importer:
         result = read_turn(
             record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as, names=names
         )
-        self._note_found(item, turn, result)
+        # Count what was found in a text of which it is unknown how to read it.
+        if turn.capture is Capture.TEXT and item.profile is None and self._read_as.is_open:
+            self.report.searched += 1
+            self.report.found.update({action.dialect for action in result.actions})
         found, without_call = self._results.of_turn(turn, key, result)
         self.report.calls += len(turn.calls)
         self.report.results += found
@@ -339,9 +341,3 @@ class Importer:
         remember(self.known, looked)
         self.report.turns += 1
         self.report.revised += looked.state is TurnMatch.GROWN
-
-    def _note_found(self, item: RecordedSession, turn: RecordedTurn, result: ParseResult) -> None:
-        """Count what was found in a text of which it is unknown how to read it."""
-        if turn.capture is Capture.TEXT and item.profile is None and self._read_as.is_open:
-            self.report.searched += 1
-            self.report.found.update({action.dialect for action in result.actions})

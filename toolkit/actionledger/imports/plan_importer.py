@@ -144,14 +144,29 @@ class PlanImporter:
         """Read them; what was read is kept and remembered however it ends."""
         stopped: KeyboardInterrupt | None = None
         try:
-            self._note_plan()
+            name = self._plan.to_read[0].name if self._plan.to_read else "import"
+            for (root, suffix), count in self._plan.unknown.items():
+                reason = LeftOutReason.UNKNOWN_FORMAT
+                self._importers.take(LeftOut(str(root), reason, suffix[:40] or "no suffix", count), name)
+            for path, why in self._plan.refused:
+                self._importers.take(Refusal(shown(path), 0, why), name)
             with gated(), collecting_seldom():
                 self._read_all()
         except KeyboardInterrupt as error:
             stopped = error
         finally:
             self._report += self._importers.finish(but=self._unfinished if stopped else ())
-            self._remember()
+            # Remember the files that were read to their end without a trouble, once what was read of them is safe.
+            self._ledger.flush()
+            whole = {each.path for each in self._whole}
+            for each in self._whole:
+                if each.state is not None:
+                    self._taken.add(each.path, each.state)
+            for archive, state in self._plan.archives.items():
+                inside = [each.path for each in self._plan.to_read if archive in each.path.parents]
+                if whole.issuperset(inside):
+                    self._taken.add(archive, state)
+            self._taken.save()
         if stopped is not None:
             raise ImportStopped(self._report) from stopped
         return self._report
@@ -262,25 +277,3 @@ class PlanImporter:
         self._bytes += count
         if self._on_progress:
             self._on_progress(ImportProgress(self._bytes, self._total, self._importers.turns))
-
-    def _note_plan(self) -> None:
-        """Record what was found beside the recordings."""
-        name = self._plan.to_read[0].name if self._plan.to_read else "import"
-        for (root, suffix), count in self._plan.unknown.items():
-            reason = LeftOutReason.UNKNOWN_FORMAT
-            self._importers.take(LeftOut(str(root), reason, suffix[:40] or "no suffix", count), name)
-        for path, why in self._plan.refused:
-            self._importers.take(Refusal(shown(path), 0, why), name)
-
-    def _remember(self) -> None:
-        """Remember the files that were read to their end without a trouble, once what was read of them is safe."""
-        self._ledger.flush()
-        whole = {each.path for each in self._whole}
-        for each in self._whole:
-            if each.state is not None:
-                self._taken.add(each.path, each.state)
-        for archive, state in self._plan.archives.items():
-            inside = [each.path for each in self._plan.to_read if archive in each.path.parents]
-            if whole.issuperset(inside):
-                self._taken.add(archive, state)
-        self._taken.save()

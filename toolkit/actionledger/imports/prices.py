@@ -13,9 +13,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError, UsageError, is_there, require_path
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Billed, Usage
+from actionledger.imports.sources.access import as_list
 
 if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
@@ -88,7 +90,7 @@ class Price:
         if not self.tiers:
             return self
         fitting = [tier for tier in self.tiers if shown > tier.above]
-        other: dict[str, Any] = dict(fitting[-1].prices) if fitting else {}
+        other: JsonDict = dict(fitting[-1].prices) if fitting else {}
         return replace(self, tiers=(), **other) if other else self
 
 
@@ -223,7 +225,7 @@ class Prices:
         return max(fitting, key=lambda row: (len(row.model.strip("*")), row.since or date.min), default=None)
 
 
-def _held(file: Path) -> dict[str, Any]:
+def _held(file: Path) -> JsonDict:
     import tomllib  # noqa: PLC0415 - hardly ever needed
 
     try:
@@ -240,9 +242,9 @@ def _held(file: Path) -> dict[str, Any]:
     return held
 
 
-def _rows(held: Mapping[str, Any], file: str) -> Iterator[Price]:
+def _rows(held: JsonMap, file: str) -> Iterator[Price]:
     given = held["model"]
-    for number, row in enumerate(given if isinstance(given, list) else [given], start=1):
+    for number, row in enumerate(as_list(given), start=1):
         where = f"{file!r}, model {number}"
         if not isinstance(row, dict) or not isinstance(row.get("model"), str):
             raise UsageError(
@@ -258,7 +260,7 @@ def _rows(held: Mapping[str, Any], file: str) -> Iterator[Price]:
         yield Price(model=row["model"], since=_day(row.get("since"), where), **prices)  # type: ignore[arg-type]
 
 
-def _of_litellm(held: Mapping[str, Any]) -> Iterator[Price]:
+def _of_litellm(held: JsonMap) -> Iterator[Price]:
     for name, row in held.items():
         if not isinstance(row, dict) or name == "sample_spec":
             continue

@@ -161,8 +161,12 @@ class _Planning:
             self._plan.to_read.append(found)
         elif sample.head.startswith(MARK) and state is not None:
             self._add_archive(given, state)
+        elif given.is_named:
+            from actionledger.imports.unknown_files import described  # noqa: PLC0415 - the same
+
+            self._plan.refused.append((given.path, described(sample)))
         else:
-            self._add_unknown(given, sample)
+            self._plan.unknown[given.root, given.path.suffix] += 1
 
     def _of_sample(self, given: Given, sample: Sample, state: FileState | None) -> ToRead | None:
         if self._format is not None:
@@ -171,17 +175,16 @@ class _Planning:
             )
             if is_other and self._format.mapped is None:
                 return None
-            self._note_mistake(self._format, sample)
+            # Note that a file is not what people said, where it surely is something else.
+            named = self._format
+            with suppress(SourceError):  # another format's fault is none of this file's
+                self._note_surest(named, [] if named.mapped is not None else recognised(sample))
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
-            return self._to_read(given, _with_columns(sample), 1.0, state)
+            # The format of a file whose columns people have named: lines of JSON, or a table.
+            return self._to_read(given, source_named("jsonl" if sample.values else "table"), 1.0, state)
         surest = next(iter(recognised(sample)), None)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None
-
-    def _note_mistake(self, named: Source, sample: Sample) -> None:
-        """Note that a file is not what people said, where it surely is something else."""
-        with suppress(SourceError):  # another format's fault is none of this file's
-            self._note_surest(named, [] if named.mapped is not None else recognised(sample))
 
     def _note_surest(self, named: Source, found: list[RecognisedFormat]) -> None:
         if found and found[0].sureness >= _SURE and all(each.source is not named for each in found):
@@ -209,16 +212,3 @@ class _Planning:
             self._plan.refused.append((path, why))
         if read and not doubled:
             self._plan.archives[given.path] = state
-
-    def _add_unknown(self, given: Given, sample: Sample) -> None:
-        if given.is_named:
-            from actionledger.imports.unknown_files import described  # noqa: PLC0415 - the same
-
-            self._plan.refused.append((given.path, described(sample)))
-        else:
-            self._plan.unknown[given.root, given.path.suffix] += 1
-
-
-def _with_columns(sample: Sample) -> Source:
-    """Return the format of a file whose columns people have named: lines of JSON, or a table."""
-    return source_named("jsonl" if sample.values else "table")

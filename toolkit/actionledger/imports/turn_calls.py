@@ -100,21 +100,17 @@ def _words(line: str, *, expands: bool) -> list[str] | None:
 def _answers(words: Sequence[str]) -> bool:
     program = _base(words[0]) if words else ""
     if program == "git":
-        return _compares(words[1:])
+        # Whether arguments of git are a ``diff`` that says by its status whether there are differences.
+        rest = iter(words[1:])
+        for word in rest:
+            if word in {"-C", "-c"}:
+                next(rest, None)
+            elif word == "diff":
+                return any(each in _DIFFERS for each in _options(rest))
+            elif word not in _GIT_FLAGS:
+                return False
+        return False
     return program in ANSWERS
-
-
-def _compares(arguments: Sequence[str]) -> bool:
-    """Return whether arguments of git are a ``diff`` that says by its status whether there are differences."""
-    rest = iter(arguments)
-    for word in rest:
-        if word in {"-C", "-c"}:
-            next(rest, None)
-        elif word == "diff":
-            return any(each in _DIFFERS for each in _options(rest))
-        elif word not in _GIT_FLAGS:
-            return False
-    return False
 
 
 def _options(rest: Iterator[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.errors import UsageError, require_text
 from actionledger.core.ids import derived_id, utc
 from actionledger.core.recordings import (
@@ -68,21 +68,21 @@ def possible_usage(given: object) -> Usage:
     return _usage({name: value for name, value in said.items() if value is None or _may_be(name, value)})
 
 
-def usage_within(message: object) -> Mapping[str, Any] | None:
+def usage_within(message: object) -> JsonMap | None:
     """Return the usage that stands beside a message in its provider's response."""
     if not isinstance(message, Mapping):
         return None
     return next((found for name in _WITHIN if isinstance(found := message.get(name), Mapping)), None)
 
 
-def _usage(given: Mapping[str, Any]) -> Usage:
+def _usage(given: JsonMap) -> Usage:
     own = {name: value for name, value in given.items() if name in _OWN}
     if own.get(_TEXT, "") is None:
         del own[_TEXT]
     return usage_of(given, **own)
 
 
-def _refuse_unknown(given: Mapping[str, Any]) -> None:
+def _refuse_unknown(given: JsonMap) -> None:
     """Refuse what nothing is kept of; a provider's own object may have what came up since."""
     unknown = [name for name in given if name not in _NAMES]
     if not unknown or not PROVIDERS_OWN.isdisjoint(given):
@@ -94,7 +94,7 @@ def _refuse_unknown(given: Mapping[str, Any]) -> None:
     )
 
 
-def _refuse_impossible(given: Mapping[str, Any]) -> None:
+def _refuse_impossible(given: JsonMap) -> None:
     for name, value in given.items():
         if value is not None and not _may_be(name, value):
             wanted = (
@@ -173,7 +173,7 @@ def recorded_turn(
     text: str | None,
     message: object,
     *,
-    tools: Sequence[Mapping[str, Any]] | None,
+    tools: Sequence[JsonMap] | None,
     results: Sequence[AnyResult],
     usage: AnyUsage | None,
     at: datetime | None,
@@ -194,7 +194,7 @@ def recorded_turn(
         require_text(text)
     if (text is None) == (message is None):
         raise UsageError("Give either text, the raw response, or message, the decoded JSON of a provider's.")
-    said: dict[str, Any] = {"text": text}
+    said: JsonDict = {"text": text}
     took = told_usage(usage)
     if text is None:
         require_json(message)

@@ -2,13 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import loaded_when_asked
+from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.ledger.ledger import Ledger as Ledger, open_ledger as open_ledger
     from actionledger.ledger.storage.ingest import IngestReport as IngestReport
 
-_MODULES = {"IngestReport": "storage.ingest", "Ledger": "ledger", "open_ledger": "ledger"}
+_MODULES = by_name(
+    {
+        "ledger": "Ledger open_ledger",
+        "storage.ingest": "IngestReport",
+    }
+)
 """Where each name is; it is loaded when somebody asks for it: where a ledger's parts lie is known without DuckDB."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them

@@ -12,7 +12,6 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from threading import RLock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 from weakref import finalize
 
@@ -406,21 +405,16 @@ class Ledger(AskedLedger):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _hand_in(self) -> None:
         if not self.read_only:
             self._writer.flush()
-            self._publish_what_is_due()
-
-    def _publish_what_is_due(self) -> None:
-        """Publish what came in directly and was not: whoever took it in was killed, or is still at it."""
-        if self._store.is_behind():
-            with suppress(LedgerError):
-                self._store.ingest(Publishing.WHEN_DUE)
+            # Publish what came in directly and was not: whoever took it in was killed, or is still at it.
+            if self._store.is_behind():
+                with suppress(LedgerError):
+                    self._store.ingest(Publishing.WHEN_DUE)
 
     def _refuse_unless_writable(self) -> None:
         self._refuse_if_closed()

@@ -52,11 +52,6 @@ class Row(tuple[Any, ...]):
         return tuple, (tuple(self),)
 
 
-def row_kind(columns: Sequence[str]) -> type[Row]:
-    """Return the kind of row that knows these columns."""
-    return type("Row", (Row,), {"__slots__": (), "_columns": tuple(columns)})
-
-
 _Given = TypeVar("_Given")
 Parameters: TypeAlias = Sequence[object] | dict[str, object]
 
@@ -110,7 +105,7 @@ class QueryResult:
         """The columns' names, in order; two may have the same. None where the statement gives nothing."""
         self.types: tuple[str, ...] = tuple(str(column[1]) for column in described)
         """The columns' types, in DuckDB's words."""
-        self._row = row_kind(self.columns)
+        self._row = type("Row", (Row,), {"__slots__": (), "_columns": tuple(self.columns)})
         self.address = ""
         """The dashboard's page that lists these rows, from its first page's address on; empty where none does."""
 

@@ -72,14 +72,7 @@ _QUOTED_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """The turn that something is said of, with its dimensions.
-
-    Args:
-        session_id, turn_id, turn_index: which turn.
-        profile, model, task: its session's.
-        occurred_at: when the response was made; None if unknown.
-        text: the response.
-    """
+    """The turn that something is said of, with its dimensions."""
 
     session_id: str
     turn_id: str

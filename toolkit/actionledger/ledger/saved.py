@@ -5,13 +5,14 @@ It holds no records: it may go at any time, and whoever copies the published fil
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.patterns import regex
 from actionledger.core.processes import FileLock
@@ -52,7 +53,7 @@ class Saved:
         """The file."""
         return self._files.folder / f"saved-{self._kind}.json"
 
-    def entries(self) -> Mapping[str, Any]:
+    def entries(self) -> JsonMap:
         """Return what is kept, by name, in the order of the names.
 
         Raises:
@@ -111,7 +112,7 @@ class Saved:
         """
         named = _name(new)
 
-        def renamed(held: dict[str, Any]) -> dict[str, Any]:
+        def renamed(held: JsonDict) -> JsonDict:
             if name not in held:
                 raise UsageError(f"Nothing is called {name!r} any more.")
             if named in held and named != name:
@@ -120,7 +121,7 @@ class Saved:
 
         self.change(renamed)
 
-    def change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def change(self, change: Callable[[JsonDict], JsonDict]) -> None:
         """Change what is kept while nobody else can.
 
         Args:
@@ -146,7 +147,7 @@ class Saved:
             finally:
                 lock.release()
 
-    def _write(self, entries: dict[str, Any]) -> None:
+    def _write(self, entries: JsonDict) -> None:
         data = json.dumps(entries, ensure_ascii=False, indent=1).encode()
         if len(data) > MOST_BYTES:
             raise UsageError(f"At most {MOST_BYTES:,} bytes of {self._kind} are kept; remove some first.")

@@ -136,7 +136,10 @@ class ActionSet:
             >>> actions.handlers()
             <function ActionSet.handlers.<locals>.make at 0x...>
         """
-        runners = {name: _runner(each.function) for name, each in self._actions.items()}
+        runners = {
+            name: partial(_run, each.function, argument_of_type(each.function, Context))
+            for name, each in self._actions.items()
+        }
 
         def make(_workspace: Workspace) -> Handlers:
             return Handlers(runners)
@@ -223,10 +226,6 @@ def custom_profile(
         limits=limits or Limits(),
         workers=workers,
     )
-
-
-def _runner(function: AnyFunction) -> Callable[[FunctionAction, Context], Any]:
-    return partial(_run, function, argument_of_type(function, Context))
 
 
 def _run(function: AnyFunction, wants_context: str | None, action: FunctionAction, context: Context) -> Any:

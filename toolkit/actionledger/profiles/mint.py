@@ -1,10 +1,10 @@
 """MINT: code to run and answers, in ``<execute>`` and ``<solution>`` tags, as MINT-bench and CodeAct record them."""
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.actions.catalogue import Action, Catalogue
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.profile import Profile
@@ -13,7 +13,7 @@ from actionledger.runtime.execution.profile import Profile
 class Execute(Action):
     """Run Python code and see what it prints."""
 
-    example: ClassVar[Arguments] = {"code": "print(2 + 2)"}
+    example = {"code": "print(2 + 2)"}
     type: Literal["execute"]
     code: str = Field(min_length=1, description="The Python code.")
 
@@ -21,7 +21,7 @@ class Execute(Action):
 class Solution(Action):
     """Give the final answer."""
 
-    example: ClassVar[Arguments] = {"answer": "4"}
+    example = {"answer": "4"}
     type: Literal["solution"]
     answer: str = Field(min_length=1, description="The answer alone, without its derivation.")
 

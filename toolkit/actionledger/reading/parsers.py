@@ -4,10 +4,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, field_validator
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import called, require_kind
 from actionledger.core.settings import Settings
 from actionledger.core.values import Reading
@@ -67,7 +68,7 @@ class _Configuration(Settings):
             raise ValueError(f"this version reads by the rules {READING_RULES}, not by {rules}")
         return rules
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
+    def model_copy(self, *, update: JsonMap | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
         """Return a copy with some settings changed; what was computed from the old ones is not taken along.
 
         Example:
@@ -261,7 +262,7 @@ def parser_named(name: str) -> AnyParser:
     return called(name, "parser", PARSERS)
 
 
-def response_template_parser(definition: Mapping[str, Any]) -> DialectParser:
+def response_template_parser(definition: JsonMap) -> DialectParser:
     """Return a parser that reads as a checkpoint's response template defines.
 
     Args:

@@ -7,9 +7,9 @@ and a repair says where. Parsed arguments nobody wrote in that form: their block
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Capture, Reason
 from actionledger.reading.dialects.apply_patch import faults_of
@@ -37,7 +37,7 @@ class CallBeside(Protocol):
         """The tool's name."""
 
     @property
-    def arguments(self) -> str | Mapping[str, Any]:
+    def arguments(self) -> str | JsonMap:
         """A text as the model wrote it, or what it was parsed to."""
 
     @property
@@ -200,7 +200,7 @@ def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
     return _found(call, dict(arguments), span)
 
 
-def _found(call: CallBeside, arguments: dict[str, Any], span: Span, as_read: Decoded | None = None) -> Found:
+def _found(call: CallBeside, arguments: JsonDict, span: Span, as_read: Decoded | None = None) -> Found:
     """Return a call's block."""
     actions = (Written(call.name, arguments, span, call.call_id or None),)
     if as_read is None:

@@ -3,13 +3,14 @@
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError, require_names, require_path, require_text
 from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_text
@@ -38,7 +39,7 @@ class _Block(_Strict):
 
 class _Action(_Strict):
     name: str
-    arguments: dict[str, Any] | str
+    arguments: JsonDict | str
     status: str = "valid"
     errors: list[str] = []
 
@@ -57,11 +58,11 @@ class _Said(_Strict):
     parser: str = ""
     dialects: list[str] = []
     profile: str = ""
-    tools: list[dict[str, Any]] | str | None = None
+    tools: list[JsonDict] | str | None = None
     text: str | None = None
     json_text: str | None = None
     message: str | None = None
-    origin: dict[str, Any] = Field(default={}, alias="from")
+    origin: JsonDict = Field(default={}, alias="from")
 
 
 _Value = TypeVar("_Value")
@@ -92,9 +93,9 @@ class Case:
 
     text: str
     reader: Reader
-    expect: Mapping[str, Any]
+    expect: JsonMap
     why: str = ""
-    origin: Mapping[str, Any]
+    origin: JsonMap
     is_message: bool = False
 
     @classmethod
@@ -104,11 +105,11 @@ class Case:
         *,
         is_message: bool = False,
         why: str = "",
-        origin: Mapping[str, Any] | None = None,
+        origin: JsonMap | None = None,
         parser: str = "",
         dialects: Sequence[str] = (),
         profile: str = "",
-        tools: Sequence[Mapping[str, Any]] | None = None,
+        tools: Sequence[JsonMap] | None = None,
     ) -> "Case":
         """Return a case that expects what is read today; secrets in the text are masked first.
 
@@ -227,7 +228,14 @@ class Case:
         except (ValueError, RecursionError) as error:
             raise SourceError(f"{name} is no TOML: {error}.") from error
         said = _checked(_CASE, value, name)
-        text = _text_of(said, name)
+        given = [each for each in (said.text, said.json_text, said.message) if each is not None]
+        if len(given) != 1:
+            raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")
+        if said.message is not None and (said.parser or said.dialects):
+            raise SourceError(
+                f"{name} is no case: a message is read by its interface, and not by a parser or dialects."
+            )
+        text = given[0] if said.json_text is None else _decoded(given[0], str, name, "json_text")
         tools = _decoded(said.tools, list, name, "tools") if isinstance(said.tools, str) else said.tools
         for index, action in enumerate(said.expect.actions):
             if isinstance(action.arguments, str):
@@ -355,7 +363,7 @@ def _head(case: Case) -> Iterator[str]:
         yield expectations.assigned_text("text", case.text)
 
 
-def expectation(expect: object, name: str) -> dict[str, Any]:
+def expectation(expect: object, name: str) -> JsonDict:
     """Return an expectation as a file has it; one with a word that no case knows is refused: nobody would check it.
 
     Args:
@@ -366,18 +374,6 @@ def expectation(expect: object, name: str) -> dict[str, Any]:
         SourceError: it is no expectation.
     """
     return _checked(_EXPECTATION, expect, name, "expect").model_dump(exclude_unset=True)
-
-
-def _text_of(said: _Said, name: str) -> str:
-    """Return the one text that a file holds, of whichever kind."""
-    given = [each for each in (said.text, said.json_text, said.message) if each is not None]
-    if len(given) != 1:
-        raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")
-    if said.message is not None and (said.parser or said.dialects):
-        raise SourceError(
-            f"{name} is no case: a message is read by its interface, and not by a parser or dialects."
-        )
-    return given[0] if said.json_text is None else _decoded(given[0], str, name, "json_text")
 
 
 def _checked(kind: TypeAdapter[_Model], value: object, name: str, *inside: str) -> _Model:

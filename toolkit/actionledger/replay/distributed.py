@@ -1,9 +1,10 @@
 """Turns read again on a cluster of Ray: batches go to actors, and what they answer is recorded here, in order."""
 
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import require
 from actionledger.core.privacy import custom
 from actionledger.core.recording import RunKey
@@ -19,13 +20,9 @@ _AHEAD = 3
 
 
 class _Actor:
-    """Reads batches; a text that takes too long ends it.
+    """Reads batches; a text that takes too long ends it."""
 
-    Args:
-        setup: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
-    """
-
-    def __init__(self, setup: Mapping[str, Any]) -> None:
+    def __init__(self, setup: JsonMap) -> None:
         custom.add(setup["secrets"])
         run = RunKey(run_id=setup["run_id"], kind=RunKind.REPARSE)
         self._reader = InThisProcess(Rereader(PARSER.validate_json(setup["parser"]), run))
@@ -51,7 +48,7 @@ class OnRay:
         MissingPackageError: Ray is not installed.
     """
 
-    def __init__(self, setup: Mapping[str, Any], count: int | None, *, rest: Processes) -> None:
+    def __init__(self, setup: JsonMap, count: int | None, *, rest: Processes) -> None:
         require("A rereading on a cluster", "lake", "ray")
         self._setup = setup
         self._count = count
@@ -70,7 +67,12 @@ class OnRay:
         pending: deque[tuple[Batch, Any]] = deque()
         try:
             for number, batch in enumerate(batches):
-                actor = None if _is_for_here(batch) else actors[number % count]
+                # Whether only this process knows what some of a batch is to be checked against.
+                actor = (
+                    None
+                    if any(PROFILES.is_registered(response.profile) for response in batch.responses)
+                    else actors[number % count]
+                )
                 pending.append((batch, actor and actor.read.remote(batch)))
                 if len(pending) >= count * _AHEAD:
                     yield self._result(*pending.popleft())
@@ -92,8 +94,3 @@ class OnRay:
             pass  # which of the texts it died of, the rest finds out
         [readings] = self._rest.run([batch])
         return readings
-
-
-def _is_for_here(batch: Batch) -> bool:
-    """Return whether only this process knows what some of a batch is to be checked against."""
-    return any(PROFILES.is_registered(response.profile) for response in batch.responses)

@@ -81,21 +81,17 @@ def environment_of(against: str) -> Version:
 def _content(against: str) -> _Content:
     path = Path(against).expanduser()
     if path.suffix == ".whl" and path.is_file():
-        return _of_wheel(path)
+        try:
+            with zipfile.ZipFile(path) as wheel:
+                files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
+        except _UNREADABLE as error:
+            raise UsageError(f"The wheel {str(path)!r} can't be read: {error}.") from error
+        metadata = next((files[name] for name in files if name.endswith(".dist-info/METADATA")), b"")
+        needs = HeaderParser().parsestr(metadata.decode("utf-8", "replace")).get_all("Requires-Dist") or []
+        return _checked(files, [each for each in needs if "extra ==" not in each], str(path))
     if path.is_dir():
         return _of_folder(path)
     return _of_commit(against)
-
-
-def _of_wheel(path: Path) -> _Content:
-    try:
-        with zipfile.ZipFile(path) as wheel:
-            files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
-    except _UNREADABLE as error:
-        raise UsageError(f"The wheel {str(path)!r} can't be read: {error}.") from error
-    metadata = next((files[name] for name in files if name.endswith(".dist-info/METADATA")), b"")
-    needs = HeaderParser().parsestr(metadata.decode("utf-8", "replace")).get_all("Requires-Dist") or []
-    return _checked(files, [each for each in needs if "extra ==" not in each], str(path))
 
 
 def _of_folder(path: Path) -> _Content:

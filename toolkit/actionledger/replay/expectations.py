@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.text import escaped_halves, writable
 from actionledger.core.values import ActionCall, Block, ParseResult
 from actionledger.core.vocabulary import ActionStatus
@@ -65,17 +65,14 @@ def _inline(value: Any) -> str:
         case list() | tuple():
             return f"[{', '.join(map(_inline, value))}]"
         case _:
-            return _string(str(value))
+            text = str(value)
+            is_literal = "\\" in text or '"' in text
+            return f"'{text}'" if is_literal and "'" not in text and text.isprintable() else _basic(text)
 
 
 def _key(name: str) -> str:
     is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if is_bare else _basic(name)
-
-
-def _string(text: str) -> str:
-    is_literal = "\\" in text or '"' in text
-    return f"'{text}'" if is_literal and "'" not in text and text.isprintable() else _basic(text)
 
 
 def _basic(text: str) -> str:
@@ -90,15 +87,15 @@ def _escaped(mark: str) -> str:
     return f"\\u{ord(mark):04x}" if ord(mark) < 0x10000 else f"\\U{ord(mark):08x}"
 
 
-BLOCK: dict[str, Any] = {"status": None, "reason": None, "repairs": []}
-ACTION: dict[str, Any] = {"name": None, "arguments": None, "status": "valid", "errors": []}
+BLOCK: JsonDict = {"status": None, "reason": None, "repairs": []}
+ACTION: JsonDict = {"name": None, "arguments": None, "status": "valid", "errors": []}
 """What may be said of a block and of an action, with what goes for what is left unsaid."""
 
 NOT_CHECKED = ActionStatus.NOT_CHECKED.value
 """A status that goes unsaid as well, and is as good as ``valid``: whether there is something to check against, the case says elsewhere."""
 
 
-def described(result: ParseResult) -> dict[str, Any]:
+def described(result: ParseResult) -> JsonDict:
     """Return what came of reading a response, as a case expects it."""
     return {
         "outcome": result.outcome.value,
@@ -109,7 +106,7 @@ def described(result: ParseResult) -> dict[str, Any]:
     }
 
 
-def difference(expect: Mapping[str, Any], today: Mapping[str, Any]) -> str:
+def difference(expect: JsonMap, today: JsonMap) -> str:
     """Return how two descriptions differ, line by line; empty where they don't.
 
     Args:
@@ -123,7 +120,7 @@ def difference(expect: Mapping[str, Any], today: Mapping[str, Any]) -> str:
     return "\n".join([*unified_diff(before, after, "expected", "read today", lineterm="", n=2)])
 
 
-def expected_text(expect: Mapping[str, Any]) -> str:
+def expected_text(expect: JsonMap) -> str:
     """Return the end of a case's file: what it expects."""
     lines = ["[expect]", assigned("outcome", expect["outcome"])]
     if "blocks" in expect:
@@ -150,7 +147,7 @@ def expected_text(expect: Mapping[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _block(block: Block) -> JsonDict:
     return {
         "status": block.status.value,
         "reason": block.reason.value if block.reason else None,
@@ -158,7 +155,7 @@ def _block(block: Block) -> dict[str, Any]:
     }
 
 
-def _action(call: ActionCall) -> dict[str, Any]:
+def _action(call: ActionCall) -> JsonDict:
     return {
         "name": writable(call.name),
         "arguments": call.arguments,
@@ -167,7 +164,7 @@ def _action(call: ActionCall) -> dict[str, Any]:
     }
 
 
-def _lines(expect: Mapping[str, Any]) -> Iterator[str]:
+def _lines(expect: JsonMap) -> Iterator[str]:
     """Yield a description line by line, with its defaults; arguments that TOML can't say are given as JSON text."""
     yield f"outcome {expect['outcome']}"
     for block in expect.get("blocks", ()):
@@ -178,7 +175,17 @@ def _lines(expect: Mapping[str, Any]) -> Iterator[str]:
         given = whole["arguments"]
         arguments = json.loads(given) if isinstance(given, str) else given
         status = "" if whole["status"] in {ACTION["status"], NOT_CHECKED} else whole["status"]
-        yield " ".join(filter(None, ("action", whole["name"], status, _in_order(arguments))))
+        yield " ".join(
+            filter(
+                None,
+                (
+                    "action",
+                    whole["name"],
+                    status,
+                    json.dumps(json.loads(json_text(arguments)), sort_keys=True, ensure_ascii=False),
+                ),
+            )
+        )
         yield from (f"  refused {error}" for error in whole["errors"])
     for issue in expect.get("issues", ()):
         yield f"issue {issue}"
@@ -186,7 +193,7 @@ def _lines(expect: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"narrative {line}" for line in writable(expect["narrative"]).split("\n"))
 
 
-def recorded_expectation(reading: RecordedReading) -> dict[str, Any]:
+def recorded_expectation(reading: RecordedReading) -> JsonDict:
     """Return what a ledger has recorded of a reading, as a case would expect it."""
     actions = [
         {
@@ -202,8 +209,3 @@ def recorded_expectation(reading: RecordedReading) -> dict[str, Any]:
         "issues": [code.value for code in reading.issues],
         "actions": actions,
     }
-
-
-def _in_order(arguments: Any) -> str:
-    """Return arguments as they would be recorded, their names in order."""
-    return json.dumps(json.loads(json_text(arguments)), sort_keys=True, ensure_ascii=False)

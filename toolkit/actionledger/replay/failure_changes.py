@@ -200,13 +200,7 @@ def _unpaired(ledger: Ledger, first: Filter, second: Filter) -> Iterator[Failure
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The responses of one filter.
-
-    Args:
-        sizes: how many of each session meant to act.
-        groups: in how many turns of which sessions each group is.
-        looked_through: how many sessions could be looked through for loops.
-    """
+    """The responses of one filter."""
 
     sizes: dict[str, int]
     groups: dict[FailureKey, dict[str, int]]

@@ -53,7 +53,7 @@ class Gathered:
         if took.next_index is None:
             self.lost.add(session_id)
         if took.period is not None:
-            self._in(took.period)._note(session_id, turns, None, count)  # noqa: SLF001
+            self.periods.setdefault(took.period, Gathered())._note(session_id, turns, None, count)  # noqa: SLF001
         if len(self.examples) < EXAMPLES and session_id not in self.examples:
             self.examples[session_id] = FailureExample(session_id, place[0], "", None, turns_in_words(*place))
 
@@ -65,9 +65,6 @@ class Gathered:
         self.sessions.add(session_id)
         if occurred_at is not None:
             self.times = [min([occurred_at, *self.times]), max([occurred_at, *self.times])]
-
-    def _in(self, period: datetime) -> "Gathered":
-        return self.periods.setdefault(period, Gathered())
 
     def group(self, key: FailureKey, sessions: int) -> FailureGroup:
         """Return the group, of so many sessions."""
@@ -105,13 +102,7 @@ def loop_groups(ledger: Ledger, report: LoopReport, within: Filter, unit: Unit) 
 
 
 class _Circles(NamedTuple):
-    """The loops of one kind in one session; those that overlap are one stretch of its turns.
-
-    Args:
-        key: their group's.
-        session_id: the session.
-        counts: how many loops each stretch has, by its first and last turn.
-    """
+    """The loops of one kind in one session; those that overlap are one stretch of its turns."""
 
     key: FailureKey
     session_id: str

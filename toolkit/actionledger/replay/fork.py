@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import UnknownNameError, UsageError, require_path
 from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
@@ -69,7 +69,7 @@ def fork(
     *,
     turn: int,
     response: str | None = None,
-    edit: Mapping[int, Mapping[str, Any]] | None = None,
+    edit: Mapping[int, JsonMap] | None = None,
     policy: Policy | str | Path | None = None,
     model: Model | None = None,
     profile: str | Profile | None = None,
@@ -182,7 +182,7 @@ def _text(
     ledger: Ledger,
     recorded: Response | None,
     response: str | None,
-    edit: Mapping[int, Mapping[str, Any]] | None,
+    edit: Mapping[int, JsonMap] | None,
     *,
     is_open: bool,
 ) -> str | None:
@@ -197,7 +197,7 @@ def _text(
     return detail.response.text if edit is None else edited(detail, edit)
 
 
-def edited(detail: TurnDetail, edit: Mapping[int, Mapping[str, Any]]) -> str:
+def edited(detail: TurnDetail, edit: Mapping[int, JsonMap]) -> str:
     """Return a recorded response in which some actions have other arguments."""
     places = {action.index: action for action in detail.actions}
     if unknown := sorted(set(edit) - set(places)):

@@ -92,19 +92,13 @@ def reader_of(
 ) -> ChosenReader:
     """Return what reads turns again."""
     if against is not None:
-        return _of_other_version(parser, against, workers, seconds, place)
+        if not isinstance(parser, str):
+            raise UsageError("Give the parser's name: a value of this version is none of another one's.")
+        if place != "processes":
+            raise UsageError("Another version reads in processes of this machine alone; leave place out.")
+        from actionledger.replay.versions import OtherVersion  # noqa: PLC0415 - seldom needed
+
+        other = OtherVersion(against, parser, seconds)
+        return ChosenReader(other.identity, PARSERS.get(parser), other.runner(workers))
     chosen = parser_meant(parser)
     return ChosenReader(chosen, chosen, placed(chosen, workers=workers, seconds=seconds, place=place))
-
-
-def _of_other_version(
-    parser: str | AnyParser, against: str, workers: int | None, seconds: float, place: Place
-) -> ChosenReader:
-    if not isinstance(parser, str):
-        raise UsageError("Give the parser's name: a value of this version is none of another one's.")
-    if place != "processes":
-        raise UsageError("Another version reads in processes of this machine alone; leave place out.")
-    from actionledger.replay.versions import OtherVersion  # noqa: PLC0415 - seldom needed
-
-    other = OtherVersion(against, parser, seconds)
-    return ChosenReader(other.identity, PARSERS.get(parser), other.runner(workers))

@@ -16,8 +16,9 @@ from dataclasses import dataclass, fields
 from selectors import EVENT_READ, DefaultSelector
 from signal import SIGALRM, SIGPROF
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import ActionLedgerError, UsageError, require_number
 from actionledger.core.processes import ended, words_for
 from actionledger.core.vocabulary import Reason
@@ -52,11 +53,11 @@ class Command:
     """
 
     words: Sequence[str]
-    setup: Mapping[str, Any]
+    setup: JsonMap
     what: str = "A process that reads turns"
 
 
-def own_command(setup: Mapping[str, Any]) -> Command:
+def own_command(setup: JsonMap) -> Command:
     """Return what starts a process that reads as this one does."""
     return Command(words_for("actionledger.replay.worker"), setup)
 

@@ -191,7 +191,13 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
     run = RunKey(run_id=begun.run_id, kind=RunKind.REPARSE)
     with _alone(ledger, run.run_id):
         if earlier is None:
-            _begin(ledger, run, task)
+            name = f"reparse {task.parser.name}"
+            ledger.record(
+                run_started(run, name=name, source=task.texts or "", parent_run_id=task.within.run_id)
+            )
+            ledger.record(parser_used(task.parser, run.run_id))
+            ledger.record(selection_noted(run.run_id, task.parser.id, task.within))
+            ledger.flush()
         done = RecordedRun(run, resumed=begun.turns, turns=begun.turns)
         _read(ledger, task, done, missing)
         _finish(ledger, done)
@@ -216,14 +222,6 @@ def _alone(ledger: Ledger, run_id: str) -> Iterator[None]:
         yield
     finally:
         lock.release(remove=True)
-
-
-def _begin(ledger: Ledger, run: RunKey, task: Task) -> None:
-    name = f"reparse {task.parser.name}"
-    ledger.record(run_started(run, name=name, source=task.texts or "", parent_run_id=task.within.run_id))
-    ledger.record(parser_used(task.parser, run.run_id))
-    ledger.record(selection_noted(run.run_id, task.parser.id, task.within))
-    ledger.flush()
 
 
 def _read(ledger: Ledger, task: Task, done: RecordedRun, missing: int) -> None:

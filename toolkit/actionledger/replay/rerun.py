@@ -258,7 +258,15 @@ def _rerun_one(
         return SessionRerun(session_id, WhyNot.OPEN, Refused(WhyNot.OPEN).sentence), []
     try:
         course = course_of(ledger, session_id)
-        plain = _profile(course, given)
+        try:
+            found = given or profile_named(course.session.profile)
+        except UnknownNameError as error:
+            raise Refused(WhyNot.UNKNOWN_PROFILE, str(error)) from None
+        recorded = as_recorded(found, course.states.begun.settings)
+        missing = {each.name for each in course.executions if each.reason is Reason.NO_HANDLER}
+        plain = (
+            replace(recorded, handlers=without_handlers(recorded.handlers, missing)) if missing else recorded
+        )
         compared, performance = _compared(course, plain, change)
     except Refused as refused:
         return SessionRerun(session_id, refused.reason, refused.sentence), []
@@ -270,17 +278,6 @@ def _rerun_one(
         _note(compared, run),
     ]
     return compared, events
-
-
-def _profile(course: Course, given: Profile | None) -> Profile:
-    """Return what a session ran under."""
-    try:
-        found = given or profile_named(course.session.profile)
-    except UnknownNameError as error:
-        raise Refused(WhyNot.UNKNOWN_PROFILE, str(error)) from None
-    recorded = as_recorded(found, course.states.begun.settings)
-    missing = {each.name for each in course.executions if each.reason is Reason.NO_HANDLER}
-    return replace(recorded, handlers=without_handlers(recorded.handlers, missing)) if missing else recorded
 
 
 def _compared(course: Course, plain: Profile, change: Change) -> tuple[SessionRerun, Performance]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, cast
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.draws import Kind
 from actionledger.core.events import (
     EVENT,
@@ -188,7 +189,7 @@ class ActionTrace:
     name: str
     arguments: Any
     status: str
-    execution: dict[str, Any] = field(default_factory=dict)
+    execution: JsonDict = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -331,7 +332,7 @@ def _plain(node: Node | None) -> Any:
     return {name: value for name, value in shown.items() if value != ""}
 
 
-def _execution(tried: RecordedTry | ExecutionFinished, root: str) -> dict[str, Any]:
+def _execution(tried: RecordedTry | ExecutionFinished, root: str) -> JsonDict:
     quoted = json.dumps(root)[1:-1]
     return {
         "status": str(tried.status),

@@ -166,7 +166,7 @@ class RerunExecutor(Executor):
         return bool(tries) and tries[-1].status is ExecutionStatus.INTERRUPTED
 
     def _from_record(self, step: ActionStep) -> Observation:
-        wanted = _plain(step.call.arguments)
+        wanted = json.loads(mask(json_text(step.call.arguments).encode()))
         tries = [each for each in self._tries(step) if json.loads(each.arguments) == wanted]
         if not tries:
             self._record(execution_started(step))
@@ -198,10 +198,6 @@ class RerunExecutor(Executor):
             self.execution_settings.of(tries[-1].name).touches_outside
             or tries[-1].status is ExecutionStatus.INTERRUPTED
         )
-
-
-def _plain(arguments: Any) -> Any:
-    return json.loads(mask(json_text(arguments).encode()))
 
 
 def _observed(step: ActionStep, each: RecordedTry) -> Observation:

@@ -77,25 +77,29 @@ class Divergence:
 def divergences(recorded: Mapping[int, TurnTrace], rerun: Mapping[int, TurnTrace]) -> Iterator[Divergence]:
     """Yield where a rerun parts from a record, in the order in which it happened."""
     for index in sorted({*recorded, *rerun}):
-        yield from _turn(index, recorded.get(index, TurnTrace()), rerun.get(index, TurnTrace()))
-
-
-def _turn(index: int, old: TurnTrace, new: TurnTrace) -> Iterator[Divergence]:
-    if old.outcome != new.outcome:
-        yield Divergence(index, None, "", "outcome", old.outcome, new.outcome)
-    places = sorted({*old.actions, *new.actions})
-    for place in places:
-        yield from _action(index, place, old.actions.get(place), new.actions.get(place))
+        old = recorded.get(index, TurnTrace())
+        new = rerun.get(index, TurnTrace())
+        if old.outcome != new.outcome:
+            yield Divergence(index, None, "", "outcome", old.outcome, new.outcome)
+        places = sorted({*old.actions, *new.actions})
+        for place in places:
+            yield from _action(index, place, old.actions.get(place), new.actions.get(place))
+            for group in sorted({*old.effects, *new.effects}):
+                if group and group[-1] == place:
+                    yield from _effects(index, place, old, new, group)
         for group in sorted({*old.effects, *new.effects}):
-            if group and group[-1] == place:
-                yield from _effects(index, place, old, new, group)
-    for group in sorted({*old.effects, *new.effects}):
-        if not group or group[-1] not in places:
-            yield from _effects(index, None, old, new, group)
-    if old.feedback != new.feedback:
-        yield Divergence(
-            index, None, "", "feedback", old.feedback, new.feedback, _text_diff(old.feedback, new.feedback)
-        )
+            if not group or group[-1] not in places:
+                yield from _effects(index, None, old, new, group)
+        if old.feedback != new.feedback:
+            yield Divergence(
+                index,
+                None,
+                "",
+                "feedback",
+                old.feedback,
+                new.feedback,
+                _text_diff(old.feedback, new.feedback),
+            )
 
 
 def _action(index: int, place: int, old: ActionTrace | None, new: ActionTrace | None) -> Iterator[Divergence]:

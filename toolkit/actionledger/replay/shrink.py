@@ -9,7 +9,7 @@ from actionledger.core.errors import UsageError, require_kind, require_names, re
 from actionledger.core.hooks import drawn
 from actionledger.core.patterns import regex
 from actionledger.core.recording.turns import main_reason
-from actionledger.core.values import FieldError, ParseResult
+from actionledger.core.values import ParseResult
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import signature
@@ -337,14 +337,14 @@ def _has(result: ParseResult, key: FailureKey) -> bool:
     if key.stage == "reading":
         issues = (issue.detail for issue in result.issues if issue.code == key.code)
         return main_reason(result) == key.code and signature(next(issues, "")) == key.signature
+    # What says which failure a refused field is, as the query of failures has it.
     return result.outcome.has_intent and any(
-        error.code == key.code and signature(_matter(error)) == key.signature
+        error.code == key.code
+        and signature(
+            " ".join(filter(None, (f"{error.path}:" if error.path else "", f"expected {error.expected}")))
+        )
+        == key.signature
         for call in result.actions
         if call.name == key.action
         for error in call.errors
     )
-
-
-def _matter(error: FieldError) -> str:
-    """Return what says which failure a refused field is, as the query of failures has it."""
-    return " ".join(filter(None, (f"{error.path}:" if error.path else "", f"expected {error.expected}")))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.recording import RunKey
 from actionledger.core.recording.turns import response_parsed
@@ -18,7 +18,7 @@ from actionledger.core.values import ActionCall, Block, Issue, ParseResult
 from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode
-from actionledger.replay.environments import Version, environment_of
+from actionledger.replay.environments import environment_of
 from actionledger.replay.processes import PAYS_FROM, Command, Processes, cores, first_answer
 from actionledger.replay.runners import Reading, turn_key, unread_line
 
@@ -79,23 +79,20 @@ class OtherVersion:
             )
         if parser not in said["parsers"]:
             raise UnknownNameError("parser of that version", parser, said["parsers"])
-        return _identity(self._version, parser, said)
-
-
-def _identity(version: Version, parser: str, said: Mapping[str, Any]) -> OtherParser:
-    configuration = json_text(
-        {
-            "name": parser,
-            "package": "actionledger",
-            "version": said["version"],
-            "content": version.key,
-            "configuration": said["configuration"],
-        }
-    )
-    digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
-    return OtherParser(
-        digest, f"{parser} @ {said['version']} {version.label}", said["version"], configuration
-    )
+        version = self._version
+        configuration = json_text(
+            {
+                "name": parser,
+                "package": "actionledger",
+                "version": said["version"],
+                "content": version.key,
+                "configuration": said["configuration"],
+            }
+        )
+        digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
+        return OtherParser(
+            digest, f"{parser} @ {said['version']} {version.label}", said["version"], configuration
+        )
 
 
 class ReadByOther:
@@ -133,9 +130,7 @@ class ReadByOther:
         return Reading(unread_line(response, self._parser, self._run, reason, detail), failed=reason)
 
 
-def result_of(
-    said: Mapping[str, Any], text: str, parser: OtherParser, left_out: list[LeftOutReason]
-) -> ParseResult:
+def result_of(said: JsonMap, text: str, parser: OtherParser, left_out: list[LeftOutReason]) -> ParseResult:
     """Return another version's result as this one's: what that version doesn't say stays unsaid."""
     outcome = Outcome(said["outcome"])
     actions = tuple(_action(each) for each in said.get("actions") or ())
@@ -154,7 +149,7 @@ def result_of(
     )
 
 
-def _action(said: Mapping[str, Any]) -> ActionCall:
+def _action(said: JsonMap) -> ActionCall:
     unsaid = {"action": None, "repairs": (), "references": (), "notes": ()}  # no record has them
     given = {name: said[name] for name in ActionCall._fields if name in said and name not in unsaid}
     call: ActionCall = _adapter(ActionCall).validate_python(given)

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 from datetime import datetime
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, BinaryIO
 
 from pydantic import Field, TypeAdapter
 
@@ -57,10 +57,6 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)  # and what it reads no request
     os.close(nothing)
-    _serve(requests, answers)
-
-
-def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     setup = json.loads(requests.readline())
     custom.add(setup["secrets"])
     parser = PARSER.validate_json(setup["parser"])
@@ -70,7 +66,8 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     for line in requests:
         request = json.loads(line)
         for fields in request["responses"]:
-            response = _response(fields)
+            at = fields.pop("occurred_at")
+            response = RecordedResponse(**fields, occurred_at=datetime.fromisoformat(at) if at else None)
             limit.begin()
             answer = reader.read(response, request["tools"])
             limit.end()
@@ -80,8 +77,3 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
 def _answer(answers: BinaryIO, line: bytes) -> None:
     answers.write(line)
     answers.flush()  # what was answered is known to be read, whatever comes of the next one
-
-
-def _response(fields: dict[str, Any]) -> RecordedResponse:
-    at = fields.pop("occurred_at")
-    return RecordedResponse(**fields, occurred_at=datetime.fromisoformat(at) if at else None)

@@ -59,15 +59,11 @@ def _block(block: Block, result: ParseResult) -> Iterator[str]:
         yield f"=   issue {issue.code}{where}: {issue.message}"
     for index, call in enumerate(result.actions):
         if call.block == block.index:
-            yield from _call_line(index, call)
-
-
-def _call_line(index: int, call: ActionCall) -> Iterator[str]:
-    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said} {_at(call.span)}"
-    for error in call.errors:
-        yield f"=     {error.code}: {error.message}"
-    for path, before, after in call.conversions:
-        yield f"=     {Reason.CONVERTED}: {path}: {_cut(before)} taken as {_cut(after)}"
+            yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said} {_at(call.span)}"
+            for error in call.errors:
+                yield f"=     {error.code}: {error.message}"
+            for path, before, after in call.conversions:
+                yield f"=     {Reason.CONVERTED}: {path}: {_cut(before)} taken as {_cut(after)}"
 
 
 def _shown(mark: str, text: str) -> Iterator[str]:

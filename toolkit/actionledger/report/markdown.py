@@ -83,19 +83,15 @@ def _lines(gate: Gate) -> Iterator[str]:
         yield ""
         yield "<details><summary>Turns that count against it</summary>"
         yield ""
-        yield from _turns(gate)
+        for turn in gate.worse[:_SHOWN]:
+            yield f"- {condition_name(turn.condition)}: {code(turn_place(turn))} {turn.before} → {turn.after}"
+            for line in turn.detail.splitlines()[:_LINES]:
+                if line.strip():
+                    yield f"  - {code(cut(line.strip(), _LONGEST))}"
+        if len(gate.worse) > _SHOWN:
+            yield f"- … and {len(gate.worse) - _SHOWN:,} more"
         yield ""
         yield "</details>"
-
-
-def _turns(gate: Gate) -> Iterator[str]:
-    for turn in gate.worse[:_SHOWN]:
-        yield f"- {condition_name(turn.condition)}: {code(turn_place(turn))} {turn.before} → {turn.after}"
-        for line in turn.detail.splitlines()[:_LINES]:
-            if line.strip():
-                yield f"  - {code(cut(line.strip(), _LONGEST))}"
-    if len(gate.worse) > _SHOWN:
-        yield f"- … and {len(gate.worse) - _SHOWN:,} more"
 
 
 def _compared(comparison: Any, success: Sequence[str], differences: Sequence[object]) -> Iterator[str]:

@@ -45,7 +45,21 @@ def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
     if _is_notebook():
         yield from _in_notebook(label)
     elif sys.stderr.isatty():
-        yield from _in_terminal(label)
+        from rich.console import Console  # noqa: PLC0415 - only where somebody watches
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+        columns: tuple[Any, ...] = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[turns]}"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+            task = shown.add_task(label, total=None, turns="")
+            yield lambda now: shown.update(
+                task, completed=_done(now), total=now.total, turns=counted(now.turns, "turn")
+            )
     else:
         yield lambda _: None
 
@@ -57,24 +71,6 @@ def _is_notebook() -> bool:
     from IPython.core.getipython import get_ipython  # noqa: PLC0415 - it is loaded
 
     return getattr(get_ipython(), "kernel", None) is not None
-
-
-def _in_terminal(label: str) -> Iterator[Callable[[HowFar], None]]:
-    from rich.console import Console  # noqa: PLC0415 - only where somebody watches
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns: tuple[Any, ...] = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[turns]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(label, total=None, turns="")
-        yield lambda now: shown.update(
-            task, completed=_done(now), total=now.total, turns=counted(now.turns, "turn")
-        )
 
 
 def _in_notebook(label: str) -> Iterator[Callable[[HowFar], None]]:

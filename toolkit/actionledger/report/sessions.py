@@ -123,7 +123,11 @@ def _mark(change: Any) -> str:
 
 def rate_html(rate: Rate) -> str:
     """Return a rate as a display: its interval on a bar from 0 to 1, and the numbers."""
-    bar = _bar(rate.value, rate.interval)
+    value = rate.value
+    low, high = rate.interval if rate.interval is not None and value is not None else (0.0, 0.0)
+    spread = f'<i style="left:{low:.2%};width:{high - low:.2%}"></i>' if high > low else ""
+    mark = f'<u style="left:{value:.2%}"></u>' if value is not None else ""
+    bar = f'<span class="al-bar">{spread}{mark}</span>'
     return frame(f'<div class="al-top">{bar} <span>{escaped(str(rate))}</span></div>')
 
 
@@ -131,10 +135,3 @@ def ledger_html(ledger: Any, state: str, counts: Sequence[Sequence[object]]) -> 
     """Return what a ledger holds as a display."""
     top = heading("Ledger", f"<b>{escaped(str(ledger.path))}</b>", chip(state))
     return frame(top, box(("table", "rows"), counts) if counts else "")
-
-
-def _bar(value: float | None, interval: tuple[float, float] | None) -> str:
-    low, high = interval if interval is not None and value is not None else (0.0, 0.0)
-    spread = f'<i style="left:{low:.2%};width:{high - low:.2%}"></i>' if high > low else ""
-    mark = f'<u style="left:{value:.2%}"></u>' if value is not None else ""
-    return f'<span class="al-bar">{spread}{mark}</span>'

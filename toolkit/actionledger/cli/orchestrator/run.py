@@ -100,22 +100,21 @@ class Teller:
         if self._as_json:
             print_json(self._value(orchestration, ending))
         else:
-            self._print_ending(orchestration, ending)
+            print_text(f"Ended ({ending.status}): {ending.reason}", style="bold")
+            for request in orchestration.request_queue.requests(waiting=True):
+                print_request(request)
+                print_text(
+                    f"  Next: {command_words('orchestrator answer', self._folder, request.number)} TEXT"
+                )
+            waiting = orchestration.waiting()
+            for approval in waiting:
+                self._print_approval(orchestration, approval)
+            if orchestration.state.due is not None:
+                print_text(self._go_on())
+            elif waiting:
+                print_text(f"Then: {command_words('approvals run', ledger=self._ledger)}")
         turns, decided = [turn for _, turn in self._taken], [each for _, each in self._decided]
         return exit_code(ending, turns, decided)
-
-    def _print_ending(self, orchestration: Orchestration, ending: CascadeEnding) -> None:
-        print_text(f"Ended ({ending.status}): {ending.reason}", style="bold")
-        for request in orchestration.request_queue.requests(waiting=True):
-            print_request(request)
-            print_text(f"  Next: {command_words('orchestrator answer', self._folder, request.number)} TEXT")
-        waiting = orchestration.waiting()
-        for approval in waiting:
-            self._print_approval(orchestration, approval)
-        if orchestration.state.due is not None:
-            print_text(self._go_on())
-        elif waiting:
-            print_text(f"Then: {command_words('approvals run', ledger=self._ledger)}")
 
     def _print_approval(self, orchestration: Orchestration, approval: Approval) -> None:
         layer = orchestration.sessions.layer_of(approval.session_id)

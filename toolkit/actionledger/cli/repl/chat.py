@@ -166,7 +166,8 @@ class Chat:
             raise UsageError(
                 "No model is chosen; choose one: /model ollama:NAME or /model openai:NAME@BASE_URL."
             )
-        told = self._told(text)
+        feedback = self.turn.feedback if self.turn else ""
+        told = "\n\n".join(part for part in (feedback, *self._news, text) if part)
         pieces: list[str] = []
         try:
             completion = self._asked(self.model, told, pieces, on_piece)
@@ -246,10 +247,6 @@ class Chat:
             self._turn_id = event.turn_id
         if self._listen:
             self._listen(event)
-
-    def _told(self, text: str) -> str:
-        feedback = self.turn.feedback if self.turn else ""
-        return "\n\n".join(part for part in (feedback, *self._news, text) if part)
 
     def _asked(
         self, model: Model, told: str, pieces: list[str], on_piece: Callable[[str], None] | None

@@ -58,11 +58,6 @@ def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
     return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"
 
 
-def label_of(name: str, arguments: str) -> str:
-    """Return an action on one line, its arguments given as the JSON text of an object."""
-    return label(name, json.loads(arguments))
-
-
 def fate(status: ExecutionStatus, message: str) -> str:
     """Return what came of an action, on one line."""
     said = (
@@ -146,8 +141,9 @@ class Progress:
 
     def _parsed(self, event: ResponseParsed) -> None:
         meant = [action for action in event.actions if action.status is not ActionStatus.ILLUSTRATION]
+        # An action on one line, its arguments given as the JSON text of an object.
         self._labels = {
-            action.index: label_of(action.name or "unnamed", action.arguments) for action in meant
+            action.index: label((action.name or "unnamed"), json.loads(action.arguments)) for action in meant
         }
         self.expect(sum(action.status.is_plannable for action in meant))
         for issue in event.issues:

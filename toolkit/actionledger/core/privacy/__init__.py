@@ -46,13 +46,7 @@ class Kind(Protocol):
 
 
 class _Asked:
-    """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand.
-
-    Args:
-        cased: kinds whose literals stand in a line to the letter.
-        lowered: kinds whose literals stand in it in small letters.
-        others: further literals, to the letter.
-    """
+    """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand."""
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
         self._kinds = [*cased, *lowered]

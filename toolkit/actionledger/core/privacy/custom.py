@@ -5,6 +5,7 @@ A pattern sees each text as it is, without JSON's escapes; not the names, identi
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from actionledger.core.errors import UsageError, require, require_kind
 from actionledger.core.patterns import regex
-from actionledger.core.privacy.escapes import Span, View
+from actionledger.core.privacy.escapes import Span, respelled
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"
 """The variable of the environment that names a file of patterns, one in a line; what begins with ``#`` is a comment."""
@@ -133,32 +134,18 @@ def spans(line: bytes) -> Iterator[Span]:
             continue
         if key in _CODES or _KEPT.fullmatch(key):
             continue
-        offset, view = found.start(1), _read(found[1])
+        offset, view = found.start(1), respelled(found[1], _ESCAPES, _character)
         for pattern in patterns:
             for span in pattern.spans(view.text):
                 start, end = view.in_line(span)
                 yield offset + start, offset + end
 
 
-def _read(body: bytes) -> View:
-    """Return what a JSON string says, each escape as one character."""
-    if b"\\" not in body:
-        return View(body)
-    parts: list[bytes] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    position = length = 0
-    for found in _ESCAPES.finditer(body):
-        before = body[position : found.start()]
-        code = int(found[1], 16) if found[1] else None
-        character = _PLAIN.get(found[2], found[2]) if code is None else bytes([code]) if code < 0x80 else b"?"
-        parts += (before, character)
-        length += len(before)
-        starts.append(length)
-        length += 1
-        position = found.end()
-        ends.append(position)
-    return View(b"".join((*parts, body[position:])), starts, ends)
+def _character(found: re.Match[bytes]) -> bytes:
+    if not found[1]:
+        return _PLAIN.get(found[2], found[2])
+    code = int(found[1], 16)
+    return bytes([code]) if code < 0x80 else b"?"
 
 
 def _of_file() -> Iterator[tuple[str, str]]:

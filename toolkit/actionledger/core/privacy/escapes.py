@@ -5,6 +5,7 @@ r"""JSON's other spellings of a character: seen through when secrets are looked 
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from actionledger.core.patterns import regex
@@ -52,20 +53,30 @@ def seen_through(line: bytes) -> View:
     # Escapes of line breaks, colours and accents are common, and there are lines with thousands.
     if b"\\/" not in line and not _LETTER.search(line):
         return View(line)
+    return respelled(line, _SPELLED, lambda found: bytes([int(found[1], 16)]) if found[1] else b"/")
+
+
+def respelled(text: bytes, escapes: re.Pattern[bytes], character: Callable[[re.Match[bytes]], bytes]) -> View:
+    """Return a text with the character that each escape stands for.
+
+    Args:
+        text: the text.
+        escapes: what is one.
+        character: says which one it stands for.
+    """
     parts: list[bytes] = []
     starts: list[int] = []
     ends: list[int] = []
     position = length = 0
-    for found in _SPELLED.finditer(line):
-        before = line[position : found.start()]
-        character = bytes([int(found[1], 16)]) if found[1] else b"/"
-        parts += (before, character)
+    for found in escapes.finditer(text):
+        before = text[position : found.start()]
+        parts += (before, character(found))
         length += len(before)
         starts.append(length)
         length += 1
         position = found.end()
         ends.append(position)
-    return View(b"".join((*parts, line[position:])), starts, ends) if starts else View(line)
+    return View(b"".join((*parts, text[position:])), starts, ends) if starts else View(text)
 
 
 def masked(line: bytes, spans: list[Span]) -> bytes:

@@ -196,7 +196,24 @@ class Named:
         if hides_nothing(value, name.decode()):
             return False
         if not self.is_strict:
-            return self._is_drawn(text, found, value)
+            # Whether a value looks drawn at random, behind a name that other things go by as well.
+            is_given = (
+                text[found.start("name") : found.end("name")].isupper()
+                and (text[max(0, found.start() - 1) : found.start()] == b"_")
+            ) or _is_query(text, found)
+            if self.is_common and _OTHER_KEYS.search(text[max(0, found.start() - 60) : found.start()]):
+                return False
+            # NAME_KEY=… and ?key=… are where programs are given keys, some of them without a digit.
+            if is_given and _LETTERS.fullmatch(value):
+                return entropy(value) > _MOST_OF_WORDS and not value.islower()
+            if not self.is_common or is_given:
+                return is_random(value)
+            return (
+                is_random(value)
+                and entropy(value) > _MOST_OF_HASHES
+                and _DRAWN.fullmatch(value) is not None
+                and _OF_WORDS.fullmatch(value) is None
+            )
         if way == "assigned":
             if self.name == "pwd" and value.startswith(("/", "~")):
                 return False  # the working directory of a shell
@@ -204,26 +221,6 @@ class Named:
         if way in {"plain", "pair_plain", "option"}:
             return self._is_plain_secret(text, found, way, value)
         return way not in {"in_call", "in_tag"} or _has_sign(value) or (way == "in_tag" and value.isalnum())
-
-    def _is_drawn(self, text: bytes, found: re.Match[bytes], value: str) -> bool:
-        """Whether a value looks drawn at random, behind a name that other things go by as well."""
-        is_given = (
-            text[found.start("name") : found.end("name")].isupper()
-            and _is_setting_of_environment(text, found)
-        ) or _is_query(text, found)
-        if self.is_common and _OTHER_KEYS.search(text[max(0, found.start() - 60) : found.start()]):
-            return False
-        # NAME_KEY=… and ?key=… are where programs are given keys, some of them without a digit.
-        if is_given and _LETTERS.fullmatch(value):
-            return entropy(value) > _MOST_OF_WORDS and not value.islower()
-        if not self.is_common or is_given:
-            return is_random(value)
-        return (
-            is_random(value)
-            and entropy(value) > _MOST_OF_HASHES
-            and _DRAWN.fullmatch(value) is not None
-            and _OF_WORDS.fullmatch(value) is None
-        )
 
     def _is_plain_secret(self, text: bytes, found: re.Match[bytes], way: str, value: str) -> bool:
         """Whether a value without quotes is one, and neither a type, a variable nor a word of a sentence."""
@@ -241,7 +238,9 @@ class Named:
         ):
             return False
         if way == "option" and not _OPTION.search(before):
-            return self.name == "passw" and _is_mixed(bare)
+            return self.name == "passw" and (
+                len(bare) >= 8 and any(map(str.isdigit, bare)) and any(map(str.isalpha, bare))
+            )
         if way == "option" or (len(bare) >= 6 and _has_sign(bare)):
             return True
         return is_setting and bare.replace(".", "").islower()
@@ -252,19 +251,9 @@ def _has_sign(value: str) -> bool:
     return any(character.isdigit() or character in "!@#$%^&*+~=" for character in value)
 
 
-def _is_mixed(value: str) -> bool:
-    """Whether a value is eight or more letters and digits, some of each."""
-    return len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-
-
 def _is_query(text: bytes, found: re.Match[bytes]) -> bool:
     """Whether a name stands in the query of an address."""
     return b"?" in text[max(0, found.start() - 40) : found.start()].rpartition(b" ")[2]
-
-
-def _is_setting_of_environment(text: bytes, found: re.Match[bytes]) -> bool:
-    """Whether a name is the end of one that the environment has."""
-    return text[max(0, found.start() - 1) : found.start()] == b"_"
 
 
 NAMED: tuple[Named, ...] = (

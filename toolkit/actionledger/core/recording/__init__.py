@@ -6,7 +6,7 @@ events again, and the ledger passes over them.
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import loaded_when_asked
+from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.core.recording.sessions import (
@@ -46,40 +46,12 @@ if TYPE_CHECKING:
         turn_superseded as turn_superseded,
     )
 
-_MODULES = {
-    "ALERT_RAISED": "sessions",
-    "BILLED_BESIDE": "turns",
-    "KEPT_CHARACTERS": "turns",
-    "LIST_PRICES_USED": "sessions",
-    "PRICES_USED": "sessions",
-    "ParserIdentity": "sessions",
-    "RESPONSE_CHARACTERS": "turns",
-    "Recorder": "turns",
-    "RunKey": "sessions",
-    "SessionKey": "sessions",
-    "TurnKey": "sessions",
-    "alert_raised": "sessions",
-    "billed_beside": "turns",
-    "details_id_of": "sessions",
-    "hash_of_tools": "sessions",
-    "input_left_out": "sessions",
-    "list_prices_used": "sessions",
-    "parser_used": "sessions",
-    "prices_used": "sessions",
-    "record_fitting": "turns",
-    "response_received": "turns",
-    "response_refused": "turns",
-    "run_finished": "sessions",
-    "run_started": "sessions",
-    "session_described": "sessions",
-    "session_finished": "sessions",
-    "session_readmitted": "sessions",
-    "session_started": "sessions",
-    "tools_offered": "sessions",
-    "turn_finished": "turns",
-    "turn_id_of": "turns",
-    "turn_superseded": "turns",
-}
+_MODULES = by_name(
+    {
+        "sessions": "ALERT_RAISED LIST_PRICES_USED PRICES_USED ParserIdentity RunKey SessionKey TurnKey alert_raised details_id_of hash_of_tools input_left_out list_prices_used parser_used prices_used run_finished run_started session_described session_finished session_readmitted session_started tools_offered",
+        "turns": "BILLED_BESIDE KEPT_CHARACTERS RESPONSE_CHARACTERS Recorder billed_beside record_fitting response_received response_refused turn_finished turn_id_of turn_superseded",
+    }
+)
 """Where each name is; it is loaded when somebody asks for it."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them

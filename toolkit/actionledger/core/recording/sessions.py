@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Protocol
 
 from actionledger._version import __version__
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.events import (
     InputLeftOut,
     ParserUsed,
@@ -120,7 +121,7 @@ def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
     )
 
 
-def alert_raised(run_id: str, message: str, detail: dict[str, Any]) -> SystemNoted:
+def alert_raised(run_id: str, message: str, detail: JsonDict) -> SystemNoted:
     """Return the event of a rule that a number went beyond; each is one of its own."""
     return SystemNoted(
         event_id=new_id(),
@@ -185,7 +186,7 @@ class TurnKey:
     index: int
     occurred_at: datetime | None
 
-    def dimensions(self, run_id: str) -> dict[str, Any]:
+    def dimensions(self, run_id: str) -> JsonDict:
         """Return what every event within the turn has, as keyword arguments."""
         return {
             "recorded_at": now(),
@@ -200,7 +201,7 @@ class TurnKey:
         }
 
 
-def head(run_id: str, *about: object) -> dict[str, Any]:
+def head(run_id: str, *about: object) -> JsonDict:
     """Return what every event has, as keyword arguments; its id is derived from what it is about."""
     return {"event_id": derived_id(*about), "recorded_at": now(), "run_id": run_id}
 
@@ -275,12 +276,12 @@ def session_finished(
     )
 
 
-def details_id_of(session_id: str, said: Mapping[str, Any]) -> str:
+def details_id_of(session_id: str, said: JsonMap) -> str:
     """Return what identifies the words that are said of a session."""
     return derived_id("session-details", session_id, *said.values())
 
 
-def session_described(session_id: str, run_id: str, said: Mapping[str, Any], before: str) -> SessionDescribed:
+def session_described(session_id: str, run_id: str, said: JsonMap, before: str) -> SessionDescribed:
     """Return the event of what a session is called and where it ran."""
     details_id = details_id_of(session_id, said)
     return SessionDescribed(

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, json_text
 from actionledger.core.errors import EventTooLargeError
 from actionledger.core.events import (
     ActionRecord,
@@ -95,7 +95,7 @@ def response_refused(session_id: str, run_id: str, index: int, characters: int) 
     )
 
 
-def billed_beside(turn: TurnKey, run_id: str, place: int, detail: dict[str, Any]) -> SystemNoted:
+def billed_beside(turn: TurnKey, run_id: str, place: int, detail: JsonDict) -> SystemNoted:
     """Return the event of something that was billed beside a message; its tokens are among the turn's."""
     return SystemNoted(
         **head(run_id, BILLED_BESIDE, turn.turn_id, place),
@@ -213,9 +213,7 @@ _WORDS = {
 }
 
 
-def permission_noted(
-    turn: TurnKey, run_id: str, execution_id: str, name: str, said: dict[str, Any]
-) -> SystemNoted:
+def permission_noted(turn: TurnKey, run_id: str, execution_id: str, name: str, said: JsonDict) -> SystemNoted:
     """Return the event of a decision on a call; the view ``permissions`` has it in columns.
 
     Args:

@@ -3,7 +3,6 @@
 A code is stored; the sentence for people (``SENTENCES``) is derived from it and never stored.
 """
 
-from actionledger.core.vocabulary.acting import DecisionKind, ExecutionStatus, Reversal
 from actionledger.core.vocabulary.reading import (
     ActionStatus,
     BlockStatus,
@@ -20,11 +19,14 @@ from actionledger.core.vocabulary.recording import (
     LEFT_OUT,
     Capture,
     CostOrigin,
+    DecisionKind,
+    ExecutionStatus,
     ForgettingStep,
     Judgement,
     LeftOutReason,
     Origin,
     Relation,
+    Reversal,
     ReviewAspect,
     ReviewStep,
     RunKind,

@@ -8,11 +8,11 @@ they are of.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import (
     Permission,
     RecordedResult,
@@ -28,6 +28,7 @@ from actionledger.imports.shapes.claude_results import arguments_of
 from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -61,10 +62,10 @@ class _Recording:
     """All that a stream has said so far."""
 
     name: str = ""
-    head: Mapping[str, Any] = field(default_factory=dict)
-    result: Mapping[str, Any] = field(default_factory=dict)
+    head: JsonMap = field(default_factory=dict)
+    result: JsonMap = field(default_factory=dict)
     streams: dict[str, _Stream] = field(default_factory=dict)
-    written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    written: dict[str, JsonMap] = field(default_factory=dict)
     asked: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     decided: dict[str, Permission] = field(default_factory=dict)
@@ -91,7 +92,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is such a stream."""
-    values: list[Mapping[str, Any]] = [each for each in sample.values if isinstance(each, dict)]
+    values: list[JsonMap] = sample.objects
     if values and isinstance(values[0].get("messages"), list):
         values = [
             object_at(each, "message") for each in objects_at(values[0], "messages") if "direction" in each
@@ -101,7 +102,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if values and is_stream and len(known) == len(values) else 0.0
 
 
-def _take(value: Mapping[str, Any], recording: _Recording) -> None:
+def _take(value: JsonMap, recording: _Recording) -> None:
     kind = text_at(value, "type")
     if kind in {"assistant", "user"}:
         _take_message(value, recording)
@@ -125,7 +126,7 @@ def _take(value: Mapping[str, Any], recording: _Recording) -> None:
         recording.passed[known, kind if kind in _KINDS else unknown_as(kind, value)] += 1
 
 
-def _take_message(value: Mapping[str, Any], recording: _Recording) -> None:
+def _take_message(value: JsonMap, recording: _Recording) -> None:
     for told in objects_at(value, "tool_result_meta"):
         decided = of_claude(object_at(told, "permission_decision"), text_at(told, "non_execution_kind"))
         if decided is not None:
@@ -165,7 +166,7 @@ def _join(there: Message, more: Message) -> None:
     there.passed.update(more.passed)
 
 
-def _take_event(event: Mapping[str, Any], recording: _Recording) -> None:
+def _take_event(event: JsonMap, recording: _Recording) -> None:
     kind = text_at(event, "type")
     if kind == "message_start":
         recording.writing = text_at(object_at(event, "message"), "id")
@@ -178,7 +179,7 @@ def _take_event(event: Mapping[str, Any], recording: _Recording) -> None:
     recording.passed[LeftOutReason.PROGRESS, "stream_event"] += 1
 
 
-def _take_answer(response: Mapping[str, Any], recording: _Recording) -> None:
+def _take_answer(response: JsonMap, recording: _Recording) -> None:
     """Take an answer to what the program has asked: a permission that was denied, by a person's callback or a hook's."""
     call_id = recording.asked.get(text_at(response, "request_id"), "")
     answer = object_at(response, "response")
@@ -256,7 +257,7 @@ def _session(recording: _Recording, stream: _Stream, turns: tuple[RecordedTurn, 
     )
 
 
-def _metadata(recording: _Recording) -> dict[str, Any]:
+def _metadata(recording: _Recording) -> JsonDict:
     """Return what is known of the session alone: its folder, its tools' names, and what all of it took."""
     head, result = recording.head, recording.result
     known = {
@@ -269,7 +270,7 @@ def _metadata(recording: _Recording) -> dict[str, Any]:
         "output_tokens": count_at(object_at(result, "usage"), "output_tokens"),
         "duration_ms": number_at(result, "duration_ms"),
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
 SOURCE = Source(

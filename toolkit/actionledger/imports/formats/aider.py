@@ -123,8 +123,18 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             times[found[1]] += 1
             again = f"#{times[found[1]]}" if times[found[1]] > 1 else ""
             session = _Session(f"{folder}/{found[1]}{again}", _time(found[1]), has_marks=True)
-        else:
-            _take(line, session, passed)
+        elif line.startswith(">") and line.endswith("  "):
+            session.has_marks = True
+            _close_message(session)
+            _take_note(line[1:-2].removeprefix(" "), session)
+        elif line.startswith("####") and line.endswith("  "):
+            session.has_marks = True
+            _close_message(session)
+            session.told.append(line[4:-2].removeprefix(" "))
+        elif line.strip() or session.said:
+            if not session.said:
+                _close_told(session, passed)
+            session.said.append(line)
     yield from _done(session, passed)
     yield from left_out(shown(path), passed)
 
@@ -145,21 +155,6 @@ def _lines(path: Path, on_read: OnRead | None, passed: Passed) -> Iterator[str]:
                 passed[LeftOutReason.PROGRESS, "line"] += 1
                 return
             yield line.decode(errors="replace").removesuffix("\n").removesuffix("\r")
-
-
-def _take(line: str, session: _Session, passed: Passed) -> None:
-    if line.startswith(">") and line.endswith("  "):
-        session.has_marks = True
-        _close_message(session)
-        _take_note(line[1:-2].removeprefix(" "), session)
-    elif line.startswith("####") and line.endswith("  "):
-        session.has_marks = True
-        _close_message(session)
-        session.told.append(line[4:-2].removeprefix(" "))
-    elif line.strip() or session.said:
-        if not session.said:
-            _close_told(session, passed)
-        session.said.append(line)
 
 
 def _take_note(note: str, session: _Session) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
@@ -29,6 +30,7 @@ from actionledger.imports.shapes.base import Passed, left_out, tools_text
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -73,12 +75,14 @@ class _Above:
     run: str = ""
 
 
-def _sessions(trajectory: Mapping[str, Any], above: _Above, passed: Passed) -> Iterator[RecordedSession]:
+def _sessions(trajectory: JsonMap, above: _Above, passed: Passed) -> Iterator[RecordedSession]:
     name = _name(trajectory, above)
     parent, relation = (above.name, Relation.SUBAGENT) if above.name else _predecessor(name)
     agent = object_at(trajectory, "agent")
     told = [text for text in (_text(step) for step in _of(trajectory, "user")) if text]
-    own = _own(trajectory)
+    # What our own export says of a session that the format has no place for; nothing of other trajectories.
+    extra = object_at(trajectory, "extra")
+    own = extra if "actionledger_session_id" in extra else {}
     turns = tuple(_turns(trajectory, passed))
     yield RecordedSession(
         name,
@@ -101,7 +105,7 @@ def _sessions(trajectory: Mapping[str, Any], above: _Above, passed: Passed) -> I
         yield from _sessions(child, _Above(name, run), passed)
 
 
-def _name(trajectory: Mapping[str, Any], above: _Above) -> str:
+def _name(trajectory: JsonMap, above: _Above) -> str:
     """Return what a trajectory is known by: one run may have several (1.7), and an embedded one is of its parent's."""
     run = text_at(trajectory, "session_id") or above.run
     own = text_at(trajectory, "trajectory_id")
@@ -122,7 +126,7 @@ def _predecessor(name: str) -> tuple[str, Relation | None]:
     return "", None
 
 
-def _metadata(trajectory: Mapping[str, Any], agent: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(trajectory: JsonMap, agent: JsonMap) -> JsonDict:
     known = {
         "agent": text_at(agent, "name"),
         "agent_version": text_at(agent, "version"),
@@ -130,10 +134,10 @@ def _metadata(trajectory: Mapping[str, Any], agent: Mapping[str, Any]) -> dict[s
         "notes": text_at(trajectory, "notes"),
         "continued_in": text_at(trajectory, "continued_trajectory_ref"),
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
-def _turns(trajectory: Mapping[str, Any], passed: Passed) -> Iterator[RecordedTurn]:
+def _turns(trajectory: JsonMap, passed: Passed) -> Iterator[RecordedTurn]:
     tools = tools_text(object_at(trajectory, "agent").get("tool_definitions"))
     splits = bool(tools) or any(step.get("tool_calls") for step in _of(trajectory, "agent"))
     told: list[str] = []
@@ -154,7 +158,7 @@ def _turns(trajectory: Mapping[str, Any], passed: Passed) -> Iterator[RecordedTu
 
 
 def _turn(
-    step: Mapping[str, Any], place: int, prompt: str | None, tools: str, passed: Passed, *, splits: bool
+    step: JsonMap, place: int, prompt: str | None, tools: str, passed: Passed, *, splits: bool
 ) -> RecordedTurn:
     calls = tuple(
         RecordedCall(
@@ -167,6 +171,7 @@ def _turn(
     is_raw = not calls and (bool(results) or not splits)
     number = count_at(step, "step_id")
     answered = [each.output for each in results if isinstance(each.output, str) and each.output]
+    # Whether our own export says that the message is the raw response, and the calls are what was read of it.
     return RecordedTurn(
         place,
         _text(step, passed),
@@ -174,7 +179,9 @@ def _turn(
         feedback="\n\n".join(answered) if is_raw and answered else None,
         occurred_at=time_at(step, "timestamp"),
         external_id=f"step-{place + 1 if number is None else number}",
-        capture=Capture.TEXT if is_raw or _was_raw(step) else Capture.CALLS,
+        capture=Capture.TEXT
+        if is_raw or (text_at(object_at(step, "extra"), "capture") == Capture.TEXT)
+        else Capture.CALLS,
         calls=calls,
         results=results,
         usage=_usage(object_at(step, "metrics"), object_at(step, "extra")),
@@ -184,22 +191,11 @@ def _turn(
     )
 
 
-def _own(trajectory: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what our own export says of a session that the format has no place for; nothing of other trajectories."""
-    extra = object_at(trajectory, "extra")
-    return extra if "actionledger_session_id" in extra else {}
-
-
-def _was_raw(step: Mapping[str, Any]) -> bool:
-    """Return whether our own export says that the message is the raw response, and the calls are what was read of it."""
-    return text_at(object_at(step, "extra"), "capture") == Capture.TEXT
-
-
-def _arguments(given: object) -> str | Mapping[str, Any]:
+def _arguments(given: object) -> str | JsonMap:
     return given if isinstance(given, str | Mapping) else {}
 
 
-def _results(step: Mapping[str, Any], passed: Passed) -> Iterator[RecordedResult]:
+def _results(step: JsonMap, passed: Passed) -> Iterator[RecordedResult]:
     """Yield what came of a step's calls; one without an identifier is that of the next call in order."""
     for result in objects_at(object_at(step, "observation"), "results"):
         content = result.get("content")
@@ -210,7 +206,7 @@ def _results(step: Mapping[str, Any], passed: Passed) -> Iterator[RecordedResult
             )
 
 
-def _notes(step: Mapping[str, Any], passed: Passed) -> Iterator[str]:
+def _notes(step: JsonMap, passed: Passed) -> Iterator[str]:
     """Yield what a step that isn't the agent's observed: a summary that stands for the history, or a note."""
     is_summary = bool(object_at(object_at(step, "extra"), "context_management"))
     for result in _results(step, passed):
@@ -220,7 +216,7 @@ def _notes(step: Mapping[str, Any], passed: Passed) -> Iterator[str]:
             yield result.output
 
 
-def _usage(metrics: Mapping[str, Any], extra: Mapping[str, Any]) -> Usage:
+def _usage(metrics: JsonMap, extra: JsonMap) -> Usage:
     more = object_at(metrics, "extra")
     thought = count_at(more, "reasoning_tokens")
     took = Usage(
@@ -235,11 +231,11 @@ def _usage(metrics: Mapping[str, Any], extra: Mapping[str, Any]) -> Usage:
     return with_own(took, extra, "") if "capture" in extra else took
 
 
-def _of(trajectory: Mapping[str, Any], *sources: str) -> Iterator[Mapping[str, Any]]:
+def _of(trajectory: JsonMap, *sources: str) -> Iterator[JsonMap]:
     return (step for step in objects_at(trajectory, "steps") if text_at(step, "source") in sources)
 
 
-def _text(step: Mapping[str, Any], passed: Passed | None = None) -> str:
+def _text(step: JsonMap, passed: Passed | None = None) -> str:
     message = step.get("message")
     return _joined(message, passed) if isinstance(message, list) else text_at(step, "message")
 

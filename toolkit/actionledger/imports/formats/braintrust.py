@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -33,7 +34,7 @@ _DEEP = 50
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the sessions of a log, then what was passed over."""
     traces = Traces(SOURCE.name)
-    open_rows: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
+    open_rows: OrderedDict[str, JsonMap] = OrderedDict()
     for item in json_objects(path, on_read):
         if isinstance(item, Refusal):
             yield item
@@ -42,7 +43,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
             if not text_at(row, "span_id") or not text_at(row, "root_span_id"):
                 yield LeftOut(shown(path), LeftOutReason.NO_SESSION, "row")
                 continue
-            _put(open_rows, row)
+            # Keep a row; one that is a part is put into what there is of it.
+            name = text_at(row, "id") or text_at(row, "span_id")
+            known = open_rows.get(name)
+            open_rows[name] = (
+                _merged(known, row, _DEEP) if known is not None and row.get("_is_merge") else row
+            )
             if len(open_rows) > _OPEN_ROWS:
                 yield from _give(open_rows.popitem(last=False)[1], traces)
     for row in open_rows.values():
@@ -62,19 +68,12 @@ def recognise(sample: Sample) -> float:
     return float(bool(rows) and all("root_span_id" in row for row in rows))
 
 
-def _rows(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _rows(item: JsonMap) -> Iterator[JsonMap]:
     held = next((key for key in ("rows", "events") if isinstance(item.get(key), list)), "")
     return objects_at(item, held) if held else iter((item,))
 
 
-def _put(open_rows: OrderedDict[str, Mapping[str, Any]], row: Mapping[str, Any]) -> None:
-    """Keep a row; one that is a part is put into what there is of it."""
-    name = text_at(row, "id") or text_at(row, "span_id")
-    known = open_rows.get(name)
-    open_rows[name] = _merged(known, row, _DEEP) if known is not None and row.get("_is_merge") else row
-
-
-def _merged(known: Mapping[str, Any], new: Mapping[str, Any], deep: int) -> Mapping[str, Any]:
+def _merged(known: JsonMap, new: JsonMap, deep: int) -> JsonMap:
     merged = dict(known)
     for key, value in new.items():
         held = merged.get(key)
@@ -84,18 +83,18 @@ def _merged(known: Mapping[str, Any], new: Mapping[str, Any], deep: int) -> Mapp
     return merged
 
 
-def _give(row: Mapping[str, Any], traces: Traces) -> Iterator[Item]:
+def _give(row: JsonMap, traces: Traces) -> Iterator[Item]:
     if not _parent(row):
         traces.tell(text_at(row, "root_span_id"), _about(row))
     yield from traces.add(_step(row))
 
 
-def _parent(row: Mapping[str, Any]) -> str:
+def _parent(row: JsonMap) -> str:
     parents = row.get("span_parents")
     return next((each for each in parents if isinstance(each, str)), "") if isinstance(parents, list) else ""
 
 
-def _about(row: Mapping[str, Any]) -> About:
+def _about(row: JsonMap) -> About:
     tags = row.get("tags")
     return About(
         metadata={"name": text_at(object_at(row, "span_attributes"), "name")},
@@ -104,7 +103,7 @@ def _about(row: Mapping[str, Any]) -> About:
     )
 
 
-def _step(row: Mapping[str, Any]) -> Step:
+def _step(row: JsonMap) -> Step:
     named, known, took = (object_at(row, key) for key in ("span_attributes", "metadata", "metrics"))
     step = Step(
         _KINDS.get(text_at(named, "type"), "other"),
@@ -122,11 +121,25 @@ def _step(row: Mapping[str, Any]) -> Step:
         fill_request(
             step, row.get("input"), row.get("output"), text_at(known, "provider"), known.get("tools")
         )
-        step.usage = _usage(took)
+        first = number_at(took, "time_to_first_token")
+        shown, thought = count_at(took, "prompt_tokens"), count_at(took, "completion_reasoning_tokens")
+        step.usage = Usage(
+            input_tokens=shown,
+            output_tokens=with_thoughts(
+                count_at(took, "completion_tokens"), thought, count_at(took, "tokens"), shown
+            ),
+            cached_tokens=count_at(took, "prompt_cached_tokens"),
+            cache_write_tokens=count_at(took, "prompt_cache_creation_tokens"),
+            reasoning_tokens=thought,
+            cost_usd=number_at(took, "estimated_cost"),
+            time_to_first_token_ms=None if first is None else first * 1000,
+        )
     else:
         step.arguments, step.output = _given(row.get("input")), output_of(row.get("output"))
         step.call_id = (
-            text_at(known, "gen_ai.tool.call.id") or answered_call(row.get("output")) or _call_id(row)
+            text_at(known, "gen_ai.tool.call.id")
+            or answered_call(row.get("output"))
+            or next((text for each in objects_at(row, "input") if (text := text_at(each, "toolCallId"))), "")
         )
         step.output = row.get("error") if failed and step.output is None else step.output
     return step
@@ -135,26 +148,6 @@ def _step(row: Mapping[str, Any]) -> Step:
 def _given(value: Any) -> Any:
     """Return a tool's arguments: Vercel's SDK hands them over with what the model was shown."""
     return value[0] if isinstance(value, list) and value else value
-
-
-def _call_id(row: Mapping[str, Any]) -> str:
-    return next((text for each in objects_at(row, "input") if (text := text_at(each, "toolCallId"))), "")
-
-
-def _usage(took: Mapping[str, Any]) -> Usage:
-    first = number_at(took, "time_to_first_token")
-    shown, thought = count_at(took, "prompt_tokens"), count_at(took, "completion_reasoning_tokens")
-    return Usage(
-        input_tokens=shown,
-        output_tokens=with_thoughts(
-            count_at(took, "completion_tokens"), thought, count_at(took, "tokens"), shown
-        ),
-        cached_tokens=count_at(took, "prompt_cached_tokens"),
-        cache_write_tokens=count_at(took, "prompt_cache_creation_tokens"),
-        reasoning_tokens=thought,
-        cost_usd=number_at(took, "estimated_cost"),
-        time_to_first_token_ms=None if first is None else first * 1000,
-    )
 
 
 SOURCE = Source(

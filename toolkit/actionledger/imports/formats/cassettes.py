@@ -7,11 +7,12 @@ body is a ``string`` or ``base64_string``); pytest-recording writes them, and py
 
 import base64
 import binascii
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError, require
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import left_out
@@ -61,7 +62,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if any(line.strip() in {b"- request:", b"request:"} for line in lines) else 0.0
 
 
-def _cassette(path: Path, on_read: OnRead | None) -> Mapping[str, Any]:
+def _cassette(path: Path, on_read: OnRead | None) -> JsonMap:
     require("Reading cassettes", "sources", "yaml")
     import yaml  # noqa: PLC0415 — of the extra
 
@@ -95,7 +96,7 @@ def _all_values(value: Any, most: int) -> Iterator[Any]:
             pending += here
 
 
-def _body(side: Mapping[str, Any]) -> object:
+def _body(side: JsonMap) -> object:
     """Return the body of a request or a response, whatever it was stored as."""
     if side.get("parsed_body") is not None:
         return side["parsed_body"]
@@ -110,7 +111,7 @@ def _body(side: Mapping[str, Any]) -> object:
     return held.get("string")
 
 
-def _kind(request: Mapping[str, Any], address: str) -> str:
+def _kind(request: JsonMap, address: str) -> str:
     """Return what was asked for without the identifiers in it, such as ``POST /v1/files``."""
     try:
         parts = urlsplit(address).path.split("/")

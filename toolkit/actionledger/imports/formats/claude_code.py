@@ -8,11 +8,11 @@ origin by the ``requestSessionId`` of copied answers.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedCall, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
@@ -21,6 +21,7 @@ from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, n
 from actionledger.imports.sources.access import (
     NOTHING,
     hook_of_claude,
+    non_empty,
     object_at,
     objects_at,
     text_at,
@@ -31,10 +32,10 @@ from actionledger.imports.sources.access import (
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
-from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
+from actionledger.imports.sources.pieces import FileSessions, SessionPieces
 from actionledger.imports.sources.usage import usage_of
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 _SYNTHETIC = "<synthetic>"
 _INJECTED = regex(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
@@ -172,7 +173,10 @@ class _Transcript:
             or details.aborted
         ):
             session.describe(SessionDetails(git_branch=branch, agent_version=version))
-        self._take_origin(session, line)
+        # Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for.
+        known, asked_by = session.session, text_at(line, "requestSessionId")
+        if known.relation is not Relation.SUBAGENT and asked_by not in {"", known.external_id}:
+            session.session = replace(known, parent=asked_by, relation=Relation.FORK)
         if turn.is_told_again(text_at(line, "uuid"), message):
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             self._prompts.pop(session.session.external_id, None)
@@ -201,30 +205,22 @@ class _Transcript:
             turn = session.turn(newest)
             turn.usage = replace(turn.usage, finish_reason="error")
 
-    def _take_origin(self, session: SessionPieces, line: Line) -> None:
-        """Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for."""
-        known, asked_by = session.session, text_at(line, "requestSessionId")
-        if known.relation is not Relation.SUBAGENT and asked_by not in {"", known.external_id}:
-            session.session = replace(known, parent=asked_by, relation=Relation.FORK)
-
     def _take_block(self, session: SessionPieces, external_id: str, block: Line) -> None:
         kind = text_at(block, "type")
         turn = session.turn(external_id)
         if kind == "text":
             turn.texts.append(text_at(block, "text"))
         elif kind in {"thinking", "redacted_thinking"}:
-            self._take_thought(turn, text_at(block, "thinking"))
+            thought = text_at(block, "thinking")
+            if not thought:
+                self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
+            else:
+                turn.thoughts.append(thought)
         elif kind in {"tool_use", "server_tool_use"}:
             arguments = arguments_of(block.get("input"))
             session.call(external_id, RecordedCall(text_at(block, "id"), text_at(block, "name"), arguments))
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, block)] += 1
-
-    def _take_thought(self, turn: OpenTurn, thought: str) -> None:
-        if not thought:
-            self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
-        else:
-            turn.thoughts.append(thought)
 
     def _take_answer(self, line: Line) -> SessionPieces | None:
         """Take in what a person, the client or a tool has answered."""
@@ -300,7 +296,7 @@ class _Transcript:
             text_at(object_at(line, "message"), "model"),
             self._prompts.get(name, "").strip().split("\n", 1)[0][:200],
             (),
-            metadata={key: value for key, value in known.items() if value},
+            metadata=non_empty(known),
             details=SessionDetails(
                 project=known["cwd"],
                 git_branch=_branch(line),

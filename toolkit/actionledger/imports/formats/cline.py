@@ -9,11 +9,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
@@ -21,7 +22,7 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relatio
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, left_out, since_epoch, total
 from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part, json_document
@@ -102,7 +103,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of Cline's or a task of Roo Code's."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         is_session = {"version", "messages", "sessionId"} <= first.keys()
         return 1.0 if is_session and ("agent" in first or "system_prompt" in first) else 0.0
@@ -113,9 +114,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if first is None and is_begun else 0.0
 
 
-def _session(
-    path: Path, name: str, messages: list[Any], head: Mapping[str, Any], notes: list[Usage]
-) -> Recorded:
+def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: list[Usage]) -> Recorded:
     conversation = MessageTurns()
     is_text = not head  # of older clients, whose calls may stand in the text
     of_client: set[int] = set()
@@ -125,11 +124,18 @@ def _session(
             continue
         message = _message(value)
         if message.is_empty and message.speaker != "model" and not message.passed:
-            _count_empty(message, value)
+            if text_at(value, "role") in _ROLES:
+                message.pass_over(LeftOutReason.EMPTY, "message")
+            else:
+                message.unknown(value.get("role"), value)
         is_text = is_text and not message.calls
         if is_text and message.speaker == "person":
             message.text = _take_results(message, conversation)
-        if _is_of_client(value):
+        # Whether a message stands in the model's place, and is what went wrong in the client.
+        if (
+            text_at(value, "role") == "assistant"
+            and object_at(value, "metadata").get("displayRole") == "error"
+        ):
             of_client.add(len(conversation.turns))
             message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
         conversation.add(message)
@@ -157,21 +163,7 @@ def _session(
         )
 
 
-def _is_of_client(value: Mapping[str, Any]) -> bool:
-    """Return whether a message stands in the model's place, and is what went wrong in the client."""
-    return (
-        text_at(value, "role") == "assistant" and object_at(value, "metadata").get("displayRole") == "error"
-    )
-
-
-def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
-    if text_at(value, "role") in _ROLES:
-        message.pass_over(LeftOutReason.EMPTY, "message")
-    else:
-        message.unknown(value.get("role"), value)
-
-
-def _message(value: Mapping[str, Any]) -> Message:
+def _message(value: JsonMap) -> Message:
     message = anthropic.message(value)
     if message.speaker == "model":
         metrics = object_at(value, "metrics")
@@ -190,7 +182,7 @@ def _message(value: Mapping[str, Any]) -> Message:
     return message
 
 
-def _as_written(call: RecordedCall, metadata: Mapping[str, Any]) -> RecordedCall:
+def _as_written(call: RecordedCall, metadata: JsonMap) -> RecordedCall:
     """Return a call with the text of its arguments where that could not be parsed: it stands beside the message."""
     for invalid in objects_at(metadata, "invalidToolCalls"):
         raw = object_at(invalid, "input").get("rawInputText")
@@ -207,7 +199,7 @@ def _judged(result: RecordedResult) -> RecordedResult:
             output = json.loads(output)
         except (ValueError, RecursionError):
             return result
-    done = [each for each in (output if isinstance(output, list) else [output]) if isinstance(each, dict)]
+    done = [each for each in as_list(output) if isinstance(each, dict)]
     said = [each["success"] for each in done if isinstance(each.get("success"), bool)]
     if result.is_error is not None or not said:
         return result
@@ -286,7 +278,7 @@ def _usages(notes: list[Any]) -> Iterator[Usage]:
             )
 
 
-def _metadata(head: Mapping[str, Any], conversation: MessageTurns) -> dict[str, Any]:
+def _metadata(head: JsonMap, conversation: MessageTurns) -> JsonDict:
     told = text_at(head, "system_prompt") or conversation.system
     return {key: value for key, value in {"system": told, "agent": text_at(head, "agent")}.items() if value}
 

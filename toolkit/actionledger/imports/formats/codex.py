@@ -7,11 +7,12 @@ Arguments are the text that the model wrote. A sub-agent's or a fork's file begi
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import NO_DETAILS, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
@@ -29,14 +30,14 @@ from actionledger.imports.shapes.codex_items import (
 from actionledger.imports.shapes.codex_results import WORDINGS, result_of, shown_of
 from actionledger.imports.shapes.observations import LaterTools
 from actionledger.imports.shapes.openai_responses import LATER_TOOLS, thoughts_of
-from actionledger.imports.sources.access import object_at, text_at, time_at, told as unknown_as
+from actionledger.imports.sources.access import non_empty, object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
-from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
+from actionledger.imports.sources.pieces import SessionPieces
 from actionledger.imports.sources.usage import usage_of
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
 _RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
@@ -88,7 +89,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a rollout: each line has a time, a kind and a payload."""
-    lines = [value for value in sample.values if isinstance(value, dict)]
+    lines = sample.objects
     fitting = [line for line in lines if "timestamp" in line and isinstance(line.get("payload"), dict)]
     if not fitting or len(fitting) < len(lines):
         return 0.0
@@ -146,7 +147,15 @@ class _Rollout:
             self._model = text_at(payload, "model") or self._model
             self._describe(SessionDetails(permission_mode=text_at(payload, "approval_policy")))
         elif kind == "token_usage_record":
-            self._take_usage(line, payload)
+            # Give a response the tokens that are recorded of it: it is over, and one without any content was empty.
+            response_id, has_items = text_at(payload, "response_id"), bool(self._response)
+            self.end_response(response_id)
+            if not has_items and response_id and self._last == self._counted:
+                self._begin_turn(line, response_id)
+                self._has_said = True
+            self._counted = self._last
+            if self.pieces and self.pieces.has_open(self._last):
+                self.pieces.turn(self._last).usage = usage_of(object_at(payload, "usage"))
         elif kind == "compacted":
             self.left_out[LeftOutReason.COMPACTED, "history"] += 1
         else:
@@ -212,7 +221,7 @@ class _Rollout:
                 "",
                 "",
                 (),
-                metadata={key: value for key, value in known.items() if value},
+                metadata=non_empty(known),
                 details=SessionDetails(
                     project=known["cwd"],
                     git_branch=text_at(git, "branch"),
@@ -293,15 +302,12 @@ class _Rollout:
         if kind == "message":
             turn.texts.append(text_of(item))
         elif kind == "reasoning":
-            self._take_thoughts(turn, item)
+            if thoughts := thoughts_of(item):
+                turn.thoughts += thoughts
+            else:
+                self.left_out[LeftOutReason.ENCRYPTED, "reasoning"] += 1
         else:
             pieces.call(external_id, call_of(kind, item))
-
-    def _take_thoughts(self, turn: OpenTurn, item: Line) -> None:
-        if thoughts := thoughts_of(item):
-            turn.thoughts += thoughts
-        else:
-            self.left_out[LeftOutReason.ENCRYPTED, "reasoning"] += 1
 
     def _take_event(self, event: Line) -> None:
         kind = text_at(event, "type")
@@ -310,9 +316,24 @@ class _Rollout:
         elif kind in ENDS:
             self._ends.event(event)
         elif kind == "item_completed":
-            self._take_end(event)
+            # Take what is said of the end of something that was run; what else is complete is said elsewhere, too.
+            known = self._ends.item(event)
+            if isinstance(known, tuple):
+                call_id, late = known
+                known = self.pieces is not None and self.pieces.amend(call_id, late)
+            if not known:
+                self.left_out[LeftOutReason.BOOKKEEPING, "item_completed"] += 1
         elif kind == "task_complete" and (error := text_at(object_at(event, "error"), "message")):
-            self._take_failure(error)
+            self.end_response()
+            self._failed = error
+            found = _INCOMPLETE.search(error)
+            if found is None:
+                self.left_out[LeftOutReason.NO_RESPONSE, "task_complete"] += 1
+            elif self.pieces and self.pieces.has_open(self._last):
+                turn = self.pieces.turn(self._last)
+                turn.usage = replace(turn.usage, finish_reason=found[1])
+            if self.pieces:
+                self.pieces.session = replace(self.pieces.session, reason=error[:_REASON_CHARACTERS])
         elif kind == "thread_name_updated":
             self._describe(SessionDetails(title=text_at(event, "thread_name"), title_from=TitleOrigin.AGENT))
         elif kind == "turn_aborted":
@@ -326,39 +347,6 @@ class _Rollout:
     def _count(self, kind: str, value: Line, *, is_known: bool) -> None:
         reason = LeftOutReason.BOOKKEEPING if is_known else LeftOutReason.UNKNOWN_KIND
         self.left_out[reason, kind[:40] if is_known else unknown_as(kind, value)] += 1
-
-    def _take_end(self, event: Line) -> None:
-        """Take what is said of the end of something that was run; what else is complete is said elsewhere, too."""
-        known = self._ends.item(event)
-        if isinstance(known, tuple):
-            call_id, late = known
-            known = self.pieces is not None and self.pieces.amend(call_id, late)
-        if not known:
-            self.left_out[LeftOutReason.BOOKKEEPING, "item_completed"] += 1
-
-    def _take_failure(self, error: str) -> None:
-        """Take what ended a task: what came of its last request."""
-        self.end_response()
-        self._failed = error
-        found = _INCOMPLETE.search(error)
-        if found is None:
-            self.left_out[LeftOutReason.NO_RESPONSE, "task_complete"] += 1
-        elif self.pieces and self.pieces.has_open(self._last):
-            turn = self.pieces.turn(self._last)
-            turn.usage = replace(turn.usage, finish_reason=found[1])
-        if self.pieces:
-            self.pieces.session = replace(self.pieces.session, reason=error[:_REASON_CHARACTERS])
-
-    def _take_usage(self, line: Line, record: Line) -> None:
-        """Give a response the tokens that are recorded of it: it is over, and one without any content was empty."""
-        response_id, has_items = text_at(record, "response_id"), bool(self._response)
-        self.end_response(response_id)
-        if not has_items and response_id and self._last == self._counted:
-            self._begin_turn(line, response_id)
-            self._has_said = True
-        self._counted = self._last
-        if self.pieces and self.pieces.has_open(self._last):
-            self.pieces.turn(self._last).usage = usage_of(object_at(record, "usage"))
 
     def _take_tokens(self, info: Line) -> None:
         """Give a response its tokens: the count that comes with it; the sum beside it says whether it is a new one."""

@@ -8,11 +8,10 @@ kept, it is the turn's, read as text, and the calls beside it say what OpenHands
 by its folder and by the person's first message.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, RecordedTurn
@@ -45,7 +44,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a log of a completion."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         return 1.0 if first.keys() >= _KEYS and "choices" in object_at(first, "response") else 0.0
     # A long history doesn't fit into the sample, and the response stands behind it.
@@ -53,10 +52,12 @@ def recognise(sample: Sample) -> float:
     return 0.9 if is_begun and _FILE.search(sample.path.name) else 0.0
 
 
-def _read(path: Path, log: Mapping[str, Any]) -> Recorded:
+def _read(path: Path, log: JsonMap) -> Recorded:
     told = log.get("fncall_messages") or log.get("messages")
     body = object_at(log, "fncall_response") or object_at(log, "response")
-    asked = openai_chat.request({"messages": told, "tools": _tools(log)})
+    asked = openai_chat.request(
+        {"messages": told, "tools": (log.get("tools") or object_at(log, "kwargs").get("tools"))}
+    )
     answered = openai_chat.response(body)
     exchanges = Exchanges(NAME, _session(path, asked))
     for piece in exchanges.add(Exchange(_timed(answered, log), Capture.ARGUMENTS, asked)):
@@ -69,11 +70,7 @@ def _session(path: Path, asked: Request) -> str:
     return f"{path.absolute().parent.name}/{derived_id(opening)[:8]}"
 
 
-def _tools(log: Mapping[str, Any]) -> object:
-    return log.get("tools") or object_at(log, "kwargs").get("tools")
-
-
-def _timed(answered: Response, log: Mapping[str, Any]) -> Response:
+def _timed(answered: Response, log: JsonMap) -> Response:
     """Return a response with what the log says of it; its timestamp is when it came."""
     seconds = number_at(log, "latency_sec")
     cost = number_at(log, "cost")
@@ -87,7 +84,7 @@ def _timed(answered: Response, log: Mapping[str, Any]) -> Response:
     return replace(answered, messages=(*messages, *answered.messages[1:]))
 
 
-def _written(log: Mapping[str, Any]) -> str:
+def _written(log: JsonMap) -> str:
     """Return what a model without native calls wrote, with its calls in it; empty where that was not kept."""
     raw = object_at(log, "response") if "fncall_response" in log else object_at(log, "raw_response")
     text = text_at(object_at(next(objects_at(raw, "choices"), {}), "message"), "content")

@@ -6,10 +6,9 @@ it, once a call is among that, since providers name calls; so a fork's copies ar
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -17,7 +16,14 @@ from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedS
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
 from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    exit_status_of,
+    non_empty,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part
@@ -87,7 +93,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         next((turn.model for turn in turns if turn.model), text_at(document, "chatModelTitle")),
         (turns[0].prompt or "").strip().split("\n", 1)[0][:200] if turns else "",
         turns,
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=NAME,
         ids="source",
     )
@@ -96,14 +102,14 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session: its items have what was added to a message."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict) or not {"sessionId", "workspaceDirectory", "history"} <= first.keys():
         return 0.0
     items = list(objects_at(first, "history"))
     return 1.0 if not items or any("contextItems" in item for item in items) else 0.5
 
 
-def _message(item: Mapping[str, Any]) -> Message:
+def _message(item: JsonMap) -> Message:
     said = object_at(item, "message")
     role = text_at(said, "role")
     if role == "thinking":
@@ -131,27 +137,25 @@ def _message(item: Mapping[str, Any]) -> Message:
     if item.get("conversationSummary"):
         found.pass_over(LeftOutReason.COMPACTED, "conversationSummary")
     if role == "assistant":
-        _take_answer(found, item, said)
+        if thought := text_at(object_at(item, "reasoning"), "text"):
+            found.think(thought)
+        states = {text_at(state, "toolCallId"): state for state in objects_at(item, "toolCallStates")}
+        for call in objects_at(said, "toolCalls"):
+            made = object_at(call, "function")
+            call_id = text_at(call, "id")
+            found.calls.append(
+                RecordedCall(call_id, text_at(made, "name"), _arguments(made.get("arguments")))
+            )
+            if (state := states.get(call_id)) and (result := _result(call_id, state)):
+                found.results.append(result)
+        took = object_at(said, "usage")
+        cents = number_at(took, "cost_cents")
+        found.model = text_at(took, "model")
+        found.usage = usage_of(took, cost_usd=cents / 100 if cents else None) if took else Usage()
     return found
 
 
-def _take_answer(found: Message, item: Mapping[str, Any], said: Mapping[str, Any]) -> None:
-    if thought := text_at(object_at(item, "reasoning"), "text"):
-        found.think(thought)
-    states = {text_at(state, "toolCallId"): state for state in objects_at(item, "toolCallStates")}
-    for call in objects_at(said, "toolCalls"):
-        made = object_at(call, "function")
-        call_id = text_at(call, "id")
-        found.calls.append(RecordedCall(call_id, text_at(made, "name"), _arguments(made.get("arguments"))))
-        if (state := states.get(call_id)) and (result := _result(call_id, state)):
-            found.results.append(result)
-    took = object_at(said, "usage")
-    cents = number_at(took, "cost_cents")
-    found.model = text_at(took, "model")
-    found.usage = usage_of(took, cost_usd=cents / 100 if cents else None) if took else Usage()
-
-
-def _arguments(given: object) -> str | dict[str, Any]:
+def _arguments(given: object) -> str | JsonDict:
     """Return arguments as they were parsed: the client has written their text anew. What is no object stays as it is."""
     if isinstance(given, dict):
         return given
@@ -163,7 +167,7 @@ def _arguments(given: object) -> str | dict[str, Any]:
     return value if isinstance(value, dict) else text
 
 
-def _result(call_id: str, state: Mapping[str, Any]) -> RecordedResult | None:
+def _result(call_id: str, state: JsonMap) -> RecordedResult | None:
     status, output = (
         text_at(state, "status"),
         [text_at(each, "content") for each in objects_at(state, "output")],

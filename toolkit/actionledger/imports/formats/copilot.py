@@ -7,12 +7,11 @@ the end repeat what stands there already.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import (
     NO_DETAILS,
     Permission,
@@ -34,6 +33,8 @@ from actionledger.imports.shapes.copilot_results import (
 from actionledger.imports.sources.access import (
     NOTHING,
     count_at,
+    given_arguments,
+    non_empty,
     object_at,
     objects_at,
     of_copilot,
@@ -46,7 +47,7 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 NAME = "copilot"
 
@@ -148,7 +149,9 @@ class _Events:
         kind, data = text_at(line, "type"), object_at(line, "data")
         if kind == "session.start":
             self._head, self._start = data, line
-        name = self._name(line)
+        # The name of an event's session; a sub-agent's has its own below that of its parent.
+        agent = text_at(line, "agentId") or text_at(object_at(line, "data"), "parentToolCallId")
+        name = f"{self._whole}/{agent}" if agent else self._whole
         if kind == "assistant.message":
             self._take_message(name, line, data)
         elif kind == "tool.execution_complete":
@@ -157,9 +160,16 @@ class _Events:
             self._tell_unwritten(name, line)
             self._heard(name).usage = (text_at(line, "id"), line)
         elif kind == "user.message":
-            self._take_words(name, data)
+            source, text, heard = text_at(data, "source"), text_at(data, "content"), self._heard(name)
+            if source and not source.startswith(("agent-", "user")):
+                self.left_out[LeftOutReason.INJECTED_CONTEXT, "user.message"] += 1
+            elif text:
+                heard.prompt = f"{heard.prompt}\n\n{text}" if heard.prompt else text
         elif kind == "system.notification":
-            self._take_notice(name, line, data)
+            self.left_out[LeftOutReason.INJECTED_CONTEXT, "system.notification"] += 1
+            call_id = self._shells.pop(text_at(object_at(data, "kind"), "shellId"), "")
+            if call_id and (change := ended(data)) is not None:
+                self._session(name, line).amend(call_id, change)
         else:
             self._take_note(name, kind, line, data)
         session = (
@@ -209,7 +219,7 @@ class _Events:
             request.get("arguments"),
         )
         is_text = text_at(request, "type") == "custom" and isinstance(given, str)
-        arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+        arguments = given_arguments(given)
         self._names[call_id] = name
         session.call(
             turn.external_id, RecordedCall(call_id, name, arguments, "text" if is_text else "function")
@@ -256,19 +266,6 @@ class _Events:
         self._names[call_id] = tool
         session.call(key, RecordedCall(call_id, tool, {}))
 
-    def _take_words(self, name: str, data: Line) -> None:
-        source, text, heard = text_at(data, "source"), text_at(data, "content"), self._heard(name)
-        if source and not source.startswith(("agent-", "user")):
-            self.left_out[LeftOutReason.INJECTED_CONTEXT, "user.message"] += 1
-        elif text:
-            heard.prompt = f"{heard.prompt}\n\n{text}" if heard.prompt else text
-
-    def _take_notice(self, name: str, line: Line, data: Line) -> None:
-        self.left_out[LeftOutReason.INJECTED_CONTEXT, "system.notification"] += 1
-        call_id = self._shells.pop(text_at(object_at(data, "kind"), "shellId"), "")
-        if call_id and (change := ended(data)) is not None:
-            self._session(name, line).amend(call_id, change)
-
     def _take_note(self, name: str, kind: str, line: Line, data: Line) -> None:
         """Take in an event that is no part of a response, but may say something of one, or of the session."""
         if kind == "session.error":
@@ -294,7 +291,7 @@ class _Events:
             self._tell_unwritten(name, line)
         if kind == "subagent.started":
             told = {"agent_type": text_at(data, "agentName"), "title": text_at(data, "agentDescription")}
-            self._heard(name).about |= {key: value for key, value in told.items() if value}
+            self._heard(name).about |= non_empty(told)
         elif kind == "session.shutdown" and name in self._of:
             session = self._session(name, line)
             why, when = text_at(data, "shutdownType"), time_at(line, "timestamp")
@@ -341,7 +338,7 @@ class _Events:
             or text_at(self._head, "selectedModel"),
             (heard.prompt or "").strip().split("\n", 1)[0][:200],
             (),
-            metadata={key: value for key, value in known.items() if value},
+            metadata=non_empty(known),
             source=NAME,
             parent=above if is_child else "",
             relation=Relation.SUBAGENT if is_child else None,
@@ -357,11 +354,6 @@ class _Events:
         """The session's own name: a file that has lost its beginning is known by its folder's, which is the same."""
         own = self._path.name.split(".jsonl")[0]
         return text_at(self._head, "sessionId") or (self._path.parent.name if own == "events" else own)
-
-    def _name(self, line: Line) -> str:
-        """Return the name of an event's session; a sub-agent's has its own below that of its parent."""
-        agent = text_at(line, "agentId") or text_at(object_at(line, "data"), "parentToolCallId")
-        return f"{self._whole}/{agent}" if agent else self._whole
 
 
 _TOOLS = (

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
@@ -20,6 +21,7 @@ from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
     count_at,
     exit_status_of,
+    non_empty,
     number_at,
     object_at,
     text_at,
@@ -39,7 +41,7 @@ TABLES: Mapping[str, frozenset[str]] = {
 
 _SESSION = ("id", "parent_session_id", "title", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at", "workspace_cwd")  # fmt: skip
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "finished_at", "provider", "is_summary_message")
-_SPEAKERS: Mapping[str, Any] = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
+_SPEAKERS: JsonMap = {"assistant": "model", "user": "person", "system": "system", "tool": "tool"}
 _EXITED = regex(r"(?:\A|\n)Exit code (\d{1,10})(?:\s{1,4}<cwd>[^\n<]{0,4000}</cwd>)?\s*\Z")
 _SHELLS = frozenset({"bash"})
 
@@ -110,14 +112,18 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
         "input_tokens": count_at(row, "prompt_tokens"),
         "output_tokens": count_at(row, "completion_tokens"),
     }
-    known = {"title": title, "cwd": text_at(row, "workspace_cwd") or _project(path)}
+    known = {
+        "title": title,
+        "cwd": text_at(row, "workspace_cwd")
+        or (str(path.absolute().parent.parent) if path.absolute().parent.name == ".crush" else ""),
+    }
     yield RecordedSession(
         name,
         None,
         next((turn.model for turn in reversed(turns) if turn.model), ""),
         title[:200],
         turns,
-        metadata={key: value for key, value in known.items() if value}
+        metadata=non_empty(known)
         | {
             key: value
             for key, value in (*sums.items(), ("cost_usd", number_at(row, "cost")))
@@ -133,11 +139,6 @@ def _session(path: Path, database: Database, row: Row, passed: Passed) -> Record
     )
 
 
-def _project(path: Path) -> str:
-    """Return the folder that a database is of, by its place in it."""
-    return str(path.absolute().parent.parent) if path.absolute().parent.name == ".crush" else ""
-
-
 def _message(row: Row, parts: list[Any]) -> Message:
     found = Message(
         _SPEAKERS.get(text_at(row, "role"), "tool"),
@@ -151,35 +152,37 @@ def _message(row: Row, parts: list[Any]) -> Message:
         found.pass_over(LeftOutReason.COMPACTED, "summary")
     for part in parts:
         if isinstance(part, dict):
-            _take_part(found, text_at(part, "type"), object_at(part, "data"))
+            kind = text_at(part, "type")
+            data = object_at(part, "data")
+            if kind == "text":
+                found.say(data.get("text"))
+            elif kind == "reasoning":
+                found.think(data.get("thinking"), detail=kind)
+            elif kind == "tool_call" and data.get("provider_executed") is True:
+                found.pass_over(LeftOutReason.RUN_BY_PROVIDER, text_at(data, "name"))
+            elif kind == "tool_call":
+                name, given = text_at(data, "name"), data.get("input")
+                found.calls.append(
+                    RecordedCall(text_at(data, "id"), name, given if isinstance(given, str) else "")
+                )
+            elif kind == "tool_result":
+                found.results.append(_result(data))
+            elif kind == "finish":
+                found.usage = (
+                    replace(found.usage, finish_reason=text_at(data, "reason")[:80]) if data else Usage()
+                )
+            elif kind in {"image_url", "binary"}:
+                found.pass_over(LeftOutReason.NO_TEXT, kind)
+            elif kind == "shell_command":
+                found.pass_over(LeftOutReason.INJECTED_CONTEXT, kind)
+            else:
+                found.unknown(kind, data)
         else:
             found.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
     return found
 
 
-def _take_part(found: Message, kind: str, data: Mapping[str, Any]) -> None:
-    if kind == "text":
-        found.say(data.get("text"))
-    elif kind == "reasoning":
-        found.think(data.get("thinking"), detail=kind)
-    elif kind == "tool_call" and data.get("provider_executed") is True:
-        found.pass_over(LeftOutReason.RUN_BY_PROVIDER, text_at(data, "name"))
-    elif kind == "tool_call":
-        name, given = text_at(data, "name"), data.get("input")
-        found.calls.append(RecordedCall(text_at(data, "id"), name, given if isinstance(given, str) else ""))
-    elif kind == "tool_result":
-        found.results.append(_result(data))
-    elif kind == "finish":
-        found.usage = replace(found.usage, finish_reason=text_at(data, "reason")[:80]) if data else Usage()
-    elif kind in {"image_url", "binary"}:
-        found.pass_over(LeftOutReason.NO_TEXT, kind)
-    elif kind == "shell_command":
-        found.pass_over(LeftOutReason.INJECTED_CONTEXT, kind)
-    else:
-        found.unknown(kind, data)
-
-
-def _result(data: Mapping[str, Any]) -> RecordedResult:
+def _result(data: JsonMap) -> RecordedResult:
     output, is_error = text_at(data, "content"), data.get("is_error")
     exited = _EXITED.search(output[-5000:]) if text_at(data, "name") in _SHELLS else None
     return RecordedResult(

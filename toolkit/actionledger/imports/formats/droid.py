@@ -5,11 +5,11 @@ Anthropic's blocks, whichever provider answered. A fork has its origin's name an
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
@@ -19,6 +19,7 @@ from actionledger.imports.sources.access import (
     NOTHING,
     count_at,
     exit_status_of,
+    non_empty,
     object_at,
     text_at,
     time_at,
@@ -71,7 +72,7 @@ _WORDINGS = seen(
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the sessions of a file in pieces, then what was passed over."""
     sessions, passed = FileSessions(Capture.CALLS), Passed()
-    head: Mapping[str, Any] = NOTHING
+    head: JsonMap = NOTHING
     prompts: list[str] = []
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -105,7 +106,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if "title" in first or "sessionTitle" in first else 0.5
 
 
-def _take(session: SessionPieces, line: Mapping[str, Any], prompts: list[str], passed: Passed) -> None:
+def _take(session: SessionPieces, line: JsonMap, prompts: list[str], passed: Passed) -> None:
     said = object_at(line, "message")
     message = anthropic.message(_without_reminders(said, passed))
     passed.update(message.passed)
@@ -123,8 +124,8 @@ def _take(session: SessionPieces, line: Mapping[str, Any], prompts: list[str], p
 
 def _take_turn(
     session: SessionPieces,
-    line: Mapping[str, Any],
-    said: Mapping[str, Any],
+    line: JsonMap,
+    said: JsonMap,
     message: Message,
     prompts: list[str],
 ) -> None:
@@ -142,28 +143,28 @@ def _take_turn(
         session.session = replace(session.session, model=turn.model)
 
 
-def _without_reminders(said: Mapping[str, Any], passed: Passed) -> Mapping[str, Any]:
+def _without_reminders(said: JsonMap, passed: Passed) -> JsonMap:
     """Return a message without what the client has put into a person's place; it is counted."""
     content = said.get("content")
     if said.get("role") != "user" or not isinstance(content, list):
         return said
-    kept = [part for part in content if not _is_reminder(part)]
+    kept = [
+        part
+        for part in content
+        if not (isinstance(part, dict) and text_at(part, "text").lstrip().startswith(_REMINDER))
+    ]
     if len(kept) < len(content):
         passed[LeftOutReason.INJECTED_CONTEXT, "user"] += len(content) - len(kept)
     return {**said, "content": kept}
 
 
-def _is_reminder(part: object) -> bool:
-    return isinstance(part, dict) and text_at(part, "text").lstrip().startswith(_REMINDER)
-
-
-def _result(line: Mapping[str, Any], result: RecordedResult) -> RecordedResult:
+def _result(line: JsonMap, result: RecordedResult) -> RecordedResult:
     exited = _EXITED.search(result.output[-100:]) if isinstance(result.output, str) else None
     status = exit_status_of(int(exited[1])) if exited else None
     return replace(result, exit_status=status, finished_at=time_at(line, "timestamp"))
 
 
-def _begun(path: Path, head: Mapping[str, Any], prompts: list[str]) -> RecordedSession:
+def _begun(path: Path, head: JsonMap, prompts: list[str]) -> RecordedSession:
     caller, origin = text_at(head, "callingSessionId"), text_at(head, "parent")
     known = {
         "title": text_at(head, "title") or text_at(head, "sessionTitle"),
@@ -177,7 +178,7 @@ def _begun(path: Path, head: Mapping[str, Any], prompts: list[str]) -> RecordedS
         "",
         prompts[0].strip().split("\n", 1)[0][:200] if prompts else "",
         (),
-        metadata={key: value for key, value in known.items() if value} | _sums_beside(path),
+        metadata=non_empty(known) | _sums_beside(path),
         source=NAME,
         parent=caller or origin,
         relation=Relation.SUBAGENT if caller else Relation.FORK if origin else None,
@@ -185,7 +186,7 @@ def _begun(path: Path, head: Mapping[str, Any], prompts: list[str]) -> RecordedS
     )
 
 
-def _sums_beside(path: Path) -> dict[str, Any]:
+def _sums_beside(path: Path) -> JsonDict:
     """Return what a session took in all, which the file beside it says: no message has its own tokens."""
     beside = path.with_name(path.name.split(".jsonl")[0] + ".settings.json")
     try:

@@ -9,12 +9,11 @@ that has the name of the session above it.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     RecordedCall,
@@ -34,8 +33,10 @@ from actionledger.core.vocabulary import (
 )
 from actionledger.imports.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.imports.sources.access import (
+    as_list,
     count_at,
     exit_status_of,
+    given_arguments,
     object_at,
     objects_at,
     text_at,
@@ -109,7 +110,7 @@ _WORDINGS = seen(
 class _Chat:
     """A chat while its messages come in."""
 
-    head: dict[str, Any] = field(default_factory=dict)
+    head: JsonDict = field(default_factory=dict)
     turns: dict[str, RecordedTurn] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
     passed: Passed = field(default_factory=Counter)
@@ -131,13 +132,26 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         ):
             yield from _given(path, chat)
             chat = _Chat()
-        _take(entry, chat)
+        if "$set" in entry:
+            changed = object_at(entry, "$set")
+            chat.head.update({key: value for key, value in changed.items() if key != "messages"})
+            for message in objects_at(changed, "messages"):
+                _take_message(message, chat)
+            chat.passed[LeftOutReason.BOOKKEEPING, "$set"] += 1
+        elif "$rewindTo" in entry:
+            chat.passed[LeftOutReason.BOOKKEEPING, "$rewindTo"] += 1
+        elif "sessionId" in entry:
+            chat.head.update({key: value for key, value in entry.items() if key != "messages"})
+            for message in objects_at(entry, "messages"):
+                _take_message(message, chat)
+        else:
+            _take_message(entry, chat)
     yield from _given(path, chat)
 
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a chat of Gemini CLI's."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         return 1.0 if {"sessionId", "projectHash"} <= first.keys() else 0.0
     head = sample.head[:2000]
@@ -146,24 +160,7 @@ def recognise(sample: Sample) -> float:
     )
 
 
-def _take(entry: Mapping[str, Any], chat: _Chat) -> None:
-    if "$set" in entry:
-        changed = object_at(entry, "$set")
-        chat.head.update({key: value for key, value in changed.items() if key != "messages"})
-        for message in objects_at(changed, "messages"):
-            _take_message(message, chat)
-        chat.passed[LeftOutReason.BOOKKEEPING, "$set"] += 1
-    elif "$rewindTo" in entry:
-        chat.passed[LeftOutReason.BOOKKEEPING, "$rewindTo"] += 1
-    elif "sessionId" in entry:
-        chat.head.update({key: value for key, value in entry.items() if key != "messages"})
-        for message in objects_at(entry, "messages"):
-            _take_message(message, chat)
-    else:
-        _take_message(entry, chat)
-
-
-def _take_message(value: Mapping[str, Any], chat: _Chat) -> None:
+def _take_message(value: JsonMap, chat: _Chat) -> None:
     kind = text_at(value, "type")
     name = text_at(value, "id")
     if kind in _MODEL:
@@ -183,7 +180,7 @@ def _take_message(value: Mapping[str, Any], chat: _Chat) -> None:
         chat.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, value)] += 1
 
 
-def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:
+def _take_turn(name: str, value: JsonMap, chat: _Chat) -> None:
     before = chat.turns.get(name)
     if before is None and chat.turns and chat.told:
         last = next(reversed(chat.turns))
@@ -229,28 +226,28 @@ def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:
     )
 
 
-def _call(call: Mapping[str, Any]) -> RecordedCall:
+def _call(call: JsonMap) -> RecordedCall:
     """Return a call; arguments that are no object are as the model wrote them."""
     given = call.get("args")
-    arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+    arguments = given_arguments(given)
     return RecordedCall(text_at(call, "id"), text_at(call, "name"), arguments)
 
 
-def _calls_within(value: Mapping[str, Any]) -> Iterator[RecordedCall]:
+def _calls_within(value: JsonMap) -> Iterator[RecordedCall]:
     """Yield the calls in the content of a message, as it is told again: one that was killed has them nowhere else."""
     for part in objects_at(value, "content"):
         if called := object_at(part, "functionCall"):
             yield _call(called)
 
 
-def _thoughts(value: Mapping[str, Any]) -> Iterator[str]:
+def _thoughts(value: JsonMap) -> Iterator[str]:
     """Yield what is shown of the thoughts of a message: a subject and a description each."""
     for thought in objects_at(value, "thoughts"):
         if told := ": ".join(filter(None, (text_at(thought, "subject"), text_at(thought, "description")))):
             yield told
 
 
-def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
+def _results(calls: list[JsonMap]) -> Iterator[RecordedResult]:
     for call in calls:
         output, status = _output(call.get("result"), text_at(call, "id")), text_at(call, "status")
         if output is None and status not in {"success", "error", "cancelled"}:
@@ -267,7 +264,7 @@ def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
         yield replace(found, **_of_shell(str(output), is_success=status == "success")) if is_shell else found
 
 
-def _of_shell(output: str, *, is_success: bool) -> dict[str, Any]:
+def _of_shell(output: str, *, is_success: bool) -> JsonDict:
     """Return what the words of a shell's result say beside its status: it is a success whatever came of the command."""
     exits = _ENDED.findall(output)  # what the client says stands behind what the program printed
     if exits:
@@ -280,7 +277,7 @@ def _of_shell(output: str, *, is_success: bool) -> dict[str, Any]:
 
 def _output(result: object, name: str) -> object:
     """Return what the model was given: the text of the response, or what else it holds."""
-    parts = result if isinstance(result, list) else [result]
+    parts = as_list(result)
     given = [object_at(part, "functionResponse") for part in parts if isinstance(part, dict)]
     # A history that is written anew has at each of the calls of a message what came of all of them.
     came = [object_at(each, "response") for each in given if text_at(each, "id") == name] or [
@@ -292,7 +289,7 @@ def _output(result: object, name: str) -> object:
     return next((first[key] for key in ("output", "error") if isinstance(first.get(key), str)), dict(first))
 
 
-def _usage(tokens: Mapping[str, Any]) -> Usage:
+def _usage(tokens: JsonMap) -> Usage:
     thought = count_at(tokens, "thoughts")
     return Usage(
         input_tokens=total(count_at(tokens, "input"), count_at(tokens, "tool")),
@@ -310,7 +307,10 @@ def _given(path: Path, chat: _Chat) -> Recorded:
     if turns and not name:
         yield Refusal(shown(path), 0, "The file says no sessionId; its beginning is missing.")
     elif turns:
-        parent = _parent(path, name, text_at(chat.head, "kind"))
+        # Whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's.
+        kind = text_at(chat.head, "kind")
+        folder = path.absolute().parent.name
+        parent = folder if kind == "subagent" and folder not in {"", "chats", name} else ""
         yield RecordedSession(
             name,
             None,
@@ -332,12 +332,6 @@ def _given(path: Path, chat: _Chat) -> Recorded:
             relation=Relation.SUBAGENT if parent else None,
         )
     yield from left_out(shown(path), chat.passed)
-
-
-def _parent(path: Path, name: str, kind: str) -> str:
-    """Return whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's."""
-    folder = path.absolute().parent.name
-    return folder if kind == "subagent" and folder not in {"", "chats", name} else ""
 
 
 def _project(path: Path) -> str:

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, SessionDetails
@@ -82,7 +83,7 @@ def _session(path: Path, database: Database, row: Row) -> Recorded:
     yield from session(path, {**row, "model_config": _value(row.get("model_config_json"))}, told)
 
 
-def _messages(path: Path, database: Database, name: object) -> Iterator[Mapping[str, Any] | Refusal]:
+def _messages(path: Path, database: Database, name: object) -> Iterator[JsonMap | Refusal]:
     for row in database.rows("messages", _MESSAGE, order=("id",), session_id=name):
         try:
             content = decoded(row["content_json"])
@@ -110,7 +111,7 @@ def _value(text: object) -> Any:
 # goose's files: the lines of before it had a database, and what ``goose session export --format json`` writes.
 def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the session of a file of lines."""
-    info: Mapping[str, Any] = {}
+    info: JsonMap = {}
     told, unknown = [], Passed()
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -123,16 +124,6 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
             unknown[LeftOutReason.UNKNOWN_KIND, unknown_as("line", item[1])] += 1
     yield from left_out(shown(path), unknown)
     yield from session(path, {**info, "id": path.name.partition(".jsonl")[0]}, told)
-
-
-def read_export(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the session of an export."""
-    document, reason = document_or_part(path, on_read, Elements(("conversation",), known_by=("id",)))
-    if reason:
-        yield Refusal(shown(path), 0, reason)
-    if not isinstance(document, dict):
-        raise SourceError(f"{shown(path)!r} is no session of goose's but {type(document).__name__}.")
-    yield from session(path, document, objects_at(document, "conversation"))
 
 
 # goose's sessions and messages: the same in lines, in an export and in a database.
@@ -161,7 +152,7 @@ _OTHERS = {
 """What the parts are that are neither text nor thought, call or result."""
 
 
-def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> Recorded:
+def session(path: Path, info: JsonMap, told: Iterable[JsonMap]) -> Recorded:
     """Yield a session, if it has turns, and what was passed over."""
     name, conversation = text_at(info, "id"), MessageTurns()
     for message in _merged(map(message_of, told), name):
@@ -188,7 +179,7 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Mapping[str, Any
     yield from left_out(shown(path), conversation.passed)
 
 
-def _details(info: Mapping[str, Any]) -> SessionDetails:
+def _details(info: JsonMap) -> SessionDetails:
     title = text_at(info, "name") or text_at(info, "description")
     by_person = bool(info.get("user_set_name"))
     origin = TitleOrigin.PERSON if by_person else TitleOrigin.AGENT
@@ -200,7 +191,7 @@ def _details(info: Mapping[str, Any]) -> SessionDetails:
     )
 
 
-def message_of(value: Mapping[str, Any]) -> Message:
+def message_of(value: JsonMap) -> Message:
     """Return what a message says, with its calls and results."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None or object_at(value, "metadata").get("userVisible") is False:
@@ -212,7 +203,23 @@ def message_of(value: Mapping[str, Any]) -> Message:
         return found
     found = Message(speaker, message_id=text_at(value, "id"), occurred_at=since_epoch(value.get("created")))
     for part in objects_at(value, "content"):
-        _read_part(part, found)
+        kind = text_at(part, "type")
+        if kind == "text":
+            found.say(part.get("text"))
+        elif kind in {"toolRequest", "frontendToolRequest"}:
+            # Take a call; one that goose couldn't read has neither name nor arguments there.
+            made = object_at(object_at(part, "toolCall"), "value")
+            found.call(part.get("id"), made.get("name"), made.get("arguments"))
+        elif kind == "toolResponse":
+            _read_result(part, found)
+        elif kind in {"thinking", "reasoning"}:
+            found.think(part.get("thinking"), part.get("text"), detail=kind)
+        elif kind == "redactedThinking":
+            found.pass_over(LeftOutReason.ENCRYPTED, kind)
+        elif kind in _OTHERS:
+            found.pass_over(_OTHERS[kind], kind)
+        else:
+            found.unknown(kind, part)
     return found
 
 
@@ -221,10 +228,19 @@ def _merged(messages: Iterable[Message], session_name: str) -> Iterator[Message]
     held, held_id = None, ""
     seen: Counter[str] = Counter()
     for message in messages:
-        name = _identity(message.message_id, session_name)
+        # By what a message is known again; empty for its place. The store has given those that it took over from files a name of their own,
+        # which the files don't have.
+        message_id = message.message_id
+        made, _, rest = message_id.partition(f"msg_{session_name}_")
+        is_made = not made and bool(rest)
+        name = "" if is_made and (rest.isdigit() or not _OWN_SESSION.fullmatch(session_name)) else message_id
         is_model = message.speaker == "model"
         if held is not None and is_model and name and name == held_id:
-            _join(held, message)
+            begin = len(held.text)
+            held.say(message.text)
+            held.calls += [replace(call, at=begin + (call.at or 0)) for call in message.calls]
+            held.passed.update(message.passed)
+            held.reasoning += message.reasoning
             continue
         if held is not None:
             yield held
@@ -238,50 +254,7 @@ def _merged(messages: Iterable[Message], session_name: str) -> Iterator[Message]
         yield held
 
 
-def _identity(message_id: str, session_name: str) -> str:
-    """Return by what a message is known again; empty for its place.
-
-    The store has given those that it took over from files a name of their own, which the files don't have.
-    """
-    made, _, rest = message_id.partition(f"msg_{session_name}_")
-    is_made = not made and bool(rest)
-    return "" if is_made and (rest.isdigit() or not _OWN_SESSION.fullmatch(session_name)) else message_id
-
-
-def _join(held: Message, piece: Message) -> None:
-    """Add a piece of a message to those before it."""
-    begin = len(held.text)
-    held.say(piece.text)
-    held.calls += [replace(call, at=begin + (call.at or 0)) for call in piece.calls]
-    held.passed.update(piece.passed)
-    held.reasoning += piece.reasoning
-
-
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
-    kind = text_at(part, "type")
-    if kind == "text":
-        found.say(part.get("text"))
-    elif kind in {"toolRequest", "frontendToolRequest"}:
-        _read_call(part, found)
-    elif kind == "toolResponse":
-        _read_result(part, found)
-    elif kind in {"thinking", "reasoning"}:
-        found.think(part.get("thinking"), part.get("text"), detail=kind)
-    elif kind == "redactedThinking":
-        found.pass_over(LeftOutReason.ENCRYPTED, kind)
-    elif kind in _OTHERS:
-        found.pass_over(_OTHERS[kind], kind)
-    else:
-        found.unknown(kind, part)
-
-
-def _read_call(part: Mapping[str, Any], found: Message) -> None:
-    """Take a call; one that goose couldn't read has neither name nor arguments there."""
-    made = object_at(object_at(part, "toolCall"), "value")
-    found.call(part.get("id"), made.get("name"), made.get("arguments"))
-
-
-def _read_result(part: Mapping[str, Any], found: Message) -> None:
+def _read_result(part: JsonMap, found: Message) -> None:
     result = object_at(part, "toolResult")
     value = result.get("value")
     if text_at(result, "status") == "error":
@@ -301,7 +274,7 @@ def _for_the_model(content: object) -> object:
     return plain([part for part in content if not isinstance(part, dict) or _is_for_the_model(part)])
 
 
-def _is_for_the_model(part: Mapping[str, Any]) -> bool:
+def _is_for_the_model(part: JsonMap) -> bool:
     audience = object_at(part, "annotations").get("audience")
     return not isinstance(audience, list) or "assistant" in audience
 
@@ -335,14 +308,19 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     if head.startswith(HEADER):
         yield from read_database(path, on_read)
     elif _is_document(head):
-        yield from read_export(path, on_read)
+        document, reason = document_or_part(path, on_read, Elements(("conversation",), known_by=("id",)))
+        if reason:
+            yield Refusal(shown(path), 0, reason)
+        if not isinstance(document, dict):
+            raise SourceError(f"{shown(path)!r} is no session of goose's but {type(document).__name__}.")
+        yield from session(path, document, objects_at(document, "conversation"))
     else:
         yield from read_lines(path, on_read)
 
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of goose's, or its database."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict):
         return 1.0 if is_database_with(sample, TABLES) else 0.0
     if "conversation" in first:

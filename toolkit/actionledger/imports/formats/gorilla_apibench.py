@@ -33,7 +33,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is of such answers: each line has their four fields."""
-    lines = [value for value in sample.values if isinstance(value, dict)]
+    lines = sample.objects
     return float(bool(lines) and all(line.keys() >= _FIELDS for line in lines))
 
 

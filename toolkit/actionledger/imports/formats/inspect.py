@@ -10,14 +10,13 @@ Where the provider's own body is beside a response (``call``), its argument stri
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.errors import MissingPackageError, SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Capture
@@ -62,7 +61,7 @@ def recognise(sample: Sample) -> float:
     return float(bool(_DOCUMENT.match(sample.head.removeprefix(b"\xef\xbb\xbf"))))
 
 
-_Found = tuple[Mapping[str, Any], Mapping[str, Any]]
+_Found = tuple[JsonMap, JsonMap]
 
 
 def _is_archive(path: Path) -> bool:
@@ -98,7 +97,7 @@ def _of_archive(path: Path, on_read: OnRead | None) -> Iterator[_Found | Refusal
 
 def _of_members(path: Path, archive: zipfile.ZipFile, on_read: OnRead | None) -> Iterator[_Found | Refusal]:
     members = {info.filename: info for info in archive.infolist()}
-    log: Mapping[str, Any] = {}
+    log: JsonMap = {}
     for name in _HEADERS:  # a log that is still written has the second alone
         if name in members:
             header = _decoded(path, archive, members[name])
@@ -118,7 +117,7 @@ def _of_members(path: Path, archive: zipfile.ZipFile, on_read: OnRead | None) ->
             yield sample if isinstance(sample, Refusal) else (sample, log)
 
 
-def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> dict[str, Any] | Refusal:
+def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> JsonDict | Refusal:
     """Return the object that a file of the archive is; at most so much of it is unpacked as a document may have."""
     try:
         with opened_member(archive, info) as file:

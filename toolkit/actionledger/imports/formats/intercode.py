@@ -5,15 +5,16 @@ gave, its reward, and whether it could be run. Where a response had no action in
 Neither the model nor the run is named in the file: its own name says both.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, Reason
-from actionledger.imports.sources.access import object_at, score_of, text_at
+from actionledger.imports.sources.access import non_empty, object_at, score_of, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
@@ -87,7 +88,7 @@ def recognise(sample: Sample) -> float:
     return float(b'"environment"' in begin and b'"task_id"' in begin and bool(_HEAD.search(begin)))
 
 
-def _session(episode: Mapping[str, Any], name: str, key: str) -> RecordedSession:
+def _session(episode: JsonMap, name: str, key: str) -> RecordedSession:
     summary, environment = object_at(episode, "summary"), text_at(episode, "environment")
     reward = score_of(summary.get("max_reward"))
     model = _MODEL.search(name)
@@ -103,13 +104,13 @@ def _session(episode: Mapping[str, Any], name: str, key: str) -> RecordedSession
         text_at(episode, "query").strip().split("\n", 1)[0][:200],
         tuple(_turns(episode, environment.removeprefix("ic_") or "run")),
         None if reward is None else reward >= 1,
-        metadata={field: value for field, value in known.items() if value},
+        metadata=non_empty(known),
         source=SOURCE.name,
         scores={} if reward is None else {"max_reward": reward},
     )
 
 
-def _turns(episode: Mapping[str, Any], tool: str) -> Iterator[RecordedTurn]:
+def _turns(episode: JsonMap, tool: str) -> Iterator[RecordedTurn]:
     history = object_at(episode, "turn_history")
     thoughts, observations, valid = (
         _list(history, field) for field in ("thoughts", "observations", "valid_action")
@@ -145,7 +146,7 @@ def _failed(seen: object) -> Reason:
     return said or Reason.COMMAND_FAILED
 
 
-def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+def _list(value: JsonMap, key: str) -> list[Any]:
     held = value.get(key)
     return held if isinstance(held, list) else []
 

@@ -26,7 +26,7 @@ def read(
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is of this format: its lines name their session, and have a text."""
-    lines = [value for value in sample.values if isinstance(value, dict)]
+    lines = sample.objects
     fitting = [line for line in lines if all(isinstance(line.get(name), str) for name in REQUIRED)]
     return 0.9 if lines and len(fitting) * 2 > len(lines) else 0.5 if fitting else 0.0
 

@@ -6,12 +6,11 @@ text that the model wrote as arguments. Sub-agents have a file of their own.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     NO_DETAILS,
@@ -28,6 +27,8 @@ from actionledger.imports.sources.access import (
     NOTHING,
     count_at,
     exit_status_of,
+    given_arguments,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -110,13 +111,13 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session: its first line names the wire's protocol, and others are events of a loop."""
-    lines = [value for value in sample.values if isinstance(value, dict)]
+    lines = sample.objects
     if not lines or lines[0].get("type") != "metadata" or "protocol_version" not in lines[0]:
         return 0.0
     return 1.0 if any("time" in line and "." in text_at(line, "type") for line in lines[1:]) else 0.5
 
 
-def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
+def _take(wire: _Wire, line: JsonMap) -> None:
     kind = text_at(line, "type")
     if kind == "context.append_loop_event":
         _take_event(wire, line, object_at(line, "event"))
@@ -129,7 +130,16 @@ def _take(wire: _Wire, line: Mapping[str, Any]) -> None:
         is_again = bool(text_at(line, "attempt"))
         wire.passed[LeftOutReason.NO_RESPONSE if is_again else LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind == "llm.tools_snapshot":
-        wire.tools = _tools(line)
+        # The tools that are offered, as OpenAI's interface takes them.
+        offered = [
+            {
+                "type": "function",
+                "function": {key: tool[key] for key in ("name", "description", "parameters") if key in tool},
+            }
+            for tool in objects_at(line, "tools")
+            if text_at(tool, "name")
+        ]
+        wire.tools = json_text(offered) if offered else ""
         wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind == "context.append_message":
         is_said = text_at(object_at(object_at(line, "message"), "origin"), "kind") in {
@@ -163,7 +173,7 @@ def _of_version(session: RecordedSession, version: str) -> RecordedSession:
     )
 
 
-def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) -> None:
+def _take_event(wire: _Wire, line: JsonMap, event: JsonMap) -> None:
     """Take in an event of the loop: a part of a response, a call, what came of one, or the end of a step."""
     kind = text_at(event, "type")
     if kind == "content.part":
@@ -175,7 +185,7 @@ def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) 
             wire.passed[LeftOutReason.NO_TEXT, text_at(part, "type")[:40]] += 1
     elif kind == "tool.call":
         turn, given = _turn(wire, line, text_at(event, "stepUuid")), event.get("args")
-        arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+        arguments = given_arguments(given)
         wire.session.call(
             turn.external_id, RecordedCall(text_at(event, "toolCallId"), text_at(event, "name"), arguments)
         )
@@ -183,13 +193,24 @@ def _take_event(wire: _Wire, line: Mapping[str, Any], event: Mapping[str, Any]) 
         wire.session.result(_result(line, event, wire.decided.get(text_at(event, "toolCallId"))))
     elif kind == "step.end":
         turn = _turn(wire, line, text_at(event, "uuid"))
-        turn.usage = _usage(event)
+        took = object_at(event, "usage")
+        read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
+        first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
+        turn.usage = Usage(
+            input_tokens=total(count_at(took, "inputOther"), read, written),
+            output_tokens=count_at(took, "output"),
+            cached_tokens=read,
+            cache_write_tokens=written,
+            latency_ms=None if first is None or streamed is None else first + streamed,
+            time_to_first_token_ms=first,
+            finish_reason=(text_at(event, "rawFinishReason") or text_at(event, "finishReason"))[:80],
+        )
         wire.steps[text_at(event, "messageId")] = turn.external_id
     elif kind != "step.begin":
         wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(f"loop {kind}", event)] += 1
 
 
-def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
+def _turn(wire: _Wire, line: JsonMap, step: str) -> OpenTurn:
     is_new = not wire.session.has_open(step)
     turn = wire.session.turn(step)
     if is_new:
@@ -203,7 +224,7 @@ def _turn(wire: _Wire, line: Mapping[str, Any], step: str) -> OpenTurn:
     return turn
 
 
-def _take_words(wire: _Wire, line: Mapping[str, Any]) -> None:
+def _take_words(wire: _Wire, line: JsonMap) -> None:
     said = Message("person")
     texts_of(said, line.get("input"))
     wire.passed.update(said.passed)
@@ -215,7 +236,7 @@ def _take_words(wire: _Wire, line: Mapping[str, Any]) -> None:
         wire.session.session = replace(wire.session.session, task=task)
 
 
-def _take_written(wire: _Wire, appended: Mapping[str, Any]) -> None:
+def _take_written(wire: _Wire, appended: JsonMap) -> None:
     """Take in a message as it was written: of its calls the arguments as text, which nothing else has."""
     step = wire.steps.pop(text_at(object_at(appended, "meta"), "messageId"), "")
     written = {
@@ -234,7 +255,7 @@ def _take_written(wire: _Wire, appended: Mapping[str, Any]) -> None:
         }
 
 
-def _result(line: Mapping[str, Any], event: Mapping[str, Any], decided: Permission | None) -> RecordedResult:
+def _result(line: JsonMap, event: JsonMap, decided: Permission | None) -> RecordedResult:
     came = object_at(event, "result")
     output, is_error = plain(came.get("output")), came.get("isError") is True
     exited = _EXITED.search(output[-100:]) if is_error and isinstance(output, str) else None
@@ -248,34 +269,6 @@ def _result(line: Mapping[str, Any], event: Mapping[str, Any], decided: Permissi
         finished_at=since_epoch(line.get("time")),
         permission=decided,
     )
-
-
-def _usage(event: Mapping[str, Any]) -> Usage:
-    took = object_at(event, "usage")
-    read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
-    first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
-    return Usage(
-        input_tokens=total(count_at(took, "inputOther"), read, written),
-        output_tokens=count_at(took, "output"),
-        cached_tokens=read,
-        cache_write_tokens=written,
-        latency_ms=None if first is None or streamed is None else first + streamed,
-        time_to_first_token_ms=first,
-        finish_reason=(text_at(event, "rawFinishReason") or text_at(event, "finishReason"))[:80],
-    )
-
-
-def _tools(line: Mapping[str, Any]) -> str:
-    """Return the tools that are offered, as OpenAI's interface takes them."""
-    offered = [
-        {
-            "type": "function",
-            "function": {key: tool[key] for key in ("name", "description", "parameters") if key in tool},
-        }
-        for tool in objects_at(line, "tools")
-        if text_at(tool, "name")
-    ]
-    return json_text(offered) if offered else ""
 
 
 def _begun(path: Path) -> RecordedSession:
@@ -301,7 +294,7 @@ def _begun(path: Path) -> RecordedSession:
         "",
         "",
         (),
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=NAME,
         parent=(own if above in {"", "main"} else f"{own}/{above}") if is_child else "",
         relation=Relation.SUBAGENT if is_child else None,
@@ -309,7 +302,7 @@ def _begun(path: Path) -> RecordedSession:
     )
 
 
-def _state(path: Path) -> Mapping[str, Any]:
+def _state(path: Path) -> JsonMap:
     try:
         told = json.loads(path.read_bytes()[:_MOST]) if path.is_file() else {}
     except (OSError, ValueError, RecursionError):

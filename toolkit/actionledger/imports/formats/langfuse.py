@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -29,6 +30,7 @@ from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -49,7 +51,7 @@ _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_detai
 _THOUGHT = ("output_reasoning", "output_reasoning_tokens", "completion_details.reasoning")
 
 
-def counts_in(given: Mapping[str, Any]) -> Usage:
+def counts_in(given: JsonMap) -> Usage:
     """Read the counts of a request."""
     whole, output = count_at(given, "input"), count_at(given, "output")
     if whole is None and output is None:
@@ -69,7 +71,7 @@ def counts_in(given: Mapping[str, Any]) -> Usage:
     )
 
 
-def _sum(given: Mapping[str, Any], keys: tuple[str, ...]) -> int | None:
+def _sum(given: JsonMap, keys: tuple[str, ...]) -> int | None:
     known = [count for key in keys if (count := count_at(given, key)) is not None]
     return sum(known) if known else None
 
@@ -107,12 +109,12 @@ def recognise(sample: Sample) -> float:
     return 0.9 if b'"traceId"' in sample.head or b'"projectId"' in sample.head else 0.0
 
 
-def _is_trace(value: Mapping[str, Any]) -> bool:
+def _is_trace(value: JsonMap) -> bool:
     trace = object_at(value, "trace") or value
     return isinstance(value.get("observations"), list) and bool(text_at(trace, "id"))
 
 
-def _is_observation(value: Mapping[str, Any]) -> bool:
+def _is_observation(value: JsonMap) -> bool:
     return (
         bool(_text(value, "traceId", "trace_id"))
         and "type" in value
@@ -120,11 +122,11 @@ def _is_observation(value: Mapping[str, Any]) -> bool:
     )
 
 
-def _camel(value: Mapping[str, Any]) -> set[str]:
+def _camel(value: JsonMap) -> set[str]:
     return {re.sub(r"_(\w)", lambda found: found[1].upper(), key) for key in value}
 
 
-def _about(trace: Mapping[str, Any]) -> About:
+def _about(trace: JsonMap) -> About:
     scores, labels = {}, [tag for tag in _list(trace, "tags") if isinstance(tag, str)]
     for score in objects_at(trace, "scores"):
         value, name = score.get("value"), text_at(score, "name")
@@ -136,12 +138,10 @@ def _about(trace: Mapping[str, Any]) -> About:
             scores |= scores_of([(name, value)])
     known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}
     known["trace"] = text_at(trace, "id")
-    return About(
-        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
-    )
+    return About(metadata=non_empty(known), scores=scores, labels=tuple(labels))
 
 
-def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None) -> Step:
+def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:
     about = framework_messages.decoded(observation.get("metadata"))
     attributes = attributes_of(about.get("attributes")) if isinstance(about, Mapping) else {}
     kind = _KINDS.get(text_at(observation, "type").upper(), "other")
@@ -158,7 +158,30 @@ def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None
     failed = text_at(observation, "level") == "ERROR"
     step.is_error = True if failed else None
     if kind == "model":
-        _fill_request(step, observation, attributes)
+        provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
+        fill_request(
+            step, observation.get("input"), observation.get("output"), provider, tools_of(attributes)
+        )
+        if not any(message.calls for message in step.said):
+            # Add the calls that Langfuse has found itself, where the output doesn't show them.
+            for each in _list(observation, "toolCalls"):
+                call = framework_messages.decoded(each)
+                if isinstance(call, Mapping):
+                    step.said = step.said or [Message("model")]
+                    step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
+        step.model = text_at(observation, "model") or step.model
+        given = object_at(observation, "usageDetails") or object_at(observation, "usage")
+        begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
+        cost = number_at(object_at(observation, "costDetails"), "total")
+        beside = Usage(
+            input_tokens=count_at(observation, "promptTokens"),
+            output_tokens=count_at(observation, "completionTokens"),
+            cost_usd=number_at(observation, "calculatedTotalCost") if cost is None else cost,
+            time_to_first_token_ms=(first - begun).total_seconds() * 1000
+            if first and begun and first >= begun
+            else None,
+        )
+        step.usage = counts_in(given).filled(beside)
     else:
         step.call_id = text_at(attributes, "gen_ai.tool.call.id") or text_at(attributes, "ai.toolCall.id")
         step.arguments, step.output = observation.get("input"), output_of(observation.get("output"))
@@ -169,44 +192,11 @@ def _step(observation: Mapping[str, Any], trace: Mapping[str, Any] | None = None
     return step
 
 
-def _fill_request(step: Step, observation: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
-    provider = text_at(attributes, "gen_ai.system") or text_at(observation, "model")
-    fill_request(step, observation.get("input"), observation.get("output"), provider, tools_of(attributes))
-    if not any(message.calls for message in step.said):
-        _add_calls(step, observation)
-    step.model = text_at(observation, "model") or step.model
-    step.usage = _usage(observation)
-
-
-def _add_calls(step: Step, observation: Mapping[str, Any]) -> None:
-    """Add the calls that Langfuse has found itself, where the output doesn't show them."""
-    for each in _list(observation, "toolCalls"):
-        call = framework_messages.decoded(each)
-        if isinstance(call, Mapping):
-            step.said = step.said or [Message("model")]
-            step.said[-1].call(call.get("id"), call.get("name"), call.get("arguments"))
-
-
-def _usage(observation: Mapping[str, Any]) -> Usage:
-    given = object_at(observation, "usageDetails") or object_at(observation, "usage")
-    begun, first = time_at(observation, "startTime"), time_at(observation, "completionStartTime")
-    cost = number_at(object_at(observation, "costDetails"), "total")
-    beside = Usage(
-        input_tokens=count_at(observation, "promptTokens"),
-        output_tokens=count_at(observation, "completionTokens"),
-        cost_usd=number_at(observation, "calculatedTotalCost") if cost is None else cost,
-        time_to_first_token_ms=(first - begun).total_seconds() * 1000
-        if first and begun and first >= begun
-        else None,
-    )
-    return counts_in(given).filled(beside)
-
-
-def _text(value: Mapping[str, Any], *keys: str) -> str:
+def _text(value: JsonMap, *keys: str) -> str:
     return next((text for key in keys if (text := text_at(value, key))), "")
 
 
-def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+def _list(value: JsonMap, key: str) -> list[Any]:
     held = framework_messages.decoded(value.get(key))
     return held if isinstance(held, list) else []
 
@@ -268,7 +258,7 @@ def step_of(span: Span) -> Step:
     return step
 
 
-def _sdk_usage(given: Mapping[str, Any], span: Span) -> Usage:
+def _sdk_usage(given: JsonMap, span: Span) -> Usage:
     """Return what a request took: in its provider's words, or in Langfuse's own."""
     details = object_at({"details": framework_messages.decoded(given.get(f"{_OF}usage_details"))}, "details")
     costs = object_at({"details": framework_messages.decoded(given.get(f"{_OF}cost_details"))}, "details")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -19,6 +20,7 @@ from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -65,7 +67,7 @@ def recognise(sample: Sample) -> float:
     return 0.9 if b'"dotted_order"' in sample.head or b'"trace_id"' in sample.head else 0.0
 
 
-def _runs(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _runs(item: JsonMap) -> Iterator[JsonMap]:
     """Yield a run and those nested in it, or those of a list of them."""
     if "run_type" in item:
         yield item
@@ -76,23 +78,23 @@ def _runs(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _runs(run)
 
 
-def _trace(run: Mapping[str, Any]) -> str:
+def _trace(run: JsonMap) -> str:
     return text_at(run, "trace_id") or text_at(run, "id")
 
 
-def _above(run: Mapping[str, Any]) -> str:
+def _above(run: JsonMap) -> str:
     parents = run.get("parent_run_ids")
     last = parents[-1] if isinstance(parents, list) and parents and isinstance(parents[-1], str) else ""
     return text_at(run, "parent_run_id") or last
 
 
-def _about(run: Mapping[str, Any]) -> About:
+def _about(run: JsonMap) -> About:
     given = object_at(run, "feedback_stats").items()
     scores = scores_of((name, _average(stats)) for name, stats in given)
     tags = run.get("tags")
     labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
     known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}
-    return About(metadata={key: value for key, value in known.items() if value}, scores=scores, labels=labels)
+    return About(metadata=non_empty(known), scores=scores, labels=labels)
 
 
 def _average(stats: object) -> object:
@@ -103,7 +105,7 @@ def _average(stats: object) -> object:
     return stats.get("values") or None if average is None else average
 
 
-def _step(run: Mapping[str, Any]) -> Step:
+def _step(run: JsonMap) -> Step:
     extra = framework_messages.decoded(run.get("extra"))
     extra = extra if isinstance(extra, dict) else {}
     known = object_at(extra, "metadata")
@@ -145,7 +147,7 @@ def _given(inputs: Any) -> Any:
     return held["input"] if set(held) == {"input"} else inputs
 
 
-def _usage(run: Mapping[str, Any], outputs: Any) -> Usage:
+def _usage(run: JsonMap, outputs: Any) -> Usage:
     body = object_at({"outputs": outputs}, "outputs")
     took = object_at(body, "usage_metadata")
     begun, first = _time(run, "start_time"), _time(run, "first_token_time")
@@ -170,7 +172,7 @@ def _usage(run: Mapping[str, Any], outputs: Any) -> Usage:
     )
 
 
-def _detail(run: Mapping[str, Any], took: Mapping[str, Any], whole: str, inner: str, key: str) -> int | None:
+def _detail(run: JsonMap, took: JsonMap, whole: str, inner: str, key: str) -> int | None:
     held = count_at(object_at(run, whole), key)
     return count_at(object_at(took, inner), key) if held is None else held
 
@@ -183,7 +185,7 @@ def _number(value: object) -> object:
         return None
 
 
-def _time(run: Mapping[str, Any], key: str) -> Any:
+def _time(run: JsonMap, key: str) -> Any:
     return time_at(run, key) or since_epoch(run.get(key))
 
 

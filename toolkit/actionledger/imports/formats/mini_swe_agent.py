@@ -7,12 +7,13 @@ response in the wrong form stands in the note that answers it (``extra.model_res
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -21,7 +22,14 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.imports.shapes.conversation import conversation
-from actionledger.imports.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    exit_status_of,
+    non_empty,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part
@@ -63,7 +71,7 @@ def recognise(sample: Sample) -> float:
     return float(is_list and b'"role"' in sample.head[:400] and bool(_MARKS.search(sample.head)))
 
 
-def _session(held: Mapping[str, Any], path: Path, passed: Passed) -> RecordedSession:
+def _session(held: JsonMap, path: Path, passed: Passed) -> RecordedSession:
     info = object_at(held, "info")
     stats, config = object_at(info, "model_stats"), object_at(info, "config")
     instance = text_at(held, "instance_id") or path.name.split(".")[0]
@@ -95,7 +103,7 @@ def _session(held: Mapping[str, Any], path: Path, passed: Passed) -> RecordedSes
         instance,
         turns,
         reason=text_at(info, "exit_status"),
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=SOURCE.name,
     )
 
@@ -106,7 +114,7 @@ def _no_objects(values: list[Any]) -> Passed:
     )
 
 
-def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
+def _messages(held: JsonMap) -> Iterator[Message]:
     waiting = ""
     values = list(objects_at(held, "messages"))
     for number, value in enumerate(values):
@@ -115,7 +123,8 @@ def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
             said = _response(value, extra)
             # The runtime may look for fences of another label: then it says that it found none.
             is_read = not said.calls and not any(
-                _is_refusal(each) for each in values[number + 1 : number + 2]
+                bool(_REFUSED.match(openai_chat.message(each).text))
+                for each in values[number + 1 : number + 2]
             )
             commands = _FENCED.findall(said.text) if is_read else []
             waiting = f"command-{number}" if len(commands) == 1 else ""
@@ -131,7 +140,10 @@ def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
             note = Message("system")
             note.pass_over(LeftOutReason.BOOKKEEPING, "exit")
         elif text_at(value, "type") == "function_call_output":
-            note = _output(value)
+            # Read what came of a call, as the Responses interface takes it.
+            found = Message("tool")
+            found.result(value.get("call_id"), value.get("output"))
+            note = found
         elif waiting and note.speaker == "person":
             note.result(waiting, note.text)
             note.text, waiting = "", ""
@@ -141,18 +153,7 @@ def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
         yield note
 
 
-def _is_refusal(value: Mapping[str, Any]) -> bool:
-    return bool(_REFUSED.match(openai_chat.message(value).text))
-
-
-def _output(value: Mapping[str, Any]) -> Message:
-    """Read what came of a call, as the Responses interface takes it."""
-    found = Message("tool")
-    found.result(value.get("call_id"), value.get("output"))
-    return found
-
-
-def _response(value: Mapping[str, Any], extra: Mapping[str, Any]) -> Message:
+def _response(value: JsonMap, extra: JsonMap) -> Message:
     if text_at(value, "object") == "response":
         answered = openai_responses.response(value).messages
         said = answered[0] if answered else Message("model")
@@ -172,11 +173,11 @@ def _with_cost(usage: Usage, cost: float | None) -> Usage:
     return usage if cost is None else replace(usage, cost_usd=cost)
 
 
-def _time(value: Mapping[str, Any]) -> datetime | None:
+def _time(value: JsonMap) -> datetime | None:
     return since_epoch(value.get("timestamp"))
 
 
-def _exit(output: object, extra: Mapping[str, Any]) -> int | None:
+def _exit(output: object, extra: JsonMap) -> int | None:
     if (held := exit_status_of(extra.get("returncode"))) is not None:
         return held
     found = _RETURNED.match(output) if isinstance(output, str) else None

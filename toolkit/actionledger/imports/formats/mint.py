@@ -52,7 +52,8 @@ _TAGS = ("<execute>", "<solution>")
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of one file, and a refusal for each line that can't be read."""
-    model, feedback, setting, kind, task_set = _folders(path)
+    above = path.resolve().parts[-6:-1]
+    model, feedback, setting, kind, task_set = ("",) * (5 - len(above)) + above
     place = f"{model}/{feedback}/{setting}/{kind}/{task_set}"
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -67,7 +68,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
                 shown(path), number, f"The field {'.'.join(map(str, first['loc']))!r}: {first['msg']}."
             )
             continue
-        is_fenced = _asks_for_fences(line.state.history)
+        # Whether the first prompt asks for code in fences: some models were prompted so, and not for tags.
+        is_fenced = (
+            bool(line.state.history)
+            and line.state.history[0].role != "assistant"
+            and _FENCED in line.state.history[0].content
+        )
         yield RecordedSession(
             external_id=f"{place}/{line.task.task_id}",
             profile="mint",
@@ -100,11 +106,6 @@ def _asked(history: list[_Message], *, is_fenced: bool) -> dict[str, str]:
     return {}
 
 
-def _asks_for_fences(history: list[_Message]) -> bool:
-    """Return whether the first prompt asks for code in fences: some models were prompted so, and not for tags."""
-    return bool(history) and history[0].role != "assistant" and _FENCED in history[0].content
-
-
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is of this format: a line has the state of a session and its task."""
     lines = [
@@ -113,11 +114,6 @@ def recognise(sample: Sample) -> float:
     return (
         1.0 if any(isinstance(line["state"], dict) and "history" in line["state"] for line in lines) else 0.0
     )
-
-
-def _folders(path: Path) -> tuple[str, ...]:
-    above = path.resolve().parts[-6:-1]
-    return ("",) * (5 - len(above)) + above
 
 
 def _turns(history: list[_Message]) -> Iterator[RecordedTurn]:

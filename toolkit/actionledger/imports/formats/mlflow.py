@@ -6,10 +6,10 @@ be passed on was there to try it with.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -22,6 +22,7 @@ from actionledger.imports.shapes.steps import About, Kind, Step
 from actionledger.imports.shapes.traces import Traces
 from actionledger.imports.sources.access import (
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -61,7 +62,7 @@ def recognise(sample: Sample) -> float:
     return float(all(next(_traces(each), None) is not None for each in objects)) if objects else 0.9
 
 
-def _traces(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _traces(item: JsonMap) -> Iterator[JsonMap]:
     """Yield a trace, by itself or those of a list; an artifact has its spans alone."""
     if isinstance(object_at(item, "data").get("spans"), list) or isinstance(item.get("spans"), list):
         yield item
@@ -69,7 +70,7 @@ def _traces(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from _traces(trace)
 
 
-def _read_trace(trace: Mapping[str, Any], traces: Traces) -> Iterator[Item]:
+def _read_trace(trace: JsonMap, traces: Traces) -> Iterator[Item]:
     info = object_at(trace, "info") or object_at(trace, "trace_info")
     known = {**object_at(info, "request_metadata"), **object_at(info, "trace_metadata")}
     session = str(framework_messages.decoded(text_at(known, "mlflow.trace.session")) or "")
@@ -81,7 +82,7 @@ def _read_trace(trace: Mapping[str, Any], traces: Traces) -> Iterator[Item]:
         yield from traces.add(step)
 
 
-def _about(info: Mapping[str, Any]) -> About:
+def _about(info: JsonMap) -> About:
     scores, labels = {}, []
     for assessment in objects_at(info, "assessments"):
         name = text_at(assessment, "assessment_name") or text_at(assessment, "name")
@@ -100,9 +101,7 @@ def _about(info: Mapping[str, Any]) -> About:
         "trace": text_at(info, "trace_id") or text_at(info, "request_id"),
         "state": text_at(info, "state") or text_at(info, "status"),
     }
-    return About(
-        metadata={key: value for key, value in known.items() if value}, scores=scores, labels=tuple(labels)
-    )
+    return About(metadata=non_empty(known), scores=scores, labels=tuple(labels))
 
 
 def _step(span: Span) -> Step:
@@ -137,7 +136,7 @@ def _step(span: Span) -> Step:
     return step
 
 
-def _usage(given: Mapping[str, Any]) -> Usage:
+def _usage(given: JsonMap) -> Usage:
     took = object_at(given, "mlflow.chat.tokenUsage")
     return Usage(
         input_tokens=count_at(took, "input_tokens"),

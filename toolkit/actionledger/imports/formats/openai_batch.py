@@ -11,10 +11,10 @@ same name with ``input`` for ``output``, prompts and tools are taken from it. Ea
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, RecordedTurn
@@ -91,7 +91,7 @@ def _session(name: str, exchange: Exchange, passed: Passed) -> Iterator[Recorded
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a batch."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict) or not _name(first):
         return 0.0
     if "custom_id" in first and (
@@ -101,7 +101,7 @@ def recognise(sample: Sample) -> float:
     return 0.9 if "key" in first and isinstance(first.get("request"), dict) else 0.0
 
 
-def _requests_beside(path: Path) -> dict[str, Mapping[str, Any]]:
+def _requests_beside(path: Path) -> dict[str, JsonMap]:
     """Return what was asked, by its name, where the file of requests lies beside the answers."""
     beside = path.with_name(_OUTPUT.sub("input", path.name))
     if path in {STANDARD_INPUT, beside} or not beside.is_file():
@@ -116,22 +116,22 @@ def _requests_beside(path: Path) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _asked(line: Mapping[str, Any]) -> Mapping[str, Any]:
+def _asked(line: JsonMap) -> JsonMap:
     return next((line[key] for key in _ASKED if isinstance(line.get(key), dict)), {})
 
 
-def _name(line: Mapping[str, Any]) -> str:
+def _name(line: JsonMap) -> str:
     return text_at(line, "custom_id") or text_at(line, "key")
 
 
-def _answer(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _answer(line: JsonMap) -> JsonMap | None:
     """Return the body of an answer; None where there is none."""
     response = object_at(line, "response")
     body = object_at(response, "body") or object_at(object_at(line, "result"), "message") or response
     return body or None
 
 
-def _why(line: Mapping[str, Any]) -> str:
+def _why(line: JsonMap) -> str:
     """Return why there is no answer, in a word."""
     error = object_at(line, "error") or object_at(object_at(line, "result"), "error")
     inner = object_at(error, "error") or error

@@ -6,11 +6,11 @@ end is not there (yet), so that no call is there twice once it comes.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.formats import pi
@@ -66,9 +66,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if first and known == len(first) else 0.0
 
 
-def _ended(
-    name: str, session: _Session, event: Mapping[str, Any], passed: Passed
-) -> Iterator[RecordedSession]:
+def _ended(name: str, session: _Session, event: JsonMap, passed: Passed) -> Iterator[RecordedSession]:
     """Yield the turns of a session that no earlier end had."""
     whole = conversation(map(pi.message, objects_at(event, "messages")))
     turns = whole.done(Capture.CALLS, splits=True)
@@ -87,7 +85,7 @@ def _ended(
         yield _piece(name, placed, event)
 
 
-def _piece(name: str, turns: tuple[RecordedTurn, ...], event: Mapping[str, Any]) -> RecordedSession:
+def _piece(name: str, turns: tuple[RecordedTurn, ...], event: JsonMap) -> RecordedSession:
     return RecordedSession(
         name,
         None,

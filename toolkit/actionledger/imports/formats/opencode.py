@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession
@@ -90,7 +90,7 @@ def _session(path: Path, database: Database, row: Row, passed: Passed, copies: C
 
 def _messages(path: Path, database: Database, name: str) -> Iterator[Told | Refusal]:
     """Yield the messages of a session with their parts, and what of them can't be read."""
-    parts: dict[object, list[Mapping[str, Any]]] = {}
+    parts: dict[object, list[JsonMap]] = {}
     columns = ("id", "message_id", "data")
     for row in database.rows("part", columns, order=("message_id", "id"), session_id=name):
         part = _object(path, "part", row)
@@ -103,7 +103,7 @@ def _messages(path: Path, database: Database, name: str) -> Iterator[Told | Refu
         yield message if isinstance(message, Refusal) else (message, parts.pop(row["id"], []))
 
 
-def _object(path: Path, table: str, row: Row) -> Mapping[str, Any] | Refusal:
+def _object(path: Path, table: str, row: Row) -> JsonMap | Refusal:
     where = f"{table} {str(row['id'])[:80]!r}"
     try:
         value = decoded(row["data"])
@@ -147,7 +147,7 @@ def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
     yield from left_out(shown(path), passed)
 
 
-def is_of_tree(value: Mapping[str, Any]) -> bool:
+def is_of_tree(value: JsonMap) -> bool:
     """Return whether a file is a message's or a part's, which are read with their session."""
     return {"id", "sessionID"} <= value.keys() and ("messageID" in value or "role" in value)
 
@@ -175,7 +175,7 @@ def _in_tree(path: Path, name: str) -> Iterator[Told | Refusal]:
         yield message, parts
 
 
-def _documents(folder: Path, name: str) -> Iterator[Mapping[str, Any] | Refusal]:
+def _documents(folder: Path, name: str) -> Iterator[JsonMap | Refusal]:
     if not _NAME.fullmatch(name):
         return
     for file in sorted((folder / name).glob("*.json")):
@@ -218,7 +218,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of opencode's, or its database."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         info = object_at(first, "info") if "messages" in first else first
         return 1.0 if {"id", "projectID", "directory"} <= info.keys() or is_of_tree(first) else 0.0

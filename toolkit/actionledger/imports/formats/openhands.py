@@ -8,11 +8,12 @@ answer in ``tool_call_metadata`` (V0), and the argument strings in ``tool_call``
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -20,7 +21,7 @@ from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.openhands_events import KINDS, V0Events, V1Events, begun, events_of
-from actionledger.imports.sources.access import number_at, object_at, text_at, time_at
+from actionledger.imports.sources.access import non_empty, number_at, object_at, text_at, time_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document, json_objects, objects_of
@@ -40,7 +41,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     elif _is_state(first):
         yield from _conversation(first, path, _events_beside(path), passed)
     elif "kind" in first and _EVENT.fullmatch(path.name) and path.parent.name == "events":
-        yield from _of_folder(path, passed)
+        # The conversation whose folder has no state with its first event; any other event is read with those beside it.
+        state = path.parent.parent / "base_state.json"
+        if state.exists() or path != _files(path.parent)[0]:
+            passed[LeftOutReason.DUPLICATE, "event"] += 1
+        else:
+            yield from _conversation({"id": path.parent.parent.name}, path, _events_beside(state), passed)
     elif "kind" in first:
         yield from _conversation({}, path, chain([first], objects), passed)
     else:
@@ -60,7 +66,7 @@ def recognise(sample: Sample) -> float:
     return float(_is_event(first))
 
 
-def _is_event(value: Mapping[str, Any]) -> bool:
+def _is_event(value: JsonMap) -> bool:
     if "role" in value:  # a message of SWE-agent's, which has its action beside it
         return False
     is_action = bool(text_at(value, "action")) and (
@@ -69,11 +75,11 @@ def _is_event(value: Mapping[str, Any]) -> bool:
     return is_action or (bool(text_at(value, "observation")) and "content" in value)
 
 
-def _is_state(value: Mapping[str, Any]) -> bool:
+def _is_state(value: JsonMap) -> bool:
     return {"id", "agent", "workspace", "execution_status"} <= value.keys()
 
 
-def _instances(lines: Iterator[Mapping[str, Any] | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
+def _instances(lines: Iterator[JsonMap | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
     for line in lines:
         if isinstance(line, Refusal):
             yield line
@@ -100,7 +106,7 @@ def _instances(lines: Iterator[Mapping[str, Any] | Refusal], path: Path, passed:
         yield from _given(reading, events_of(history))
 
 
-def _success(line: Mapping[str, Any]) -> bool | None:
+def _success(line: JsonMap) -> bool | None:
     """Return what the harness, or the resolver's own judge, says of an instance."""
     result = object_at(line, "test_result")
     held = (
@@ -112,16 +118,16 @@ def _success(line: Mapping[str, Any]) -> bool | None:
     return next((each for each in held if isinstance(each, bool)), None)
 
 
-def _metadata(line: Mapping[str, Any], instance: str) -> dict[str, Any]:
+def _metadata(line: JsonMap, instance: str) -> JsonDict:
     known = {
         "instance": instance,
         "agent": text_at(object_at(line, "metadata"), "agent_class"),
         "cost_usd": number_at(object_at(line, "metrics"), "accumulated_cost"),
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
-def _stream(events: Iterator[Mapping[str, Any] | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
+def _stream(events: Iterator[JsonMap | Refusal], path: Path, passed: Passed) -> Iterator[Item]:
     whole: list[Any] = []
     for event in events:
         if isinstance(event, Refusal):
@@ -143,7 +149,7 @@ def _stream(events: Iterator[Mapping[str, Any] | Refusal], path: Path, passed: P
 
 
 def _conversation(
-    state: Mapping[str, Any], path: Path, events: Iterator[Mapping[str, Any] | Refusal], passed: Passed
+    state: JsonMap, path: Path, events: Iterator[JsonMap | Refusal], passed: Passed
 ) -> Iterator[Item]:
     llm = object_at(object_at(state, "agent"), "llm")
     name = text_at(state, "id") or path.name.split(".")[0]
@@ -159,7 +165,7 @@ def _conversation(
     yield from _given(V1Events(session, state, passed), events)
 
 
-def _given(reading: V0Events | V1Events, events: Iterator[Mapping[str, Any] | Refusal]) -> Iterator[Item]:
+def _given(reading: V0Events | V1Events, events: Iterator[JsonMap | Refusal]) -> Iterator[Item]:
     for event in events:
         if isinstance(event, Refusal):
             yield event
@@ -170,21 +176,12 @@ def _given(reading: V0Events | V1Events, events: Iterator[Mapping[str, Any] | Re
     yield reading.pieces.piece(is_last=True)
 
 
-def _of_folder(path: Path, passed: Passed) -> Iterator[Item]:
-    """Yield the conversation whose folder has no state with its first event; any other event is read with those beside it."""
-    state = path.parent.parent / "base_state.json"
-    if state.exists() or path != _files(path.parent)[0]:
-        passed[LeftOutReason.DUPLICATE, "event"] += 1
-    else:
-        yield from _conversation({"id": path.parent.parent.name}, path, _events_beside(state), passed)
-
-
 def _files(folder: Path) -> list[Path]:
     """Return the files of a folder's events in the order of their numbers, which their names hold."""
     return sorted(folder.glob("event-*.json"))
 
 
-def _events_beside(path: Path) -> Iterator[Mapping[str, Any] | Refusal]:
+def _events_beside(path: Path) -> Iterator[JsonMap | Refusal]:
     files = _files(path.parent / "events")
     if not files:
         yield Refusal(

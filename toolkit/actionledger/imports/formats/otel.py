@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -144,7 +145,18 @@ def openinference_step(span: Span) -> Step:
         finished=span.finished,
     )
     if kind == "tool":
-        _fill_tool(step, span, given)
+        output = given.get("output.value")
+        step.name = text_at(given, "tool.name") or span.name
+        step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
+        step.arguments, step.output = arguments_in(given.get("input.value")), output_of(output)
+        parameters = given.get("tool.parameters")
+        if step.arguments is None and not _is_definition(parameters):
+            step.arguments = parameters
+        step.is_error = has_failed(output) if span.failed is not True else True
+        step.is_error = span.failed if step.is_error is None else step.is_error
+        if span.failed and step.output is None:
+            raised = next((fields for name, fields in span.events if name == "exception"), {})
+            step.output = text_at(raised, "exception.message") or span.error
     elif kind == "model":
         _fill_request(step, given, span.scope)
         step.is_error = True if span.failed else None
@@ -163,21 +175,6 @@ def _is_agent(span: Span) -> bool:
     )
 
 
-def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
-    output = given.get("output.value")
-    step.name = text_at(given, "tool.name") or span.name
-    step.call_id = text_at(given, "tool_call.id") or text_at(given, "tool.id") or answered_call(output)
-    step.arguments, step.output = arguments_in(given.get("input.value")), output_of(output)
-    parameters = given.get("tool.parameters")
-    if step.arguments is None and not _is_definition(parameters):
-        step.arguments = parameters
-    step.is_error = has_failed(output) if span.failed is not True else True
-    step.is_error = span.failed if step.is_error is None else step.is_error
-    if span.failed and step.output is None:
-        raised = next((fields for name, fields in span.events if name == "exception"), {})
-        step.output = text_at(raised, "exception.message") or span.error
-
-
 def _is_definition(parameters: Any) -> bool:
     """Return whether a tool's parameters say what it takes, and not what it was given: a schema, or a type for each."""
     held = object_at({"parameters": framework_messages.decoded(parameters)}, "parameters")
@@ -194,7 +191,7 @@ def _only_call(given: Any) -> str:
     return text_at(calls[0], "id") if isinstance(calls, list) and len(calls) == 1 else ""
 
 
-def _fill_request(step: Step, given: Mapping[str, Any], scope: str) -> None:
+def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
     step.model = text_at(given, "llm.model_name")
     shown, thought = (
         count_at(given, "llm.token_count.prompt"),
@@ -241,7 +238,7 @@ def _add_invalid(step: Step, told: Sequence[Message]) -> None:
             message.calls[:] = whole.calls
 
 
-def _said(given: Mapping[str, Any]) -> tuple[list[Message], int]:
+def _said(given: JsonMap) -> tuple[list[Message], int]:
     """Return what a model answered: its choices, or the one answer of which a message is told for each part, and how many these were."""
     said = [framework_messages.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
     if len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD]):
@@ -249,7 +246,7 @@ def _said(given: Mapping[str, Any]) -> tuple[list[Message], int]:
     return said, 0
 
 
-def _tools(given: Mapping[str, Any]) -> Iterator[Any]:
+def _tools(given: JsonMap) -> Iterator[Any]:
     """Yield the tools that were offered: each its definition, or a bare schema with the tool's name beside it."""
     listed = nested(given, "llm.tools")
     for each in objects_at({"tools": listed if isinstance(listed, list) else []}, "tools"):
@@ -262,13 +259,13 @@ def _tools(given: Mapping[str, Any]) -> Iterator[Any]:
         yield held
 
 
-def _messages(listed: Any) -> Iterator[Mapping[str, Any]]:
+def _messages(listed: Any) -> Iterator[JsonMap]:
     """Yield the messages of a list, each under its ``message``, as OpenAI's interface writes them."""
     for each in objects_at({"listed": listed}, "listed"):
         yield _plain(object_at(each, "message") or each)
 
 
-def _plain(message: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(message: JsonMap) -> JsonDict:
     """Return a message as OpenAI's interface writes it."""
     calls = [
         {**call, "type": "function"}

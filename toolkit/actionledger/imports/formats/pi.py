@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.compressed import unpacked_zstd
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
@@ -28,6 +27,7 @@ from actionledger.core.recordings import (
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (
+    as_list,
     count_at,
     exit_status_of,
     number_at,
@@ -47,7 +47,7 @@ _EXITED = regex(r"\nCommand exited with code (\d{1,10})\Z")
 KEEPS = Capture.CALLS
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role; one of a role that is not known is passed over."""
     role = text_at(value, "role")
     if role == "assistant":
@@ -64,7 +64,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
     shown, thought = (
@@ -83,22 +83,11 @@ def usage(value: Mapping[str, Any]) -> Usage:
     )
 
 
-def with_summary(took: Usage, kind: str, summary: Usage) -> Usage:
-    """Return what a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same."""
-    counts: dict[str, Any] = {
-        name: getattr(summary, name) or 0
-        for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
-    }
-    with_it = with_billed(took, [Billed(kind=kind, **counts)])
-    costs = [each for each in (took.cost_usd, summary.cost_usd) if each is not None]
-    return replace(with_it, cost_usd=sum(costs) if took.cost_usd is not None else None)
-
-
-def _of_model(value: Mapping[str, Any]) -> Message:
+def _of_model(value: JsonMap) -> Message:
     model = text_at(value, "responseModel") or text_at(value, "model")
     found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
     content = value.get("content")
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping) and part.get("type") == "toolCall":
             found.call(part.get("id"), part.get("name"), part.get("arguments"))
         elif isinstance(part, Mapping) and part.get("type") == "thinking":
@@ -111,7 +100,7 @@ def _of_model(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def _result(value: Mapping[str, Any]) -> RecordedResult:
+def _result(value: JsonMap) -> RecordedResult:
     details = object_at(value, "details")
     is_error, output = value.get("isError"), plain(value.get("content"))
     exited = _EXITED.search(output[-100:]) if is_error is True and isinstance(output, str) else None
@@ -134,9 +123,7 @@ MAX_EVENT = 4 * 2**20
 """The largest event that openclaw packs, in bytes."""
 
 
-def events_of_database(
-    path: Path, on_read: OnRead | None = None
-) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+def events_of_database(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, JsonDict] | Refusal]:
     """Yield the events of a database, session by session, each with its number; what can't be read is a refusal."""
     columns = ("session_id", "seq", "event_json", "event_zstd")
     with Database.at(path) as database:
@@ -152,7 +139,7 @@ def events_of_database(
         on_read(path.stat().st_size)
 
 
-def _event(row: Row) -> dict[str, Any]:
+def _event(row: Row) -> JsonDict:
     text, packed = row.get("event_json"), row.get("event_zstd")
     if text is None and isinstance(packed, bytes):
         text = unpacked_zstd(packed, MAX_EVENT)
@@ -189,7 +176,7 @@ class _Reading:
     """A session while its lines come in: a turn is given when the next one begins."""
 
     def __init__(self) -> None:
-        self.head: Mapping[str, Any] = {}
+        self.head: JsonMap = {}
         self.name = ""
         self.passed: Passed = Counter()
         self._open: RecordedTurn | None = None
@@ -257,7 +244,14 @@ class _Reading:
         self._told.clear()
         usage = message.usage
         for kind, took in self._summaries:
-            usage = with_summary(usage, kind, took)
+            # What a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same.
+            counts: JsonDict = {
+                name: getattr(took, name) or 0
+                for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
+            }
+            with_it = with_billed(usage, [Billed(kind=kind, **counts)])
+            costs = [each for each in (usage.cost_usd, took.cost_usd) if each is not None]
+            usage = replace(with_it, cost_usd=sum(costs) if usage.cost_usd is not None else None)
         self._summaries.clear()
         self._open = RecordedTurn(
             self._count,
@@ -307,7 +301,7 @@ def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a session of pi's."""
     if is_database_with(sample, TABLES):
         return 1.0
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if not isinstance(first, dict) or first.get("type") != "session":
         return 0.0
     return 1.0 if {"id", "timestamp", "cwd"} <= first.keys() else 0.0

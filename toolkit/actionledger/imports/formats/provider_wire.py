@@ -10,11 +10,10 @@ There is no standard: a line, a document, or an item of a list is
 A file may also be nothing but a stream, as ``curl -N`` leaves it. Sessions are told by what requests repeat: ``shapes.exchanges``.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import Message, left_out, since_epoch
 from actionledger.imports.shapes.bodies import (
@@ -68,7 +67,7 @@ def recognise(sample: Sample) -> float:
             if b'"choices"' in sample.head or b'"type"' in sample.head or b'"candidates"' in sample.head
             else 0.0
         )
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, list):
         first = first[0] if first else None
     if not isinstance(first, dict) or first.keys() & _OTHERS:
@@ -96,7 +95,7 @@ def _is_stream(path: Path) -> bool:
         return file.read(64).lstrip().startswith(_STREAM)
 
 
-def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
+def _exchange(entry: JsonMap) -> Exchange | None:
     if shape_of_response(entry) is not None:
         return exchange_of(None, entry)
     asked, answered = _pair(entry)
@@ -107,7 +106,7 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
     return found._replace(response=replace(found.response, messages=(_timed(first, entry), *others)))
 
 
-def _pair(entry: Mapping[str, Any]) -> tuple[object, object]:
+def _pair(entry: JsonMap) -> tuple[object, object]:
     """Return what was asked and what came back."""
     answered = next((entry[key] for key in _RESPONSES if entry.get(key) is not None), None)
     asked = next((entry[key] for key in _REQUESTS if entry.get(key) is not None), None)
@@ -116,7 +115,7 @@ def _pair(entry: Mapping[str, Any]) -> tuple[object, object]:
     return inner(asked), inner(answered)
 
 
-def _timed(message: Message, entry: Mapping[str, Any]) -> Message:
+def _timed(message: Message, entry: JsonMap) -> Message:
     """Return a message with what its recorder says of times, where it says nothing itself."""
     usage = message.usage
     took = [number_at(entry, key) for key in ("latency_ms", "duration_ms")]

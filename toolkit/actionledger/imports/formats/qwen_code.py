@@ -8,11 +8,11 @@ with the line that it was (``forkedFrom``).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
@@ -21,6 +21,7 @@ from actionledger.imports.shapes.claude_results import notified
 from actionledger.imports.shapes.qwen_results import WORDINGS, call_of, of_event, results_of, usage_of
 from actionledger.imports.sources.access import (
     NOTHING,
+    non_empty,
     number_at,
     object_at,
     text_at,
@@ -32,7 +33,7 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, OpenTurn, SessionPieces
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 NAME = "qwen_code"
 
@@ -144,7 +145,10 @@ class _Chat:
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             return
         if is_new and not is_part:
-            self._begin(turn, heard, line, event)
+            turn.occurred_at = time_at(line, "timestamp")
+            turn.prompt, heard.prompt = heard.prompt, None
+            turn.model = text_at(event, "model") or text_at(line, "model")
+            turn.usage = usage_of(object_at(line, "usageMetadata"), event)
             if not session.session.model:
                 session.session = replace(session.session, model=turn.model)
         self.left_out.update(message.passed)
@@ -153,12 +157,6 @@ class _Chat:
         for call in message.calls:
             session.call(turn.external_id, replace(call, at=None))
         heard.goes_on = turn.external_id if line.get("isSidechain") is True else ""
-
-    def _begin(self, turn: OpenTurn, heard: _Heard, line: Line, event: Line) -> None:
-        turn.occurred_at = time_at(line, "timestamp")
-        turn.prompt, heard.prompt = heard.prompt, None
-        turn.model = text_at(event, "model") or text_at(line, "model")
-        turn.usage = usage_of(object_at(line, "usageMetadata"), event)
 
     def _measured(self, session: SessionPieces, heard: _Heard, line: Line) -> Line:
         """Return what was measured of a message's response; what was measured last may be of another one, which has no message."""
@@ -310,7 +308,7 @@ class _Chat:
             text_at(line, "model"),
             (self._heard(name).prompt or "").strip().split("\n", 1)[0][:200],
             (),
-            metadata={key: value for key, value in known.items() if value},
+            metadata=non_empty(known),
             source=NAME,
             parent=above if is_agent else origin,
             relation=Relation.SUBAGENT if is_agent else Relation.FORK if origin else None,

@@ -6,19 +6,27 @@ were written. Their identifiers may come again in one file. Of several attempts 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic_core import from_json
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, left_out
-from actionledger.imports.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import (
+    NOTHING,
+    count_at,
+    non_empty,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+)
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
@@ -37,7 +45,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         yield Refusal(shown(path), 0, "The document is no trajectory: it has no list of steps.")
         return
     passed: Passed = Counter()
-    instance = _instance(whole, path)
+    config = _config(whole)
+    problem = text_at(object_at(config, "problem_statement"), "id")
+    instance = problem or path.name.split(".")[0]
     attempts = list(objects_at(whole, "attempts"))
     if attempts:
         passed[LeftOutReason.REPEATED_HISTORY, "trajectory"] += 1
@@ -58,13 +68,7 @@ def recognise(sample: Sample) -> float:
     return float(b'"trajectory"' in head and b'"observation"' in sample.head and b'"action"' in head)
 
 
-def _instance(whole: Mapping[str, Any], path: Path) -> str:
-    config = _config(whole)
-    problem = text_at(object_at(config, "problem_statement"), "id")
-    return problem or path.name.split(".")[0]
-
-
-def _config(whole: Mapping[str, Any]) -> Mapping[str, Any]:
+def _config(whole: JsonMap) -> JsonMap:
     """Return what it was run with, which some versions write as a text."""
     held = whole.get("replay_config")
     try:
@@ -74,9 +78,7 @@ def _config(whole: Mapping[str, Any]) -> Mapping[str, Any]:
     return given if isinstance(given, dict) else NOTHING
 
 
-def _session(
-    attempt: Mapping[str, Any], whole: Mapping[str, Any], instance: str, first: str, passed: Passed
-) -> RecordedSession:
+def _session(attempt: JsonMap, whole: JsonMap, instance: str, first: str, passed: Passed) -> RecordedSession:
     info, config = object_at(attempt, "info"), _config(whole)
     agent = object_at(config, "agent")
     model = text_at(object_at(agent, "model"), "name") or text_at(object_at(agent, "model"), "model_name")
@@ -99,19 +101,19 @@ def _session(
         _task(config, instance),
         turns,
         reason=text_at(info, "exit_status"),
-        metadata={key: value for key, value in known.items() if value},
+        metadata=non_empty(known),
         source=SOURCE.name,
         parent=first,
         relation=Relation.FORK if first else None,
     )
 
 
-def _task(config: Mapping[str, Any], instance: str) -> str:
+def _task(config: JsonMap, instance: str) -> str:
     said = text_at(object_at(config, "problem_statement"), "text") or instance
     return said.strip().split("\n", 1)[0][:200]
 
 
-def _turns(attempt: Mapping[str, Any], agent: Mapping[str, Any], passed: Passed) -> Iterator[RecordedTurn]:
+def _turns(attempt: JsonMap, agent: JsonMap, passed: Passed) -> Iterator[RecordedTurn]:
     history = [each for each in objects_at(attempt, "history") if each.get("is_demo") is not True]
     if shown_first := sum(each.get("is_demo") is True for each in objects_at(attempt, "history")):
         passed[LeftOutReason.INJECTED_CONTEXT, "demonstration"] += shown_first
@@ -134,7 +136,7 @@ def _turns(attempt: Mapping[str, Any], agent: Mapping[str, Any], passed: Passed)
         prompt = None
 
 
-def _is_of(message: Mapping[str, Any], step: Mapping[str, Any]) -> bool:
+def _is_of(message: JsonMap, step: JsonMap) -> bool:
     """Return whether a message of the history is a step's: its text may have been tidied, its action is the same."""
     action = text_at(step, "action")
     return text_at(message, "action") == action and (
@@ -142,7 +144,7 @@ def _is_of(message: Mapping[str, Any], step: Mapping[str, Any]) -> bool:
     )
 
 
-def _prompt(history: list[Mapping[str, Any]]) -> str | None:
+def _prompt(history: list[JsonMap]) -> str | None:
     """Return what the model was shown before its first response."""
     told: list[str] = []
     for message in history:
@@ -152,9 +154,7 @@ def _prompt(history: list[Mapping[str, Any]]) -> str | None:
     return "\n\n".join(filter(None, told)) or None
 
 
-def _turn(
-    number: int, step: Mapping[str, Any], message: Mapping[str, Any], prompt: str | None, *, splits: bool
-) -> RecordedTurn:
+def _turn(number: int, step: JsonMap, message: JsonMap, prompt: str | None, *, splits: bool) -> RecordedTurn:
     action, seconds = text_at(step, "action"), number_at(step, "execution_time")
     calls = tuple(openai_chat.message({"role": "assistant", "tool_calls": message.get("tool_calls")}).calls)
     capture = Capture.ARGUMENTS if calls else Capture.CALLS if splits else Capture.TEXT

@@ -6,11 +6,11 @@ agent's. Of a voice run (``ticks``) there are no messages.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.recordings import RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -42,7 +42,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample is a result of tau2-bench."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, dict):
         has_info = "num_trials" in object_at(first, "info") and "tasks" in first
         return 1.0 if has_info and "timestamp" in first else 0.0
@@ -50,7 +50,7 @@ def recognise(sample: Sample) -> float:
     return 1.0 if first is None and b'"info"' in head and b'"num_trials"' in head else 0.0
 
 
-def _simulation(simulation: Mapping[str, Any], info: Mapping[str, Any], passed: Passed) -> Recorded:
+def _simulation(simulation: JsonMap, info: JsonMap, passed: Passed) -> Recorded:
     whole = conversation(_messages(simulation, passed))
     turns = whole.done(Capture.CALLS)
     passed.update(whole.passed)
@@ -78,7 +78,7 @@ def _simulation(simulation: Mapping[str, Any], info: Mapping[str, Any], passed: 
     )
 
 
-def _messages(simulation: Mapping[str, Any], passed: Passed) -> Iterator[Message]:
+def _messages(simulation: JsonMap, passed: Passed) -> Iterator[Message]:
     for value in objects_at(simulation, "messages"):
         role = text_at(value, "role")
         if role == "assistant":
@@ -102,7 +102,7 @@ def _messages(simulation: Mapping[str, Any], passed: Passed) -> Iterator[Message
             yield openai_chat.message({"role": role, "content": value.get("content")})
 
 
-def _of_agent(value: Mapping[str, Any]) -> Message:
+def _of_agent(value: JsonMap) -> Message:
     """Return a message of the agent's, with its argument strings where the provider's response was kept."""
     raw = next(objects_at(object_at(value, "raw_data"), "choices"), {})
     found = openai_chat.message({**object_at(raw, "message"), "role": "assistant"})

@@ -59,7 +59,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 def recognise(sample: Sample) -> float:
     """Return how sure it is that a sample holds episodes of tau-bench."""
-    first = sample.values[0] if sample.values else None
+    first = sample.first
     if isinstance(first, list):
         first = first[0] if first else None
     if isinstance(first, dict):

@@ -5,18 +5,19 @@ tree of nodes: a thought, an action, its input with what it gave. The way to the
 none; every other branch is a fork of it from where it leaves, so that each node counts once, and what was given up is told apart.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import tools_text
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import count_at, non_empty, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_document
@@ -43,7 +44,7 @@ _CODES: dict[int, Reason] = {
 class _Node:
     """One node of the tree with its place: the numbers of the children on the way to it."""
 
-    held: Mapping[str, Any]
+    held: JsonMap
     place: tuple[int, ...]
     is_leaf: bool
 
@@ -74,7 +75,7 @@ def recognise(sample: Sample) -> float:
     return float(first.keys() >= _FIELDS if first is not None else bool(_HEAD.match(sample.head)))
 
 
-def _sessions(whole: Mapping[str, Any], root: Mapping[str, Any], path: Path) -> Iterator[RecordedSession]:
+def _sessions(whole: JsonMap, root: JsonMap, path: Path) -> Iterator[RecordedSession]:
     nodes = {node.place: node for node in _nodes(root)}
     leaves = [node for node in nodes.values() if node.is_leaf]
     answers = [node for node in leaves if count_at(node.held, "observation_code") == _ANSWERED]
@@ -110,14 +111,14 @@ def _sessions(whole: Mapping[str, Any], root: Mapping[str, Any], path: Path) -> 
         )
 
 
-def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata(given: JsonMap) -> JsonDict:
     known = {key: count_at(given, key) for key in ("query_count", "total_tokens")}
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
-def _nodes(root: Mapping[str, Any]) -> Iterator[_Node]:
+def _nodes(root: JsonMap) -> Iterator[_Node]:
     """Yield each node, a branch after the other; the root, which is none of the model's, is a leaf where nothing follows."""
-    waiting: list[tuple[Mapping[str, Any], tuple[int, ...]]] = [(root, ())]
+    waiting: list[tuple[JsonMap, tuple[int, ...]]] = [(root, ())]
     while waiting:
         held, place = waiting.pop()
         children = list(objects_at(held, "children"))
@@ -169,7 +170,7 @@ def _turn(nodes: list[_Node], query: str | None, tools: str) -> RecordedTurn:
     )
 
 
-def _lists(value: Mapping[str, Any], key: str) -> Iterator[list[Any]]:
+def _lists(value: JsonMap, key: str) -> Iterator[list[Any]]:
     held = value.get(key)
     return (each for each in held if isinstance(each, list)) if isinstance(held, list) else iter(())
 

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,6 +12,7 @@ from time import monotonic
 from types import ModuleType
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
 from actionledger.core.processes import watch
@@ -114,7 +115,7 @@ class CallAbout:
     model: str = ""
     task: str = ""
     profile: str | None = None
-    tools: list[Mapping[str, Any]] | None = None
+    tools: list[JsonMap] | None = None
     process: int = field(default_factory=os.getpid)
 
     @property
@@ -146,7 +147,7 @@ class Answered:
     started_at: datetime
     latency_ms: float
     size: int
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: JsonMap = field(default_factory=dict)
 
 
 class CallReader:

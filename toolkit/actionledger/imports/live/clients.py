@@ -3,7 +3,7 @@
 import atexit
 import inspect
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any, TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import UsageError, require_path
 from actionledger.core.ids import new_id, now
 from actionledger.imports.live.calls import (
@@ -51,7 +52,7 @@ def record(
     model: str = "",
     task: str = "",
     profile: str | None = None,
-    tools: list[Mapping[str, Any]] | None = None,
+    tools: list[JsonMap] | None = None,
     prices: Prices | AnyPath | None = None,
 ) -> Target:
     """Return a client or a function that does what it did, and has what its model answers recorded.
@@ -102,7 +103,7 @@ class Call:
 
     def __init__(self) -> None:
         self.value: Any = None
-        self.more: dict[str, Any] = {}
+        self.more: JsonDict = {}
 
     def answered(self, value: object, **more: Any) -> None:
         """Say what the model answered.
@@ -122,7 +123,7 @@ def recorded_call(
     model: str = "",
     task: str = "",
     profile: str | None = None,
-    tools: list[Mapping[str, Any]] | None = None,
+    tools: list[JsonMap] | None = None,
     prices: Prices | AnyPath | None = None,
 ) -> Iterator[Call]:
     """Record what a block of code is answered by its model, how long it took, or with what kind of error it failed.

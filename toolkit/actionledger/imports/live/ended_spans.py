@@ -7,6 +7,7 @@ from typing import Any
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.trace import SpanContext, StatusCode, format_span_id, format_trace_id
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.ids import now
 from actionledger.imports.live.clients import AnyLedger, opened
 from actionledger.imports.live.spans import SpanBatch, SpanRecording
@@ -79,7 +80,7 @@ def _span(span: ReadableSpan, context: SpanContext) -> Span:
     )
 
 
-def _plain(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+def _plain(attributes: JsonMap | None) -> JsonDict:
     return {key: _value(value) for key, value in (attributes or {}).items()}
 
 

@@ -11,15 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
 from hashlib import blake2b
-from typing import Any
 
-from actionledger.core.canonical import is_deeper, json_text
+from actionledger.core.canonical import JsonMap, is_deeper, json_text
 from actionledger.core.ids import new_id, now
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.live.tap import LARGEST_BODY
-from actionledger.imports.sources.access import object_at, objects_at, text_at
+from actionledger.imports.sources.access import non_empty, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut
 
 SOURCE = "mcp"
@@ -108,7 +107,7 @@ class McpReader:
         self._calls_of = f"{session}/{new_id()}" if session else self._session.external_id
         self._asked: dict[str, deque[_Asked]] = {}
         self._lists = 0  # how many of them ask for tools
-        self._tools: list[Mapping[str, Any]] = []
+        self._tools: list[JsonMap] = []
         self._held: list[RecordedTurn] = []
         self._held_bytes = 0
         self._calls = first
@@ -138,7 +137,7 @@ class McpReader:
         if is_end:
             yield from self._release()
 
-    def _message(self, message: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
+    def _message(self, message: JsonMap, line: McpLine) -> Iterator[Item]:
         method = text_at(message, "method")
         if line.side is McpSide.CLIENT and method in _WHOLE:
             yield from self._request(method, message, line)
@@ -149,14 +148,29 @@ class McpReader:
         elif line.side is McpSide.CLIENT:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
         elif asked := self._pop_asked(message.get("id")):
-            yield from self._response(asked, message, line)
+            result = object_at(message, "result")
+            if asked.method == "tools/list":
+                listed = [_offered(each) for each in objects_at(result, "tools")]
+                self._tools = [*self._tools, *listed] if asked.is_further else listed
+                yield from self._release()
+            elif asked.method == "initialize":
+                self._note({"server": result.get("serverInfo"), "protocol": result.get("protocolVersion")})
+            elif asked.call_id:
+                yield from self._release()
+                error = message.get("error")
+                told = (
+                    _failed(asked.call_id, error)
+                    if isinstance(error, Mapping)
+                    else _done(asked.call_id, result)
+                )
+                yield self._result(told, asked, line)
         else:
             yield self._left_out(LeftOutReason.NO_CALL, "response")
 
     def _left_out(self, reason: LeftOutReason, detail: str) -> LeftOut:
         return LeftOut(self._origin, reason, detail)
 
-    def _note_asked(self, method: str, call_id: str, message: Mapping[str, Any], line: McpLine) -> None:
+    def _note_asked(self, method: str, call_id: str, message: JsonMap, line: McpLine) -> None:
         is_further = bool(object_at(message, "params").get("cursor"))
         asked = _Asked(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
         waiting = self._asked.setdefault(_key(message["id"]), deque())
@@ -178,7 +192,7 @@ class McpReader:
             del self._asked[key]
         return asked
 
-    def _request(self, method: str, message: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
+    def _request(self, method: str, message: JsonMap, line: McpLine) -> Iterator[Item]:
         given = object_at(message, "params")
         if method == "notifications/cancelled":
             yield from self._cancelled(given, line)
@@ -199,7 +213,7 @@ class McpReader:
     def _is_listing(self) -> bool:
         return self._lists > 0
 
-    def _cancelled(self, given: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
+    def _cancelled(self, given: JsonMap, line: McpLine) -> Iterator[Item]:
         asked = self._pop_asked(given.get("requestId"))
         if asked is None or not asked.call_id:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "notifications/cancelled")
@@ -213,7 +227,7 @@ class McpReader:
         )
         yield self._result(stopped, asked, line)
 
-    def _turn(self, given: Mapping[str, Any], call_id: str, line: McpLine) -> RecordedTurn:
+    def _turn(self, given: JsonMap, call_id: str, line: McpLine) -> RecordedTurn:
         arguments = given.get("arguments")
         known = {} if arguments is None else arguments
         call = RecordedCall(
@@ -238,22 +252,6 @@ class McpReader:
         self._held.clear()
         self._held_bytes = 0
 
-    def _response(self, asked: _Asked, message: Mapping[str, Any], line: McpLine) -> Iterator[Item]:
-        result = object_at(message, "result")
-        if asked.method == "tools/list":
-            listed = [_offered(each) for each in objects_at(result, "tools")]
-            self._tools = [*self._tools, *listed] if asked.is_further else listed
-            yield from self._release()
-        elif asked.method == "initialize":
-            self._note({"server": result.get("serverInfo"), "protocol": result.get("protocolVersion")})
-        elif asked.call_id:
-            yield from self._release()
-            error = message.get("error")
-            told = (
-                _failed(asked.call_id, error) if isinstance(error, Mapping) else _done(asked.call_id, result)
-            )
-            yield self._result(told, asked, line)
-
     def _result(self, result: RecordedResult, asked: _Asked, line: McpLine) -> RecordedSession:
         timed = replace(
             result,
@@ -263,8 +261,8 @@ class McpReader:
         )
         return replace(self._session, results=(timed,))
 
-    def _note(self, said: Mapping[str, Any]) -> None:
-        told = {key: value for key, value in said.items() if value}
+    def _note(self, said: JsonMap) -> None:
+        told = non_empty(said)
         self._session = replace(self._session, metadata={**self._session.metadata, **told})
 
 
@@ -276,20 +274,20 @@ def _key(identifier: object) -> str:
     return f"{len(written)} {blake2b(utf8_with_halves(written), digest_size=32).hexdigest()}"
 
 
-def _offered(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+def _offered(tool: JsonMap) -> JsonMap:
     """Return a tool as the OpenAI interface takes it."""
     function = {"name": tool.get("name"), "description": tool.get("description", "")}
     return {"type": "function", "function": {**function, "parameters": tool.get("inputSchema")}}
 
 
-def _done(call_id: str, result: Mapping[str, Any]) -> RecordedResult:
+def _done(call_id: str, result: JsonMap) -> RecordedResult:
     texts = [text_at(part, "text") for part in objects_at(result, "content") if part.get("type") == "text"]
     is_all_text = len(texts) == len(list(objects_at(result, "content")))
     output = "\n".join(texts) if texts and is_all_text else result
     return RecordedResult(call_id, output, is_error=result.get("isError") is True)
 
 
-def _failed(call_id: str, error: Mapping[str, Any]) -> RecordedResult:
+def _failed(call_id: str, error: JsonMap) -> RecordedResult:
     told = text_at(error, "message")
     reason = Reason.SCHEMA_ERROR if error.get("code") == _INVALID_PARAMS else None
     if reason and "unknown tool" in told.lower():

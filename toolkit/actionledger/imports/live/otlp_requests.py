@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import require
 from actionledger.core.patterns import regex
 
@@ -120,7 +121,7 @@ def logs_of(data: bytes) -> ExportLogsServiceRequest:
     return request
 
 
-def value_of_traces(request: ExportTraceServiceRequest) -> dict[str, Any]:
+def value_of_traces(request: ExportTraceServiceRequest) -> JsonDict:
     """Return a request as OTLP's JSON has it, as far as its spans go."""
     return {
         "resourceSpans": [
@@ -135,7 +136,7 @@ def value_of_traces(request: ExportTraceServiceRequest) -> dict[str, Any]:
     }
 
 
-def value_of_logs(request: ExportLogsServiceRequest) -> dict[str, Any]:
+def value_of_logs(request: ExportLogsServiceRequest) -> JsonDict:
     """Return a request as OTLP's JSON has it, as far as its records go."""
     return {
         "resourceLogs": [
@@ -160,7 +161,7 @@ def _parse(request: Any, data: bytes) -> None:
         raise ValueError(str(error)) from error
 
 
-def _span(span: Any) -> dict[str, Any]:
+def _span(span: Any) -> JsonDict:
     return {
         "traceId": span.trace_id.hex(),
         "spanId": span.span_id.hex(),
@@ -174,7 +175,7 @@ def _span(span: Any) -> dict[str, Any]:
     }
 
 
-def _record(record: Any) -> dict[str, Any]:
+def _record(record: Any) -> JsonDict:
     return {
         "traceId": record.trace_id.hex(),
         "spanId": record.span_id.hex(),
@@ -186,11 +187,11 @@ def _record(record: Any) -> dict[str, Any]:
     }
 
 
-def _pairs(listed: Iterable[Any]) -> list[dict[str, Any]]:
+def _pairs(listed: Iterable[Any]) -> list[JsonDict]:
     return [{"key": each.key, "value": _value(each.value)} for each in listed]
 
 
-def _value(value: Any) -> dict[str, Any]:
+def _value(value: Any) -> JsonDict:
     kind = value.WhichOneof("value")
     if kind is None:
         return {"stringValue": None}

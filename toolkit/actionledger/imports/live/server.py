@@ -50,7 +50,19 @@ class RecordingServer(Generic[Taken]):
 
     def __init__(self, app: Any, recording: Recording[Taken], *, port: int = 0, host: str = ADDRESS) -> None:
         self.recording = recording
-        self._socket = _listening(host, port)
+        # Only where the protocol is named are small pieces sent at once; otherwise each could wait 40 ms for an acknowledgement.
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, port))
+        except OSError as error:
+            listening.close()
+            raise UsageError(
+                f"Nothing can listen on {host}, port {port}: {error.strerror}; choose another."
+            ) from error
+        listening.listen(_BACKLOG)
+        self._socket = listening
         named = f"[{host}]" if ":" in host else host
         self.address = f"http://{named}:{self._socket.getsockname()[1]}"
         self._server = _Server(
@@ -209,19 +221,3 @@ class _Server(uvicorn.Server):
         """End after what is under way; at once when told again."""
         self.force_exit = self.should_exit
         self.should_exit = True
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    # Only where the protocol is named are small pieces sent at once; otherwise each could wait 40 ms for an acknowledgement.
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as error:
-        listening.close()
-        raise UsageError(
-            f"Nothing can listen on {host}, port {port}: {error.strerror}; choose another."
-        ) from error
-    listening.listen(_BACKLOG)
-    return listening

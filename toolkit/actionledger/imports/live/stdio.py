@@ -50,7 +50,16 @@ class StdioServer:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda told, _frame: self._child.send_signal(told))
         threading.Thread(target=self._to_server, args=(take,), daemon=True).start()
-        self._to_client(take)
+        assert self._child.stdout
+        lines = _Lines(McpSide.SERVER, take)
+        try:
+            for piece in _pieces(self._child.stdout.fileno()):
+                _write(sys.stdout.fileno(), piece)
+                lines.feed(piece)
+        except OSError:
+            self._child.terminate()  # the client has gone, or what it writes to is full
+            self._child.stdout.close()  # else a server that still says something waits for a reader
+        lines.finish()
         # With a limit it looks again and again, between which signals are answered.
         status = self._child.wait(timeout=threading.TIMEOUT_MAX)
         return status if status >= 0 else _BY_SIGNAL - status
@@ -65,18 +74,6 @@ class StdioServer:
         lines.finish()
         with suppress(OSError):
             self._child.stdin.close()
-
-    def _to_client(self, take: Take) -> None:
-        assert self._child.stdout
-        lines = _Lines(McpSide.SERVER, take)
-        try:
-            for piece in _pieces(self._child.stdout.fileno()):
-                _write(sys.stdout.fileno(), piece)
-                lines.feed(piece)
-        except OSError:
-            self._child.terminate()  # the client has gone, or what it writes to is full
-            self._child.stdout.close()  # else a server that still says something waits for a reader
-        lines.finish()
 
 
 class _Lines:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from time import monotonic
-from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import LeftOutReason
@@ -42,7 +42,7 @@ def line_of(span: Span) -> HeldLine:
     return HeldLine(trace, sessions_named(*said, trace), {"span": held})
 
 
-def span_in(held: dict[str, Any]) -> Span:
+def span_in(held: JsonDict) -> Span:
     """Return the span of a line."""
     times = {name: datetime.fromisoformat(held[name]) for name in _TIMES if name in held}
     events = [(str(name), dict(said)) for name, said in held.get("events", ())]
@@ -184,7 +184,7 @@ class HeldTraces:
         changed = [held for held in self._held.values() if not held.is_told]
         yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
 
-    def go_on(self, trace_id: str, told: dict[str, Any], line: HeldFile) -> None:
+    def go_on(self, trace_id: str, told: JsonDict, line: HeldFile) -> None:
         """Take over how a process that is dead has told a trace, or was about to."""
         held = self._held.setdefault(trace_id, _Held(trace_id, self._clock()))
         held.main, held.format = str(told["main"]), str(told["format"])
@@ -275,7 +275,11 @@ class HeldTraces:
             if held.lines:
                 self._note(held)
         yield from told
-        yield from self._passed_new(name, gathered.passed)
+        passed = gathered.passed
+        known = self._session(name)
+        for (reason, detail), count in (passed - known.passed).items():
+            yield LeftOut(self._origin, reason, detail, count)
+        known.passed = passed | known.passed
 
     def _note(self, held: _Held) -> None:
         """Write down how a trace is told, before it is."""
@@ -323,12 +327,6 @@ class HeldTraces:
             known.places[turn] = known.next
             known.next += 1
         return known.places[turn]
-
-    def _passed_new(self, name: str, passed: Passed) -> Iterator[LeftOut]:
-        known = self._session(name)
-        for (reason, detail), count in (passed - known.passed).items():
-            yield LeftOut(self._origin, reason, detail, count)
-        known.passed = passed | known.passed
 
 
 def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedSession:

@@ -85,7 +85,13 @@ class Watcher:
         """Take in every file that is new or was written to since the last time, and return what that was."""
         self._is_due = False
         taken = self._imported(list(self._changed()))
-        self._add(taken)
+        # Add what is new; what a file says each time that it is read counts once.
+        left_out = self.report.left_out | taken.left_out
+        told = {str(each) for each in self.report.refusals}
+        taken.refusals = [each for each in taken.refusals if str(each) not in told]
+        self.report += taken
+        self.report.left_out = left_out
+        self.report.known = 0
         return taken
 
     def _imported(self, files: list[Given]) -> ImportReport:
@@ -110,15 +116,6 @@ class Watcher:
     def _end_if_stopped(self, _progress: ImportProgress) -> None:
         if self._stop.is_set():
             raise KeyboardInterrupt
-
-    def _add(self, taken: ImportReport) -> None:
-        """Add what is new; what a file says each time that it is read counts once."""
-        left_out = self.report.left_out | taken.left_out
-        told = {str(each) for each in self.report.refusals}
-        taken.refusals = [each for each in taken.refusals if str(each) not in told]
-        self.report += taken
-        self.report.left_out = left_out
-        self.report.known = 0
 
     def run(self, on_taken: Callable[[ImportReport], None]) -> ImportReport:
         """Take in what there is, and then what comes, until ``stop`` is set or the folder is gone.

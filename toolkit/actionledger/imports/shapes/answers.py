@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
@@ -19,7 +20,7 @@ OWN = "actionledger."
 """What the names of our own attributes begin with."""
 
 
-def with_outcome(result: RecordedResult, told: Mapping[str, Any], prefix: str = "") -> RecordedResult:
+def with_outcome(result: RecordedResult, told: JsonMap, prefix: str = "") -> RecordedResult:
     """Return a result with the status, the reason, the exit status and the time that an export of ours says."""
     status = reason = None
     with suppress(ValueError):
@@ -39,7 +40,7 @@ def with_outcome(result: RecordedResult, told: Mapping[str, Any], prefix: str = 
     )
 
 
-def with_own(usage: Usage, told: Mapping[str, Any], prefix: str = OWN) -> Usage:
+def with_own(usage: Usage, told: JsonMap, prefix: str = OWN) -> Usage:
     """Return what a response took with what an export of ours says of it. A cost that was computed there is none that was recorded."""
     is_computed = told.get(f"{prefix}cost_origin") not in {None, CostOrigin.RECORDED}
     cost = number_at(told, f"{prefix}cost_usd") if usage.cost_usd is None else usage.cost_usd
@@ -177,23 +178,20 @@ class Answers:
         results = [result for message in step.shown for result in message.results]
         nameless = [result for result in results if not result.call_id]
         for result in (*(each for each in results if each.call_id), *nameless[self._nameless :]):
-            self._take_shown(result)
+            if result.call_id:
+                call = self._by_id.get(result.call_id)
+            else:
+                while self._not_shown and self._not_shown[0].shown is not None:
+                    self._not_shown.popleft()
+                call = self._not_shown[0] if self._not_shown else None
+            if call is not None:
+                _bring_right(call, result)
+                call.shown = call.shown or result
+            elif result.call_id:
+                self._others.setdefault(result.call_id, result)
+            else:
+                self._passed[LeftOutReason.NO_CALL, "message"] += 1
         self._nameless = max(self._nameless, len(nameless))
-
-    def _take_shown(self, result: RecordedResult) -> None:
-        if result.call_id:
-            call = self._by_id.get(result.call_id)
-        else:
-            while self._not_shown and self._not_shown[0].shown is not None:
-                self._not_shown.popleft()
-            call = self._not_shown[0] if self._not_shown else None
-        if call is not None:
-            _bring_right(call, result)
-            call.shown = call.shown or result
-        elif result.call_id:
-            self._others.setdefault(result.call_id, result)
-        else:
-            self._passed[LeftOutReason.NO_CALL, "message"] += 1
 
 
 def _bring_right(call: _Call, shown: RecordedResult) -> None:

@@ -6,8 +6,8 @@ what a cache gave or took: the sum of the three is what the model was shown.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
@@ -32,7 +32,7 @@ _RAN_THERE = ("server_tool_use", "mcp_tool_use", "mcp_tool_result")
 _NO_TEXT = frozenset({"image", "document", "file", "search_result", "container_upload"})
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role; results of calls stand in a person's."""
     role = text_at(value, "role")
     found = Message("model" if role == "assistant" else "system" if role == "system" else "person")
@@ -41,7 +41,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     read, written = count_at(value, "cache_read_input_tokens"), count_at(value, "cache_creation_input_tokens")
     took = Usage(
@@ -54,7 +54,7 @@ def usage(value: Mapping[str, Any]) -> Usage:
     return with_billed(took, billed_by_anthropic(value))
 
 
-def is_request(body: Mapping[str, Any]) -> bool:
+def is_request(body: JsonMap) -> bool:
     """Return whether a body asks by this interface."""
     if not isinstance(body.get("messages"), list):
         return False
@@ -63,7 +63,7 @@ def is_request(body: Mapping[str, Any]) -> bool:
     return told or "input_schema" in tools
 
 
-def request(body: Mapping[str, Any]) -> Request:
+def request(body: JsonMap) -> Request:
     """Read what a model was asked."""
     system = Message("system")
     texts_of(system, body.get("system"))
@@ -75,12 +75,12 @@ def request(body: Mapping[str, Any]) -> Request:
     )
 
 
-def is_response(body: Mapping[str, Any]) -> bool:
+def is_response(body: JsonMap) -> bool:
     """Return whether a body answers by this interface."""
     return text_at(body, "type") == "message" and text_at(body, "role") == "assistant" and "content" in body
 
 
-def response(body: Mapping[str, Any]) -> Response:
+def response(body: JsonMap) -> Response:
     """Read what a model answered."""
     if text_at(body, "type") == "error":
         return Response((), error_kind(body.get("error")))
@@ -91,7 +91,7 @@ def response(body: Mapping[str, Any]) -> Response:
     return Response(done, error_kind(body.get("error")))
 
 
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
+def _read_part(part: JsonMap, found: Message) -> None:
     kind = text_at(part, "type")
     if kind == "text" or (not kind and "text" in part):
         found.say(part.get("text"))
@@ -123,12 +123,12 @@ KINDS = frozenset({"message_start", "content_block_start", "content_block_delta"
 _GROWN = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
-def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def body(events: Sequence[JsonMap]) -> JsonDict:
     """Return the body that the events add up to; a call's ``input`` is the text that the model wrote."""
-    whole: dict[str, Any] = {"type": "message", "role": "assistant"}
-    blocks: dict[int, dict[str, Any]] = {}
-    before: list[tuple[int, dict[str, Any]]] = []
-    usage: dict[str, Any] = {}
+    whole: JsonDict = {"type": "message", "role": "assistant"}
+    blocks: dict[int, JsonDict] = {}
+    before: list[tuple[int, JsonDict]] = []
+    usage: JsonDict = {}
     for event in events:
         kind = text_at(event, "type")
         if kind == "message_start":
@@ -139,7 +139,10 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             place = _place(event, len(blocks))
             if place in blocks:  # a gateway that numbers two blocks alike: the first one is whole
                 before.append((place, blocks[place]))
-            blocks[place] = _begun(object_at(event, "content_block"))
+            # A block at its beginning: arguments are empty there, whatever stands in their place.
+            block = object_at(event, "content_block")
+            is_call = text_at(block, "type") == "tool_use" and not block.get("input")
+            blocks[place] = {**block, "input": ""} if is_call else dict(block)
         elif kind == "content_block_delta":
             _grow(
                 blocks.setdefault(_place(event, len(blocks) - 1), {"type": "text"}), object_at(event, "delta")
@@ -150,20 +153,12 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return whole | {"content": _in_order(before, blocks), "usage": usage}
 
 
-def _in_order(
-    before: Sequence[tuple[int, dict[str, Any]]], blocks: Mapping[int, dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _in_order(before: Sequence[tuple[int, JsonDict]], blocks: Mapping[int, JsonDict]) -> list[JsonDict]:
     """Return the blocks by their places; of those with one place, the one that began first."""
     return [block for _, block in sorted([*before, *blocks.items()], key=lambda placed: placed[0])]
 
 
-def _begun(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a block at its beginning: arguments are empty there, whatever stands in their place."""
-    is_call = text_at(block, "type") == "tool_use" and not block.get("input")
-    return {**block, "input": ""} if is_call else dict(block)
-
-
-def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+def _grow(block: JsonDict, delta: JsonMap) -> None:
     kind = text_at(delta, "type")
     if kind == "input_json_delta" and isinstance(block.get("input", ""), str):
         block["input"] = block.get("input", "") + text_at(delta, "partial_json")
@@ -171,6 +166,6 @@ def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
         block[key] = text_at(block, key) + text_at(delta, key)
 
 
-def _place(event: Mapping[str, Any], otherwise: int) -> int:
+def _place(event: JsonMap, otherwise: int) -> int:
     index = event.get("index")
     return index if isinstance(index, int) else max(otherwise, 0)

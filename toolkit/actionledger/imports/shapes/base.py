@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import LeftOutReason, Relation
-from actionledger.imports.sources.access import object_at, text_at, told
+from actionledger.imports.sources.access import as_list, object_at, text_at, told
 from actionledger.imports.sources.base import LeftOut
 
 
@@ -53,7 +53,7 @@ _UNIQUE = regex(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 """A key for a cache that no two sessions have; programs give one name to all they ask, too."""
 
 
-def owner_of(body: Mapping[str, Any], headers: Iterable[tuple[str, str]] = ()) -> RequestOwner:
+def owner_of(body: JsonMap, headers: Iterable[tuple[str, str]] = ()) -> RequestOwner:
     """Return whose a request is."""
     said = {name: value for name, value in headers if name in HEADERS}
     told, user = object_at(body, "client_metadata"), object_at(body, "metadata")
@@ -80,7 +80,7 @@ def owner_of(body: Mapping[str, Any], headers: Iterable[tuple[str, str]] = ()) -
     return RequestOwner(name, parent, Relation.SUBAGENT if above else Relation.FORK)
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def _object(value: object) -> JsonMap:
     """Return what stands as JSON text in a field, if it is an object."""
     if not isinstance(value, str) or not value.startswith("{") or len(value) > _LONGEST_METADATA:
         return {}
@@ -201,7 +201,7 @@ class Message:
         most = _MOST if reason is LeftOutReason.UNKNOWN_KIND else _MOST_OF_OTHERS
         self.passed[reason, _text(detail)[:most]] += 1
 
-    def unknown(self, kind: object, value: Mapping[str, Any]) -> None:
+    def unknown(self, kind: object, value: JsonMap) -> None:
         """Count something of a kind that nobody knows, by its name and a sample of its keys."""
         self.pass_over(LeftOutReason.UNKNOWN_KIND, told(_text(kind), value))
 
@@ -244,7 +244,7 @@ _WITHOUT_TEXT = regex(r"(?i)image|audio|video|file|document|resource|media|blob|
 
 def texts_of(message: Message, content: object) -> None:
     """Take a content that is a text, or a list of texts and parts with a ``text``; other parts are passed over, and counted by what they are."""
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
             message.say(part["text"])
         elif isinstance(part, Mapping):
@@ -259,11 +259,9 @@ def texts_of(message: Message, content: object) -> None:
             message.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
 
 
-def read_parts(
-    message: Message, content: object, read_part: Callable[[Mapping[str, Any], Message], None]
-) -> None:
+def read_parts(message: Message, content: object, read_part: Callable[[JsonMap, Message], None]) -> None:
     """Take a content that is a text, a part, or a list of them."""
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping):
             read_part(part, message)
         else:

@@ -6,8 +6,8 @@ header. What a cache gave or took is no part of ``inputTokens``.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
@@ -30,14 +30,14 @@ KEEPS = Capture.CALLS
 _NO_TEXT = ("image", "document", "video", "audio", "searchResult")
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role; results of calls stand in a person's."""
     found = Message("model" if text_at(value, "role") == "assistant" else "person")
     read_parts(found, value.get("content"), _read_part)
     return found
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     read, written = count_at(value, "cacheReadInputTokens"), count_at(value, "cacheWriteInputTokens")
     return Usage(
@@ -48,12 +48,12 @@ def usage(value: Mapping[str, Any]) -> Usage:
     )
 
 
-def is_request(body: Mapping[str, Any]) -> bool:
+def is_request(body: JsonMap) -> bool:
     """Return whether a body asks by this interface; its parts have no type."""
     return any(_is_content(each.get("content")) for each in objects_at(body, "messages"))
 
 
-def request(body: Mapping[str, Any]) -> Request:
+def request(body: JsonMap) -> Request:
     """Read what a model was asked."""
     system = Message("system")
     texts_of(system, body.get("system"))
@@ -63,12 +63,12 @@ def request(body: Mapping[str, Any]) -> Request:
     return Request((system, *history) if system.text else tuple(history), tools_text(tools), model)
 
 
-def is_response(body: Mapping[str, Any]) -> bool:
+def is_response(body: JsonMap) -> bool:
     """Return whether a body answers by this interface."""
     return "message" in object_at(body, "output") and ("stopReason" in body or "usage" in body)
 
 
-def response(body: Mapping[str, Any]) -> Response:
+def response(body: JsonMap) -> Response:
     """Read what a model answered."""
     given = object_at(object_at(body, "output"), "message")
     if not given:
@@ -88,7 +88,7 @@ def _is_content(content: object) -> bool:
     )
 
 
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
+def _read_part(part: JsonMap, found: Message) -> None:
     if isinstance(part.get("text"), str):
         found.say(part["text"])
     elif call := object_at(part, "toolUse"):
@@ -97,7 +97,18 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         else:
             found.call(call.get("toolUseId"), call.get("name"), call.get("input"))
     elif came := object_at(part, "toolResult"):
-        _read_result(came, found)
+        content = came.get("content")
+        if (
+            isinstance(content, list)
+            and len(content) == 1
+            and isinstance(content[0], Mapping)
+            and "json" in content[0]
+        ):
+            output = content[0]["json"]
+        else:
+            output = plain(content)
+        status = text_at(came, "status")
+        found.result(came.get("toolUseId"), output, is_error=status == "error" if status else None)
     elif cited := object_at(part, "citationsContent"):
         texts_of(found, cited.get("content"))
     elif thought := object_at(part, "reasoningContent"):
@@ -110,31 +121,16 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         found.unknown(next(iter(part)), object_at(part, next(iter(part))))
 
 
-def _read_result(came: Mapping[str, Any], found: Message) -> None:
-    content = came.get("content")
-    if (
-        isinstance(content, list)
-        and len(content) == 1
-        and isinstance(content[0], Mapping)
-        and "json" in content[0]
-    ):
-        output = content[0]["json"]
-    else:
-        output = plain(content)
-    status = text_at(came, "status")
-    found.result(came.get("toolUseId"), output, is_error=status == "error" if status else None)
-
-
 # The events of an answer of Bedrock's: blocks that begin and grow, by their place.
 KINDS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta", "messageStop"})
 """What its events are called, beside those that say nothing."""
 
 
-def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def body(events: Sequence[JsonMap]) -> JsonDict:
     """Return the body that the events add up to; a call's ``input`` is the text that the model wrote."""
-    whole: dict[str, Any] = {}
-    blocks: dict[int, dict[str, Any]] = {}
-    before: list[tuple[int, dict[str, Any]]] = []
+    whole: JsonDict = {}
+    blocks: dict[int, JsonDict] = {}
+    before: list[tuple[int, JsonDict]] = []
     for event in events:
         if begun := object_at(event, "contentBlockStart"):
             call = object_at(object_at(begun, "start"), "toolUse")
@@ -152,7 +148,7 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"stopReason": "", **whole, "output": {"message": {"role": "assistant", "content": content}}}
 
 
-def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+def _grow(block: JsonDict, delta: JsonMap) -> None:
     if piece := object_at(delta, "toolUse"):
         call = block.setdefault("toolUse", {"input": ""})
         call["input"] = text_at(call, "input") + text_at(piece, "input")
@@ -164,6 +160,6 @@ def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
         held["text"] = text_at(held, "text") + text_at(thought, "text")
 
 
-def _place(event: Mapping[str, Any]) -> int:
+def _place(event: JsonMap) -> int:
     index = event.get("contentBlockIndex")
     return index if isinstance(index, int) else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.text import to_any_bytes
@@ -30,10 +30,10 @@ _NAME = ":event-type"
 _LARGEST_FRAME = 16 * 2**20
 
 
-def events_of(data: str | bytes) -> list[dict[str, Any]]:
+def events_of(data: str | bytes) -> list[JsonDict]:
     """Return a stream's events; what is no JSON object, such as the word that ends OpenAI's, is no event."""
     raw = to_any_bytes(data) if isinstance(data, str) else data
-    if _is_framed(raw):
+    if len(raw) > _PRELUDE.size and raw[0] == 0 and _NAME.encode() in raw[:256]:
         return list(_framed(raw))
     if raw.lstrip().startswith(b"["):
         return [each for each in _listed(raw) if isinstance(each, dict)]
@@ -61,11 +61,7 @@ def _stream_decoded(text: str) -> Any:
         return None
 
 
-def _is_framed(raw: bytes) -> bool:
-    return len(raw) > _PRELUDE.size and raw[0] == 0 and _NAME.encode() in raw[:256]
-
-
-def _framed(raw: bytes) -> Iterator[dict[str, Any]]:
+def _framed(raw: bytes) -> Iterator[JsonDict]:
     """Yield the payload of each frame under the name of its event; a frame that is cut ends the stream."""
     at = 0
     while at + _PRELUDE.size + _CHECKSUM <= len(raw):
@@ -94,24 +90,24 @@ def _headers(raw: bytes) -> dict[str, str]:
     return found
 
 
-def body_of_stream(data: str | bytes) -> dict[str, Any] | None:
+def body_of_stream(data: str | bytes) -> JsonDict | None:
     """Return the body that a stream adds up to; None where it is no stream of a known interface."""
     return put_together(events_of(data))
 
 
-def put_together(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def put_together(events: Sequence[JsonMap]) -> JsonDict | None:
     """Return the body that events add up to, with the error that broke it off; None where they are of no known interface."""
     body = _body(events)
     error = next(filter(None, map(_error, events)), None)
     return body if error is None else (body or {}) | {"error": error}
 
 
-def _error(event: Mapping[str, Any]) -> object:
+def _error(event: JsonMap) -> object:
     """Return what an event says has failed; one of OpenAI's is itself the error."""
     return event.get("error") or (event if text_at(event, "type") == "error" else None)
 
 
-def _body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+def _body(events: Sequence[JsonMap]) -> JsonDict | None:
     for event in events:
         if "choices" in event:
             return openai_chat.body(events)
@@ -138,19 +134,19 @@ class BodyShape(Protocol):
     NAME: str
     KEEPS: Capture
 
-    def usage(self, value: Mapping[str, Any], /) -> Usage:
+    def usage(self, value: JsonMap, /) -> Usage:
         """Read what a response took."""
 
-    def is_request(self, body: Mapping[str, Any], /) -> bool:
+    def is_request(self, body: JsonMap, /) -> bool:
         """Return whether a body asks by this interface."""
 
-    def request(self, body: Mapping[str, Any], /) -> Request:
+    def request(self, body: JsonMap, /) -> Request:
         """Read what a model was asked."""
 
-    def is_response(self, body: Mapping[str, Any], /) -> bool:
+    def is_response(self, body: JsonMap, /) -> bool:
         """Return whether a body answers by this interface."""
 
-    def response(self, body: Mapping[str, Any], /) -> Response:
+    def response(self, body: JsonMap, /) -> Response:
         """Read what a model answered."""
 
 
@@ -158,12 +154,12 @@ SHAPES: tuple[BodyShape, ...] = (bedrock, anthropic, openai_chat, openai_respons
 """Every shape, those whose bodies say more of themselves first."""
 
 
-def shape_of_request(body: Mapping[str, Any]) -> BodyShape | None:
+def shape_of_request(body: JsonMap) -> BodyShape | None:
     """Return by which interface a body asks; None where that isn't known."""
     return next((shape for shape in SHAPES if shape.is_request(body)), None)
 
 
-def shape_of_response(body: Mapping[str, Any]) -> BodyShape | None:
+def shape_of_response(body: JsonMap) -> BodyShape | None:
     """Return by which interface a body answers; None where that isn't known."""
     return next((shape for shape in SHAPES if shape.is_response(body)), None)
 
@@ -176,7 +172,7 @@ _GZIP = b"\x1f\x8b"
 _LARGEST = 64 * 2**20
 
 
-def decoded_body(value: object) -> dict[str, Any] | None:
+def decoded_body(value: object) -> JsonDict | None:
     """Return a body as an object; None where it holds none."""
     return _decoded(value)[0]
 
@@ -227,7 +223,7 @@ def _broken_off(read: Response) -> Response:
 
 
 def _request(
-    shape: BodyShape, asked: Mapping[str, Any], address: str, headers: Iterable[tuple[str, str]]
+    shape: BodyShape, asked: JsonMap, address: str, headers: Iterable[tuple[str, str]]
 ) -> Request | None:
     """Return what was asked, by the interface that answered; other keys than its own say nothing."""
     if not asked:
@@ -238,7 +234,7 @@ def _request(
     return replace(found, model=model, owner=owner_of(asked, headers))
 
 
-def _decoded(value: object) -> tuple[dict[str, Any] | None, bool]:
+def _decoded(value: object) -> tuple[JsonDict | None, bool]:
     """Return a body as an object, if it is one, and whether it came as a stream."""
     if isinstance(value, dict):
         return value, False

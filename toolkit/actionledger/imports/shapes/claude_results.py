@@ -5,11 +5,11 @@ Since 2.1.3xx a line says who refused a call (``toolDenialKind``, ``permissionDe
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
@@ -25,7 +25,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Wording, seen
 
-Line: TypeAlias = Mapping[str, Any]
+Line: TypeAlias = JsonMap
 Refuser: TypeAlias = Literal["", "person", "hook", "policy"]
 
 _EXIT = regex(r"Exit code (-?\d{1,10})\b")
@@ -83,7 +83,7 @@ WORDINGS = seen(
 )
 
 
-def arguments_of(given: object) -> str | Mapping[str, Any]:
+def arguments_of(given: object) -> str | JsonMap:
     """Return the arguments of a call: an object, or the text that the model wrote where that could not be parsed."""
     if not isinstance(given, dict):
         return given if isinstance(given, str) else {} if given is None else json_text(given)

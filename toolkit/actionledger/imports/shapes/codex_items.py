@@ -15,8 +15,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.names import qualified
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
@@ -35,7 +35,7 @@ from actionledger.imports.sources.access import (
     time_at,
 )
 
-Line = Mapping[str, Any]
+Line = JsonMap
 
 
 # What Codex' threads are called: ``session_index.jsonl`` in its home, which its desktop application and ``/rename`` write.
@@ -136,7 +136,11 @@ class ResponseNames:
         self._above = ""
         if not self._has_head:
             self.session = self._before
-            self._above = "" if _has_no_copy(meta) else text_at(meta, "forked_from_id") or above(meta)
+            self._above = (
+                ""
+                if (bool(meta.get("history_base")) or text_at(meta, "history_mode") == "paginated")
+                else text_at(meta, "forked_from_id") or above(meta)
+            )
             begun = time_at(line, "timestamp") or time_at(meta, "timestamp")
             self._until = begun + _COPYING if begun else None
         self._has_head = True
@@ -158,10 +162,6 @@ def above(meta: Line) -> str:
     """Return the session whose sub-agent a session is; empty where it is none."""
     spawned = object_at(object_at(object_at(meta, "source"), "subagent"), "thread_spawn")
     return text_at(meta, "parent_thread_id") or text_at(spawned, "parent_thread_id")
-
-
-def _has_no_copy(meta: Line) -> bool:
-    return bool(meta.get("history_base")) or text_at(meta, "history_mode") == "paginated"
 
 
 def _hashed(before: str, text: str) -> str:

@@ -6,11 +6,11 @@ or in the metadata of the JSON that older versions show the model.
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
@@ -180,7 +180,11 @@ def result_of(call_id: str, output: object, end: End, finished_at: datetime | No
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")
-    head = _head(shown)
+    # What stands before the output of a program: its own lines say nothing of its end.
+    # Where the words aren't, no line is just these: looking at each line's beginning takes ten times as long.
+    is_there = shown.find("Output:", 0, _HEAD_CHARACTERS) >= 0
+    begins = _OUTPUT.search(shown, 0, _HEAD_CHARACTERS) if is_there else None
+    head = shown[: begins.start()] if begins else shown if len(shown) < _HEAD_CHARACTERS else ""
     if not isinstance(status, int) or isinstance(status, bool):
         said = _HEAD.findall(head) if "xit" in head else []
         status = int(said[-1]) if said else None
@@ -207,7 +211,7 @@ def shown_of(output: object) -> str:
     return output if isinstance(output, str) else _joined(output)
 
 
-def _told_by(output: object) -> dict[str, Any]:
+def _told_by(output: object) -> JsonDict:
     """Return what the parts of a script's result say of an end: each that a tool of Codex's has given, in its own form."""
     for part in objects_at({"": output}, ""):
         text = text_at(part, "text")
@@ -223,20 +227,12 @@ def _told_by(output: object) -> dict[str, Any]:
     return {}
 
 
-def _head(text: str) -> str:
-    """Return what stands before the output of a program: its own lines say nothing of its end."""
-    # Where the words aren't, no line is just these: looking at each line's beginning takes ten times as long.
-    is_there = text.find("Output:", 0, _HEAD_CHARACTERS) >= 0
-    begins = _OUTPUT.search(text, 0, _HEAD_CHARACTERS) if is_there else None
-    return text[: begins.start()] if begins else text if len(text) < _HEAD_CHARACTERS else ""
-
-
 def _joined(output: object) -> str:
     parts = objects_at({"": output}, "")
     return "\n".join(filter(None, (text_at(part, "text") for part in parts)))
 
 
-def _unwrapped(text: str) -> tuple[str, Mapping[str, Any]]:
+def _unwrapped(text: str) -> tuple[str, JsonMap]:
     """Return what a result says and its metadata, if it is JSON with both."""
     if not text.startswith('{"output"'):
         return text, {}

@@ -116,7 +116,13 @@ class Belonging:
         owner, is_named = request.owner, bool(request.owner.name) and request.owner.name not in self._owned
         name = owner.name if is_named else answered[0].message_id if answered else ""
         session = Open(
-            name, owner=owner, task=_task(request), setting=_setting(request), has_tools=bool(request.tools)
+            name,
+            owner=owner,
+            task=_words(request).split("\n", 1)[0][:_TASK],
+            setting=digest(
+                *(each.text for each in request.messages if each.speaker == "system"), request.tools
+            ),
+            has_tools=bool(request.tools),
         )
         session.opening = scope_of(request)
         if is_named and owner.parent:
@@ -183,14 +189,6 @@ def _words(request: Request) -> str:
     said = list(filter(None, (words_of(each.text) for each in request.messages if each.speaker == "person")))
     own = (_ORDER.sub("", each, count=1) for each in said)
     return next(filter(None, own), said[0] if said else "")
-
-
-def _task(request: Request) -> str:
-    return _words(request).split("\n", 1)[0][:_TASK]
-
-
-def _setting(request: Request) -> bytes:
-    return digest(*(each.text for each in request.messages if each.speaker == "system"), request.tools)
 
 
 _UNIQUE = 16

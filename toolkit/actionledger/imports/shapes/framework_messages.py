@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.imports.shapes import anthropic, gemini, genai, openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Request, Speaker, plain, tools_text
 from actionledger.imports.shapes.bodies import shape_of_request, shape_of_response
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, object_at, objects_at, text_at
 from actionledger.imports.sources.json_values import value_of
 from actionledger.imports.sources.usage import with_thoughts
 
@@ -32,13 +33,13 @@ _SPEAKERS: dict[str, Speaker] = {
 }
 
 
-def is_message(value: Mapping[str, Any]) -> bool:
+def is_message(value: JsonMap) -> bool:
     """Return whether a value is a message of LangChain's."""
     fields = _fields(value)
     return _kind(value) in _SPEAKERS and "content" in fields and ("role" not in value or "lc" in value)
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message."""
     fields = _fields(value)
     found = Message(_SPEAKERS.get(_kind(value), "person"), message_id=text_at(fields, "id"))
@@ -47,7 +48,7 @@ def message(value: Mapping[str, Any]) -> Message:
         found.result(fields.get("tool_call_id"), plain(fields.get("content")), is_error=is_error)
         return found
     content = fields.get("content")
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, Mapping) and text_at(part, "type") in {"thinking", "reasoning"}:
             found.think(*_thoughts(part), detail=part["type"])
         elif isinstance(part, Mapping) and text_at(part, "type") in {
@@ -60,17 +61,32 @@ def message(value: Mapping[str, Any]) -> Message:
             found.say(part.get("text") if isinstance(part, Mapping) else part)
     if found.speaker == "model":
         _read_calls(fields, found)
-        found.usage = _usage(fields)
+        took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
+        why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
+        shown, thought = (
+            count_at(took, "input_tokens"),
+            count_at(object_at(took, "output_token_details"), "reasoning"),
+        )
+        found.usage = Usage(
+            input_tokens=shown,
+            output_tokens=with_thoughts(
+                count_at(took, "output_tokens"), thought, count_at(took, "total_tokens"), shown
+            ),
+            cached_tokens=count_at(object_at(took, "input_token_details"), "cache_read"),
+            cache_write_tokens=count_at(object_at(took, "input_token_details"), "cache_creation"),
+            reasoning_tokens=thought,
+            finish_reason=why[:80],
+        )
     return found
 
 
-def _thoughts(part: Mapping[str, Any]) -> list[str]:
+def _thoughts(part: JsonMap) -> list[str]:
     """Return the texts of a thought: LangChain's own part, Anthropic's, or OpenAI's with its summary."""
     own = text_at(part, "reasoning") or text_at(part, "thinking")
     return [own] if own else openai_responses.thoughts_of(part)
 
 
-def _read_calls(fields: Mapping[str, Any], found: Message) -> None:
+def _read_calls(fields: JsonMap, found: Message) -> None:
     written = openai_chat.message({"role": "assistant", **object_at(fields, "additional_kwargs")})
     found.calls.extend(written.calls)
     if found.calls:
@@ -83,26 +99,7 @@ def _read_calls(fields: Mapping[str, Any], found: Message) -> None:
         found.call(call.get("id"), call.get("name"), call.get("args"))
 
 
-def _usage(fields: Mapping[str, Any]) -> Usage:
-    took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
-    why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
-    shown, thought = (
-        count_at(took, "input_tokens"),
-        count_at(object_at(took, "output_token_details"), "reasoning"),
-    )
-    return Usage(
-        input_tokens=shown,
-        output_tokens=with_thoughts(
-            count_at(took, "output_tokens"), thought, count_at(took, "total_tokens"), shown
-        ),
-        cached_tokens=count_at(object_at(took, "input_token_details"), "cache_read"),
-        cache_write_tokens=count_at(object_at(took, "input_token_details"), "cache_creation"),
-        reasoning_tokens=thought,
-        finish_reason=why[:80],
-    )
-
-
-def _fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fields(value: JsonMap) -> JsonMap:
     """Return what a message says: of ``message_to_dict`` it stands under ``data``, of the constructor's form under ``kwargs``."""
     if "lc" in value:
         return object_at(value, "kwargs")
@@ -110,7 +107,7 @@ def _fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return data if "content" in data else value
 
 
-def _kind(value: Mapping[str, Any]) -> str:
+def _kind(value: JsonMap) -> str:
     names = value.get("id")
     if "lc" in value and isinstance(names, list) and names and isinstance(names[-1], str):
         return names[-1]
@@ -173,16 +170,19 @@ def _is_tool(value: object) -> bool:
 def answer_of(value: Any) -> list[Message]:
     """Read what a model answered: its choices, as a rule one; none where there is nothing. A list of messages is one answer."""
     given = decoded(value)
-    if isinstance(given, list) and given and all(_is_choice(each) for each in given):
+    if (
+        isinstance(given, list)
+        and given
+        and all(
+            (isinstance(each, Mapping) and "index" in each and isinstance(each.get("message"), Mapping))
+            for each in given
+        )
+    ):
         given = {"choices": given}
     found = list(_messages(given, is_answer=True, deep=_DEEP))
     said = [message for message in found if message.speaker == "model"]
     said = [message for message in said if not message.is_empty] or said[:1]
     return [joined(said)] if isinstance(given, list) and len(said) > 1 else said
-
-
-def _is_choice(value: object) -> bool:
-    return isinstance(value, Mapping) and "index" in value and isinstance(value.get("message"), Mapping)
 
 
 def joined(messages: list[Message]) -> Message:
@@ -197,7 +197,7 @@ def joined(messages: list[Message]) -> Message:
     return whole
 
 
-def _is_nested(given: Mapping[str, Any]) -> bool:
+def _is_nested(given: JsonMap) -> bool:
     """Return whether a request's messages are lists of messages, or LangChain's, which no interface has."""
     messages = given.get("messages")
     each = messages[0] if isinstance(messages, list) and messages else None
@@ -234,7 +234,7 @@ def _of_list(values: list[Any], *, is_answer: bool, deep: int) -> Iterator[Messa
         yield from _messages(each, is_answer=is_answer, deep=deep - 1)
 
 
-def _of_object(value: Mapping[str, Any], *, is_answer: bool, deep: int) -> Iterator[Message]:
+def _of_object(value: JsonMap, *, is_answer: bool, deep: int) -> Iterator[Message]:
     if deep == 0:
         return
     shape = shape_of_response(value) if is_answer else shape_of_request(value)
@@ -243,7 +243,12 @@ def _of_object(value: Mapping[str, Any], *, is_answer: bool, deep: int) -> Itera
     elif is_message(value):
         yield message(value)
     elif isinstance(value.get("content"), Mapping) and "parts" in value["content"]:
-        yield from gemini.response({"candidates": [value], **_gemini_fields(value)}).messages
+        yield from gemini.response(
+            {
+                "candidates": [value],
+                "usageMetadata": value.get("usage_metadata") or value.get("usageMetadata"),
+            }
+        ).messages
     elif isinstance(value.get("message"), Mapping):
         yield from _of_object(value["message"], is_answer=is_answer, deep=deep - 1)
     elif _is_tool(value.get("content")):
@@ -259,14 +264,14 @@ def _of_object(value: Mapping[str, Any], *, is_answer: bool, deep: int) -> Itera
                 return
 
 
-def shown_of(messages: Iterable[Mapping[str, Any]]) -> Iterator[Message]:
+def shown_of(messages: Iterable[JsonMap]) -> Iterator[Message]:
     """Yield what a model was shown; of its own messages nothing but that they were there, since each is an answer elsewhere."""
     for each in messages:
         is_own = text_at(each, "role") in {"assistant", "model"}
         yield Message("model") if is_own else message_of(each)
 
 
-def message_of(value: Mapping[str, Any], *, is_answer: bool = False) -> Message:
+def message_of(value: JsonMap, *, is_answer: bool = False) -> Message:
     """Read one message with a role."""
     role = text_at(value, "role") or ("assistant" if is_answer else "user")
     if genai.is_message(value):
@@ -296,17 +301,13 @@ def _is_list_of_calls(content: Any) -> bool:
     )
 
 
-def _of_vercel(value: Mapping[str, Any]) -> Message:
+def _of_vercel(value: JsonMap) -> Message:
     calls = decoded(value.get("toolCalls"))
     parts = [{**each, "type": "tool-call"} for each in objects_at({"calls": calls}, "calls")]
     said = {"type": "text", "text": text_at(value, "text")}
     found = genai.message({"role": "assistant", "content": [said, *parts]})
     if thought := value.get("reasoningText") or value.get("reasoning"):
-        given: list[Any] = thought if isinstance(thought, list) else [thought]
+        given: list[Any] = as_list(thought)
         texts = (each.get("text") if isinstance(each, Mapping) else each for each in given)
         found.think(*texts, detail="reasoning")
     return found
-
-
-def _gemini_fields(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {"usageMetadata": value.get("usage_metadata") or value.get("usageMetadata")}

@@ -6,8 +6,8 @@ what its place says. Keys are written as ``functionCall`` by the interface, as `
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
@@ -36,7 +36,7 @@ _RAN_THERE = (
 )
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a content of any role; results of calls stand in a person's."""
     role = text_at(value, "role")
     found = Message("model" if role == "model" else "system" if role == "system" else "person")
@@ -44,7 +44,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
 
     def count(camel: str, snake: str) -> int | None:
@@ -62,12 +62,12 @@ def usage(value: Mapping[str, Any]) -> Usage:
     )
 
 
-def is_request(body: Mapping[str, Any]) -> bool:
+def is_request(body: JsonMap) -> bool:
     """Return whether a body asks by this interface."""
     return any("parts" in each for each in objects_at(body, "contents"))
 
 
-def request(body: Mapping[str, Any]) -> Request:
+def request(body: JsonMap) -> Request:
     """Read what a model was asked; its name stands in the address."""
     told = object_at(body, "systemInstruction") or object_at(body, "system_instruction")
     history = [message(each) for each in objects_at(body, "contents")]
@@ -76,12 +76,12 @@ def request(body: Mapping[str, Any]) -> Request:
     return Request(tuple(history), tools_text(body.get("tools")), text_at(body, "model"))
 
 
-def is_response(body: Mapping[str, Any]) -> bool:
+def is_response(body: JsonMap) -> bool:
     """Return whether a body answers by this interface."""
     return isinstance(body.get("candidates"), list) or "promptFeedback" in body
 
 
-def response(body: Mapping[str, Any]) -> Response:
+def response(body: JsonMap) -> Response:
     """Read what a model answered; several candidates are several messages, the first with what all of them took."""
     choices = []
     for each in objects_at(body, "candidates"):
@@ -101,7 +101,7 @@ def response(body: Mapping[str, Any]) -> Response:
     return Response(done, error_kind(body.get("error")) or refused)
 
 
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
+def _read_part(part: JsonMap, found: Message) -> None:
     call = object_at(part, "functionCall") or object_at(part, "function_call")
     came = object_at(part, "functionResponse") or object_at(part, "function_response")
     if call:
@@ -128,10 +128,10 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
 _KEPT = ("responseId", "modelVersion", "usageMetadata", "promptFeedback", "createTime")
 
 
-def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def body(events: Sequence[JsonMap]) -> JsonDict:
     """Return the body that the pieces add up to, each candidate for itself."""
-    whole: dict[str, Any] = {}
-    candidates: dict[int, dict[str, Any]] = {}
+    whole: JsonDict = {}
+    candidates: dict[int, JsonDict] = {}
     for event in events:
         whole.update({key: event[key] for key in _KEPT if event.get(key)})
         for candidate in objects_at(event, "candidates"):
@@ -142,6 +142,6 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return whole | {"candidates": [_candidate(candidates[key]) for key in sorted(candidates)]}
 
 
-def _candidate(there: Mapping[str, Any]) -> dict[str, Any]:
+def _candidate(there: JsonMap) -> JsonDict:
     content = {"role": "model", "parts": there["parts"]}
     return {"content": content, "finishReason": there["finishReason"]}

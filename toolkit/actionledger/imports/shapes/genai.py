@@ -5,14 +5,14 @@ their own messages in the same places: OpenAI's, Gemini's, or those of Vercel's 
 """
 
 from collections.abc import Mapping
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.base import Message, Speaker, plain, read_parts
-from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -36,13 +36,13 @@ def speaker_of(role: str) -> Speaker:
     return _SPEAKERS.get(role, "person")
 
 
-def is_message(value: Mapping[str, Any]) -> bool:
+def is_message(value: JsonMap) -> bool:
     """Return whether a value is a message with typed parts, or one of Vercel's SDK."""
     kinds = {text_at(part, "type") for part in objects_at(value, "content")}
     return isinstance(value.get("parts"), list) or bool(kinds & (_CALLS | {"tool-result"}))
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message."""
     parts = value.get("parts") if isinstance(value.get("parts"), list) else value.get("content")
     if any("type" not in part for part in objects_at({"parts": parts}, "parts")):
@@ -54,7 +54,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
+def _read_part(part: JsonMap, found: Message) -> None:
     kind = text_at(part, "type")
     if kind == "text":
         found.say(part.get("content") if "content" in part else part.get("text"))
@@ -82,14 +82,14 @@ def _unwrapped(output: object) -> object:
     return output.get("value") if isinstance(output, Mapping) and text_at(output, "type") in kinds else output
 
 
-def _first(value: Mapping[str, Any], *keys: str) -> object:
+def _first(value: JsonMap, *keys: str) -> object:
     return next((value[key] for key in keys if value.get(key) is not None), None)
 
 
 def instructions(value: object) -> Message:
     """Read instructions that stand apart: a text, or parts."""
     found = Message("system")
-    for part in value if isinstance(value, list) else [value]:
+    for part in as_list(value):
         if isinstance(part, Mapping):
             found.say(part.get("content") if "content" in part else part.get("text"))
         else:
@@ -97,7 +97,7 @@ def instructions(value: object) -> Message:
     return found
 
 
-def finish(value: Mapping[str, Any]) -> str:
+def finish(value: JsonMap) -> str:
     """Return why a choice ended, if it says so."""
     return text_at(value, "finish_reason") or text_at(object_at(value, "message"), "finish_reason")
 
@@ -107,7 +107,7 @@ _COUNTS = regex(r"'(\w{1,40})': (\d{1,15})\b")
 _LONGEST = 4000
 
 
-def usage(given: Mapping[str, Any]) -> Usage:
+def usage(given: JsonMap) -> Usage:
     """Read what a request took."""
     costs = [number_at(given, f"gen_ai.usage.{side}_cost") for side in ("input", "output")]
     known = [cost for cost in costs if cost is not None]
@@ -141,13 +141,13 @@ def usage(given: Mapping[str, Any]) -> Usage:
     # fmt: on
 
 
-def _of_litellm(given: Mapping[str, Any]) -> Usage:
+def _of_litellm(given: JsonMap) -> Usage:
     """Return what LiteLLM says beside its tokens: Python's own words for the provider's usage."""
     said = text_at(given, "metadata.usage_object")[:_LONGEST]
     return usage_of({name: int(count) for name, count in _COUNTS.findall(said)}) if said else Usage()
 
 
-def _to_first(given: Mapping[str, Any]) -> float | None:
+def _to_first(given: JsonMap) -> float | None:
     """Return how long the first of a response took, in milliseconds: the conventions say seconds, Vercel and Strands don't."""
     for name in ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk"):
         if (seconds := number_at(given, name)) is not None:
@@ -156,6 +156,6 @@ def _to_first(given: Mapping[str, Any]) -> float | None:
     return number_at(given, "gen_ai.server.time_to_first_token") if waited is None else waited
 
 
-def _count(given: Mapping[str, Any], *names: str) -> int | None:
+def _count(given: JsonMap, *names: str) -> int | None:
     keys = (name if name.startswith("ai.") else f"gen_ai.usage.{name}" for name in names)
     return next((count for key in keys if (count := count_at(given, key)) is not None), None)

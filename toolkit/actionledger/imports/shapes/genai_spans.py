@@ -7,6 +7,7 @@ and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.m
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.shapes import bedrock, framework_messages, genai
@@ -16,11 +17,11 @@ from actionledger.imports.shapes.genai import speaker_of, usage
 from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
 from actionledger.imports.shapes.spans import Span, nested
 from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
-from actionledger.imports.sources.access import object_at, objects_at, text_at, texts_at
+from actionledger.imports.sources.access import as_list, object_at, objects_at, text_at, texts_at
 
 
 # What an agent's span says of its session, as our own export writes it there.
-def about(given: Mapping[str, Any]) -> About:
+def about(given: JsonMap) -> About:
     """Return what an agent's span says of its session."""
     success = given.get(f"{OWN}success")
     return About(
@@ -58,11 +59,6 @@ def blocks(text: object) -> list[Any] | None:
         isinstance(part, Mapping) and _BLOCKS & part.keys() for part in held
     )
     return held if isinstance(held, list) and is_blocks else None
-
-
-def given_to_tool(span: Span) -> object:
-    """Return what a tool was run with; None where that isn't recorded."""
-    return _strands_said(span, "gen_ai.tool.message", "content")
 
 
 def come_of_tool(span: Span, given: object) -> object:
@@ -152,20 +148,20 @@ def session_of(span: Span) -> str:
     return _session_in(_details(span) | span.attributes)
 
 
-def _details(span: Span) -> dict[str, Any]:
+def _details(span: Span) -> JsonDict:
     """Return what a span's events of details say together: Strands writes one for each kind of message."""
-    said: dict[str, Any] = {}
+    said: JsonDict = {}
     for name, fields in span.events:
         if name == _DETAILS:
             said |= {key: value for key, value in fields.items() if value is not None}
     return said
 
 
-def _session_in(given: Mapping[str, Any]) -> str:
+def _session_in(given: JsonMap) -> str:
     return next((text_at(given, key) for key in _SESSION if text_at(given, key)), "")
 
 
-def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_tool(step: Step, span: Span, given: JsonMap) -> None:
     names = ("gen_ai.tool.name", "ai.toolCall.name", "traceloop.entity.name")
     step.name = _first(given, *names) or span.name.removeprefix("execute_tool ")
     step.call_id = _first(given, "gen_ai.tool.call.id", "ai.toolCall.id") or ""
@@ -188,7 +184,11 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
     )
     step.output = _first(given, *results)
     if is_of_strands(span):
-        step.arguments = given_to_tool(span) if step.arguments is None else step.arguments
+        step.arguments = (
+            _strands_said(span, "gen_ai.tool.message", "content")
+            if step.arguments is None
+            else step.arguments
+        )
         step.output = come_of_tool(span, step.output)
     has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
     step.is_error = True if has_failed else span.failed
@@ -205,7 +205,7 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         step.output = framework_messages.decoded(step.output)
 
 
-def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
+def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
@@ -229,7 +229,7 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         step.keeps = Capture.TEXT if given[_CAPTURE] == Capture.TEXT else step.keeps
 
 
-def _is_without_content(given: Mapping[str, Any]) -> bool:
+def _is_without_content(given: JsonMap) -> bool:
     """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
     listed = (
         framework_messages.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output")
@@ -244,7 +244,7 @@ def _has_dropped_its_calls(step: Step, span: Span) -> bool:
     return is_dropped and all(message.is_empty for message in step.said)
 
 
-def _shown(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
+def _shown(span: Span, given: JsonMap) -> Iterator[Message]:
     asked = f"{_OF_ADK}llm_request"
     for name in ("gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", asked):
         held = framework_messages.decoded(nested(given, name))
@@ -274,7 +274,7 @@ def _take_calls_beside(said: list[Message], listed: Any) -> None:
             said[0].call("", call["name"], call.get("arguments"))
 
 
-def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
+def _said(span: Span, given: JsonMap) -> Iterator[Message]:
     written = next(
         (
             held
@@ -315,9 +315,9 @@ def _said(span: Span, given: Mapping[str, Any]) -> Iterator[Message]:
             yield from framework_messages.answer_of(fields.get("gen_ai.completion"))
 
 
-def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
+def _answers(written: Any, given: JsonMap) -> Iterator[Message]:
     """Yield what a model wrote; any-agent puts calls there by their names and arguments alone."""
-    listed = written if isinstance(written, list) else [written]
+    listed = as_list(written)
     calls = [each for each in listed if isinstance(each, Mapping) and "tool.name" in each]
     if calls:
         found = Message("model")
@@ -333,7 +333,7 @@ def _answers(written: Any, given: Mapping[str, Any]) -> Iterator[Message]:
         yield from framework_messages.answer_of(_old(written) if isinstance(written, Mapping) else written)
 
 
-def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
+def _old(message: JsonMap) -> JsonMap:
     """Return a message of the old attributes as OpenAI's interface writes it: its calls have no ``function``."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not any("name" in call for call in objects_at(message, "tool_calls")):
@@ -346,7 +346,7 @@ def _old(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**message, "tool_calls": wrapped or calls}
 
 
-def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _event(fields: JsonMap) -> JsonDict:
     """Return the body of an event; older ones have it flattened among their attributes."""
     plain = {
         key: framework_messages.decoded(value) if key == "tool_calls" else value
@@ -357,7 +357,7 @@ def _event(fields: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def tools_of(given: Mapping[str, Any]) -> list[Any]:
+def tools_of(given: JsonMap) -> list[Any]:
     """Return the tools that a request was offered, as its attributes have them."""
     for name in (
         "gen_ai.tool.definitions",
@@ -372,9 +372,9 @@ def tools_of(given: Mapping[str, Any]) -> list[Any]:
     return offered(objects_at(parameters, "function_tools")) if isinstance(parameters, Mapping) else []
 
 
-def _first(given: Mapping[str, Any], *keys: str) -> Any:
+def _first(given: JsonMap, *keys: str) -> Any:
     return next((given[key] for key in keys if given.get(key) is not None), None)
 
 
-def _text(given: Mapping[str, Any], *keys: str) -> str:
+def _text(given: JsonMap, *keys: str) -> str:
     return next((text for key in keys if (text := text_at(given, key))), "")

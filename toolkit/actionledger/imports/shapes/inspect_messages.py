@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Speaker, tools_text
 from actionledger.imports.shapes.bodies import shape_of_response
 from actionledger.imports.sources.access import (
+    as_list,
     count_at,
+    non_empty,
     number_at,
     object_at,
     objects_at,
@@ -38,7 +41,7 @@ _ERRORS: dict[str, Reason] = {
 """What Inspect calls the errors of tools; ``unknown`` says nothing, and its words are asked."""
 
 
-def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
+def attached(value: Any, attachments: JsonMap) -> Any:
     """Return a value with the texts that a sample keeps once in the place of their names."""
     if isinstance(value, str):
         mark = next((mark for mark in _ATTACHED if value.startswith(mark)), None)
@@ -51,7 +54,7 @@ def attached(value: Any, attachments: Mapping[str, Any]) -> Any:
     return value
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     found = Message(speaker or "system", message_id=text_at(value, "id"))
@@ -59,11 +62,23 @@ def message(value: Mapping[str, Any]) -> Message:
         found.unknown(value.get("role"), value)
         return found
     content = value.get("content")
-    for part in content if isinstance(content, list) else [content]:
+    for part in as_list(content):
         if isinstance(part, str):
             found.say(part)
         elif isinstance(part, Mapping):
-            _take_part(part, found)
+            kind = text_at(part, "type")
+            if kind == "text":
+                found.say(part.get("text"))
+            elif kind == "reasoning":
+                is_hidden = part.get("redacted") is True
+                found.think(part.get("summary") if is_hidden else part.get("reasoning"), detail="reasoning")
+            elif kind == "tool_use":  # made and answered by the provider
+                call_id = text_at(part, "id")
+                found.call(call_id, part.get("name"), part.get("arguments"))
+                error = {"message": part["error"]} if part.get("error") else {}
+                found.results.append(tool_result(call_id, part.get("result"), error))
+            else:
+                found.pass_over(LeftOutReason.NO_TEXT, kind)
         elif part is not None:
             found.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
     if speaker == "tool":
@@ -76,7 +91,7 @@ def message(value: Mapping[str, Any]) -> Message:
     return found
 
 
-def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any) -> RecordedResult:
+def tool_result(call_id: str, output: Any, error: JsonMap, **more: Any) -> RecordedResult:
     """Return what came of a call."""
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
@@ -84,7 +99,7 @@ def tool_result(call_id: str, output: Any, error: Mapping[str, Any], **more: Any
     return RecordedResult(call_id, said, is_error=True, reason=_ERRORS.get(text_at(error, "type")), **more)
 
 
-def response(event: Mapping[str, Any]) -> Iterator[tuple[Message, Capture]]:
+def response(event: JsonMap) -> Iterator[tuple[Message, Capture]]:
     """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept."""
     output = object_at(event, "output")
     raw = _raw_arguments(object_at(object_at(event, "call"), "response"))
@@ -103,7 +118,7 @@ def response(event: Mapping[str, Any]) -> Iterator[tuple[Message, Capture]]:
         yield found, keeps if found.calls or event.get("tools") else Capture.TEXT
 
 
-def tools(event: Mapping[str, Any]) -> str:
+def tools(event: JsonMap) -> str:
     """Return the tools that a model event offered, as a turn takes them; empty for none."""
     offered = [
         {
@@ -115,23 +130,7 @@ def tools(event: Mapping[str, Any]) -> str:
     return tools_text(offered)
 
 
-def _take_part(part: Mapping[str, Any], found: Message) -> None:
-    kind = text_at(part, "type")
-    if kind == "text":
-        found.say(part.get("text"))
-    elif kind == "reasoning":
-        is_hidden = part.get("redacted") is True
-        found.think(part.get("summary") if is_hidden else part.get("reasoning"), detail="reasoning")
-    elif kind == "tool_use":  # made and answered by the provider
-        call_id = text_at(part, "id")
-        found.call(call_id, part.get("name"), part.get("arguments"))
-        error = {"message": part["error"]} if part.get("error") else {}
-        found.results.append(tool_result(call_id, part.get("result"), error))
-    else:
-        found.pass_over(LeftOutReason.NO_TEXT, kind)
-
-
-def _raw_arguments(body: Mapping[str, Any]) -> dict[str, RecordedCall] | None:
+def _raw_arguments(body: JsonMap) -> dict[str, RecordedCall] | None:
     """Return the calls of a provider's body by their identifiers; None where it hasn't the arguments as they were written."""
     shape = shape_of_response(body) if body else None
     if shape is None or shape.KEEPS is not Capture.ARGUMENTS:
@@ -144,7 +143,7 @@ def _as_written(call: RecordedCall, written: RecordedCall) -> RecordedCall:
     return replace(call, arguments=written.arguments, kind=written.kind)
 
 
-def _usage(output: Mapping[str, Any]) -> Usage:
+def _usage(output: JsonMap) -> Usage:
     counts = object_at(output, "usage")
     shown, written = count_at(counts, "input_tokens"), count_at(counts, "output_tokens")
     cached, stored = count_at(counts, "input_tokens_cache_read"), count_at(counts, "input_tokens_cache_write")
@@ -170,7 +169,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no"
 _DECIDED = {"C": True, "I": False, True: True, False: False}
 
 
-def name(sample: Mapping[str, Any], log: Mapping[str, Any]) -> str:
+def name(sample: JsonMap, log: JsonMap) -> str:
     """Return what a sample is known by: its own identifier, before it had one its run, task, number and epoch."""
     run = "/".join(filter(None, (text_at(log, key) for key in ("run_id", "task_id"))))
     number = f"{sample.get('id')}/{count_at(sample, 'epoch') or 1}"
@@ -179,7 +178,7 @@ def name(sample: Mapping[str, Any], log: Mapping[str, Any]) -> str:
     )
 
 
-def task(sample: Mapping[str, Any]) -> str:
+def task(sample: JsonMap) -> str:
     """Return the first line of what the model was asked."""
     given = sample.get("input")
     told = given if isinstance(given, str) else ""
@@ -189,7 +188,7 @@ def task(sample: Mapping[str, Any]) -> str:
     return told.strip().split("\n", 1)[0][:200]
 
 
-def reason(sample: Mapping[str, Any]) -> str:
+def reason(sample: JsonMap) -> str:
     """Return why a sample ended before its time; empty where it didn't."""
     error, limit = object_at(sample, "error"), object_at(sample, "limit")
     if error:
@@ -197,7 +196,7 @@ def reason(sample: Mapping[str, Any]) -> str:
     return f"limit: {text_at(limit, 'type')}" if limit else ""
 
 
-def metadata(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any]:
+def metadata(sample: JsonMap, log: JsonMap) -> JsonDict:
     """Return what else is known of a sample."""
     retries = sample.get("error_retries")
     known = {
@@ -208,17 +207,17 @@ def metadata(sample: Mapping[str, Any], log: Mapping[str, Any]) -> dict[str, Any
         "inspect_ai": text_at(object_at(log, "packages"), "inspect_ai"),
         "retries": len(retries) if isinstance(retries, list) else None,
     }
-    return {key: value for key, value in known.items() if value}
+    return non_empty(known)
 
 
-def success(scores: Mapping[str, Any]) -> bool | None:
+def success(scores: JsonMap) -> bool | None:
     """Return whether all scores that say right or wrong say right; None where none does."""
     values = (score.get("value") for score in scores.values() if isinstance(score, dict))
     decided = [_DECIDED[value] for value in values if isinstance(value, str | bool) and value in _DECIDED]
     return all(decided) if decided else None
 
 
-def numbers(scores: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def numbers(scores: JsonMap) -> Iterator[tuple[str, float]]:
     """Yield each score by its name; those of a score that has several by theirs as well."""
     for name, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else None

@@ -1,10 +1,11 @@
 """A sample of Inspect as sessions: its own, and those of the agents and graders that its spans tell apart."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import inspect_messages, inspect_messages as outcomes
@@ -41,7 +42,7 @@ class Owners:
         sample: the sample.
     """
 
-    def __init__(self, sample: Mapping[str, Any]) -> None:
+    def __init__(self, sample: JsonMap) -> None:
         self.by_key: dict[str, EventOwner] = {"": EventOwner()}
         self._spans = {
             text_at(event, "id"): event
@@ -51,7 +52,7 @@ class Owners:
         self._of_span: dict[str, EventOwner] = {}
         self._sample = sample
 
-    def events(self) -> Iterator[tuple[Mapping[str, Any], EventOwner]]:
+    def events(self) -> Iterator[tuple[JsonMap, EventOwner]]:
         """Yield each event with what it belongs to, those within a subtask or a tool's run among them."""
         yield from self._within(objects_at(self._sample, "events"), EventOwner(), "")
 
@@ -66,8 +67,8 @@ class Owners:
             yield owner
 
     def _within(
-        self, events: Iterator[Mapping[str, Any]], around: EventOwner, place: str
-    ) -> Iterator[tuple[Mapping[str, Any], EventOwner]]:
+        self, events: Iterator[JsonMap], around: EventOwner, place: str
+    ) -> Iterator[tuple[JsonMap, EventOwner]]:
         steps: list[EventOwner] = []
         for number, event in enumerate(events):
             kind, here = text_at(event, "event"), f"{place}{number}"
@@ -82,7 +83,7 @@ class Owners:
                 inner = self._kept(EventOwner(f"{name or kind}-{here}", kind, name, owner.key))
                 yield from self._within(objects_at(event, "events"), inner, f"{here}.")
 
-    def _step(self, event: Mapping[str, Any], owner: EventOwner, place: str) -> EventOwner:
+    def _step(self, event: JsonMap, owner: EventOwner, place: str) -> EventOwner:
         kind, name = text_at(event, "type"), text_at(event, "name")
         return self._kept(EventOwner(f"{name}-{place}", kind, name, owner.key)) if kind in _OWNING else owner
 
@@ -90,7 +91,7 @@ class Owners:
         """Return the nearest span around that owns its events; None for none."""
         if span_id in self._of_span:
             return self._of_span[span_id]
-        around: dict[str, Mapping[str, Any]] = {}
+        around: dict[str, JsonMap] = {}
         while span_id in self._spans and span_id not in around:
             around[span_id] = self._spans[span_id]
             span_id = text_at(self._spans[span_id], "parent_id")
@@ -111,9 +112,7 @@ _APART = frozenset({"events", "attachments", "store", "metadata", "output"})
 """What of a sample is resolved event by event, or not at all."""
 
 
-def sessions_of(
-    sample: Mapping[str, Any], log: Mapping[str, Any], source: str, passed: Passed
-) -> Iterator[RecordedSession]:
+def sessions_of(sample: JsonMap, log: JsonMap, source: str, passed: Passed) -> Iterator[RecordedSession]:
     """Yield a sample's session, then those below it."""
     attachments = object_at(sample, "attachments")
     # What is no event is kept as it is for each event, which resolves its own.
@@ -165,7 +164,7 @@ class _Open:
 class _Sample:
     """One sample, as far as its events have come."""
 
-    def __init__(self, sample: Mapping[str, Any], attachments: Mapping[str, Any], passed: Passed) -> None:
+    def __init__(self, sample: JsonMap, attachments: JsonMap, passed: Passed) -> None:
         self._sample = sample
         self._attachments = attachments
         self._passed = passed
@@ -189,7 +188,14 @@ class _Sample:
                 self._take_response(event, key)
             elif text_at(event, "event") == "tool":
                 self._take_result(event)
-        self._take_messages()
+        # Take what only the messages have: results without an event; what stands there as the model's and isn't is counted.
+        given = {turn.external_id for session in self._sessions.values() for turn in session.turns}
+        for message in self._messages:
+            if message.speaker == "tool":
+                for result in message.results:
+                    self._answer(result, is_repeated=True)
+            elif message.speaker == "model" and message.message_id and message.message_id not in given:
+                self._passed[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
         others = [
             (owner, self._above(owners, owner, own), self._sessions[key].turns)
             for key, owner in owners.by_key.items()
@@ -197,7 +203,7 @@ class _Sample:
         ]
         return self._sessions[""].turns, others
 
-    def _own(self, events: list[tuple[Mapping[str, Any], EventOwner]]) -> set[str]:
+    def _own(self, events: list[tuple[JsonMap, EventOwner]]) -> set[str]:
         """Return the owners whose responses are messages of the sample: agents that it was handed to."""
         ids = {message.message_id for message in self._messages if message.message_id}
         own = {""}
@@ -213,7 +219,7 @@ class _Sample:
         around = (each.key for each in owners.lineage(owner))
         return next((key for key in around if key not in own and key in self._sessions), "")
 
-    def _take_response(self, stored: Mapping[str, Any], key: str) -> None:
+    def _take_response(self, stored: JsonMap, key: str) -> None:
         # The request is the largest part of an event, and is what ``input`` says.
         call = {"response": object_at(stored, "call").get("response")}
         event = inspect_messages.attached({**stored, "call": call}, self._attachments)
@@ -258,7 +264,7 @@ class _Sample:
             )
         )
 
-    def _take_result(self, stored: Mapping[str, Any]) -> None:
+    def _take_result(self, stored: JsonMap) -> None:
         if stored.get("pending") is True:
             self._passed[LeftOutReason.PROGRESS, "tool"] += 1
             return
@@ -290,17 +296,7 @@ class _Sample:
         elif not is_repeated:
             self._passed[LeftOutReason.DUPLICATE, "tool"] += 1
 
-    def _take_messages(self) -> None:
-        """Take what only the messages have: results without an event; what stands there as the model's and isn't is counted."""
-        given = {turn.external_id for session in self._sessions.values() for turn in session.turns}
-        for message in self._messages:
-            if message.speaker == "tool":
-                for result in message.results:
-                    self._answer(result, is_repeated=True)
-            elif message.speaker == "model" and message.message_id and message.message_id not in given:
-                self._passed[LeftOutReason.MADE_BY_CLIENT, "message"] += 1
-
-    def _told(self, event: Mapping[str, Any], *, is_first: bool) -> str | None:
+    def _told(self, event: JsonMap, *, is_first: bool) -> str | None:
         """Return what the model was shown since its last response, the first time with its instructions."""
         shown = [inspect_messages.message(each) for each in self._input(event)]
         last = max((place for place, each in enumerate(shown) if each.speaker == "model"), default=-1)
@@ -311,7 +307,7 @@ class _Sample:
         ]
         return "\n\n".join(told) if told else None
 
-    def _input(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    def _input(self, event: JsonMap) -> Iterator[JsonMap]:
         yield from objects_at(event, "input")
         refs = event.get("input_refs")
         for ref in refs if isinstance(refs, list) else []:
@@ -328,7 +324,7 @@ class _Sample:
         ]
 
 
-def _pool(sample: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _pool(sample: JsonMap) -> list[JsonMap]:
     """Return the messages that the inputs of a sample's events are made of, as logs since version 0.3.135 hold them."""
     held = sample.get("message_pool") or object_at(sample, "events_data").get("messages")
     return [each if isinstance(each, dict) else {} for each in held] if isinstance(held, list) else []

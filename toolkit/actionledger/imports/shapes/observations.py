@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.names import PLAIN, namespace_of, qualified
 from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import framework_messages
@@ -17,9 +17,9 @@ from actionledger.imports.sources.access import object_at, objects_at, text_at
 _SCHEMAS = ("parameters", "inputSchema", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 
 
-def offered(tools: Iterable[Any]) -> list[dict[str, Any]]:
+def offered(tools: Iterable[Any]) -> list[JsonDict]:
     """Return the definitions of a list that name a tool; others are none."""
-    found: list[dict[str, Any]] = []
+    found: list[JsonDict] = []
     for tool in tools:
         if not isinstance(tool, Mapping):
             continue
@@ -41,9 +41,9 @@ class LaterTools:
 
     def __init__(self) -> None:
         self.text = ""
-        self._known: dict[str, dict[str, Any]] = {}
+        self._known: dict[str, JsonDict] = {}
 
-    def take(self, item: Mapping[str, Any]) -> bool:
+    def take(self, item: JsonMap) -> bool:
         """Add what an item offers; return whether it counts: before a list has the plain tools, not all are recorded."""
         listed = list(objects_at(item, "tools"))
         if not self._known and not any(text_at(tool, "name") == PLAIN for tool in listed):
@@ -53,8 +53,8 @@ class LaterTools:
         return True
 
 
-def _function(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    function: dict[str, Any] = {"name": name}
+def _function(name: str, given: JsonMap) -> JsonDict:
+    function: JsonDict = {"name": name}
     if description := text_at(given, "description"):
         function["description"] = description
     schema = decoded(next((given[key] for key in _SCHEMAS if given.get(key)), None))
@@ -83,13 +83,13 @@ HIDDEN = "__REDACTED__"
 def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
     """Note who has recorded a request, and give its calls as all of that recorder's are kept."""
     step.recorder = f"{scope} {provider}"
-    if step.keeps is Capture.CALLS or scope.startswith(_PARSING_SCOPES) or _is_parsing(provider):
+    if (
+        step.keeps is Capture.CALLS
+        or scope.startswith(_PARSING_SCOPES)
+        or any(name in provider.lower() for name in PARSING)
+    ):
         step.keeps = Capture.CALLS
         step.said = [parsed(message) for message in step.said]
-
-
-def _is_parsing(provider: str) -> bool:
-    return any(name in provider.lower() for name in PARSING)
 
 
 def parsed(message: Message) -> Message:
@@ -101,7 +101,7 @@ def parsed(message: Message) -> Message:
     return replace(message, calls=calls)
 
 
-def shown_values(given: Mapping[str, Any]) -> dict[str, Any]:
+def shown_values(given: JsonMap) -> JsonDict:
     """Return attributes without those whose value was hidden."""
     return {key: value for key, value in given.items() if value != HIDDEN}
 
@@ -154,7 +154,7 @@ def arguments_in(given: Any) -> Any:
     return held["kwargs"] if held["kwargs"] or len(plain_ones) != 1 else plain_ones[0]
 
 
-def _result(given: Any) -> Mapping[str, Any]:
+def _result(given: Any) -> JsonMap:
     """Return a tool's output as an object, without LangChain's wrapping; an empty one if it is none."""
     held = object_at({"output": framework_messages.decoded(given)}, "output")
     inner = object_at({"output": framework_messages.decoded(held.get("output"))}, "output")

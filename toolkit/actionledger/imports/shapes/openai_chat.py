@@ -6,8 +6,8 @@ count: xAI's thoughts are no part of its ``completion_tokens``, DeepSeek's cache
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.shapes.base import (
@@ -41,7 +41,7 @@ _SPEAKERS: dict[str, Speaker] = {
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
-def message(value: Mapping[str, Any]) -> Message:
+def message(value: JsonMap) -> Message:
     """Read a message of any role; one of a role that is not known is passed over."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None:
@@ -56,13 +56,25 @@ def message(value: Mapping[str, Any]) -> Message:
     texts_of(found, value.get("content"))
     if speaker == "model":
         found.say(value.get("refusal"))
-        _read_calls(value, found)
+        calls = value.get("tool_calls")
+        for call in calls if isinstance(calls, list) else []:
+            if not isinstance(call, Mapping):
+                found.pass_over(LeftOutReason.NOT_AN_OBJECT, "tool_calls")
+            elif inner := object_at(call, "function"):
+                found.call(call.get("id"), inner.get("name"), _written(inner.get("arguments")))
+            elif custom := object_at(call, "custom"):
+                found.call(call.get("id"), custom.get("name"), _written(custom.get("input")), "text")
+            else:
+                found.unknown(call.get("type"), call)
+        legacy = object_at(value, "function_call")
+        if legacy and not found.calls:
+            found.call("", legacy.get("name"), _written(legacy.get("arguments")))
         if thought := next((value[key] for key in _THOUGHTS if value.get(key)), None):
             found.think(thought, detail="reasoning")
     return found
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     shown, written = count_at(value, "prompt_tokens"), count_at(value, "completion_tokens")
     cached = count_at(object_at(value, "prompt_tokens_details"), "cached_tokens")
@@ -80,12 +92,12 @@ def usage(value: Mapping[str, Any]) -> Usage:
     )
 
 
-def is_request(body: Mapping[str, Any]) -> bool:
+def is_request(body: JsonMap) -> bool:
     """Return whether a body asks by this interface; Anthropic's looks much the same, and is asked first."""
     return any(text_at(each, "role") in _SPEAKERS for each in objects_at(body, "messages"))
 
 
-def request(body: Mapping[str, Any]) -> Request:
+def request(body: JsonMap) -> Request:
     """Read what a model was asked."""
     tools = body.get("tools") or [
         {"type": "function", "function": each} for each in objects_at(body, "functions")
@@ -94,7 +106,7 @@ def request(body: Mapping[str, Any]) -> Request:
     return Request(history, tools_text(tools), text_at(body, "model"))
 
 
-def is_response(body: Mapping[str, Any]) -> bool:
+def is_response(body: JsonMap) -> bool:
     """Return whether a body answers by this interface."""
     choices = body.get("choices")
     return isinstance(choices, list) and all(
@@ -102,7 +114,7 @@ def is_response(body: Mapping[str, Any]) -> bool:
     )
 
 
-def response(body: Mapping[str, Any]) -> Response:
+def response(body: JsonMap) -> Response:
     """Read what a model answered; several choices are several messages, the first with what all of them took."""
     choices = []
     for each in objects_at(body, "choices"):
@@ -121,31 +133,15 @@ def response(body: Mapping[str, Any]) -> Response:
     return Response(done, error_kind(body.get("error")))
 
 
-def _read_calls(value: Mapping[str, Any], found: Message) -> None:
-    calls = value.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        if not isinstance(call, Mapping):
-            found.pass_over(LeftOutReason.NOT_AN_OBJECT, "tool_calls")
-        elif inner := object_at(call, "function"):
-            found.call(call.get("id"), inner.get("name"), _written(inner.get("arguments")))
-        elif custom := object_at(call, "custom"):
-            found.call(call.get("id"), custom.get("name"), _written(custom.get("input")), "text")
-        else:
-            found.unknown(call.get("type"), call)
-    legacy = object_at(value, "function_call")
-    if legacy and not found.calls:
-        found.call("", legacy.get("name"), _written(legacy.get("arguments")))
-
-
 def _written(arguments: object) -> object:
     """Return the arguments; where there are none, the model wrote nothing."""
     return "" if arguments is None else arguments
 
 
 # The pieces of a chat completion: put together as those of a live one are.
-def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def body(events: Sequence[JsonMap]) -> JsonDict:
     """Return the body that the pieces add up to, each choice for itself."""
-    whole: dict[str, Any] = {}
+    whole: JsonDict = {}
     choices: dict[int, Assembly] = {}
     for event in events:
         whole.update({key: event[key] for key in ("id", "created", "model", "usage") if event.get(key)})
@@ -162,6 +158,6 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _choice(assembly: Assembly) -> dict[str, Any]:
+def _choice(assembly: Assembly) -> JsonDict:
     done = assembly.completion(0)
     return {"message": done.message, "finish_reason": assembly.finish_reason}

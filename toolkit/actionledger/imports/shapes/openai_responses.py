@@ -8,6 +8,7 @@ provider ran itself (web search, code interpreter, its connectors) is no call of
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import qualified
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
@@ -22,7 +23,7 @@ from actionledger.imports.shapes.base import (
     tools_text,
     with_usage,
 )
-from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
+from actionledger.imports.sources.access import as_list, count_at, object_at, objects_at, text_at
 
 NAME = "openai_responses"
 KEEPS = Capture.ARGUMENTS
@@ -57,7 +58,7 @@ def messages(items: Iterable[Any]) -> Iterator[Message]:
         yield open_message
 
 
-def speaker_of(item: Mapping[str, Any]) -> Speaker:
+def speaker_of(item: JsonMap) -> Speaker:
     """Return whose an item is."""
     kind = text_at(item, "type")
     if kind.endswith("_call_output") or kind == "mcp_approval_response":
@@ -74,7 +75,18 @@ def read_item(item: object, found: Message) -> None:
         return
     kind = text_at(item, "type")
     if not kind or kind == "message":
-        _read_content(item.get("content"), found)
+        content = item.get("content")
+        for part in as_list(content):
+            if isinstance(part, str):
+                found.say(part)
+            elif not isinstance(part, Mapping):
+                found.pass_over(LeftOutReason.NOT_AN_OBJECT)
+            elif text_at(part, "type") in _TEXTS:
+                found.say(part.get("text"))
+            elif text_at(part, "type") == "refusal":
+                found.say(part.get("refusal"))
+            else:
+                found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
     elif kind == "function_call":
         found.call(item.get("call_id") or item.get("id"), _name(item), item.get("arguments", ""))
     elif kind == "custom_tool_call":
@@ -102,13 +114,13 @@ def read_item(item: object, found: Message) -> None:
         found.unknown(kind, item)
 
 
-def _name(item: Mapping[str, Any]) -> object:
+def _name(item: JsonMap) -> object:
     """Return the name of the tool that is called, with its namespace."""
     name = item.get("name")
     return qualified(item.get("namespace"), name) if isinstance(name, str) else name
 
 
-def usage(value: Mapping[str, Any]) -> Usage:
+def usage(value: JsonMap) -> Usage:
     """Read what a response took."""
     return Usage(
         input_tokens=count_at(value, "input_tokens"),
@@ -118,19 +130,19 @@ def usage(value: Mapping[str, Any]) -> Usage:
     )
 
 
-def is_request(body: Mapping[str, Any]) -> bool:
+def is_request(body: JsonMap) -> bool:
     """Return whether a body asks by this interface."""
     return (
         isinstance(body.get("input"), str | list) and bool(text_at(body, "model")) and "choices" not in body
     )
 
 
-def request(body: Mapping[str, Any]) -> Request:
+def request(body: JsonMap) -> Request:
     """Read what a model was asked."""
     system = Message("system")
     system.say(body.get("instructions"))
     given = body.get("input")
-    history = tuple(messages(given if isinstance(given, list) else [given]))
+    history = tuple(messages(as_list(given)))
     return Request(
         (system, *history) if system.text else history,
         tools_text(_tools(body)),
@@ -139,7 +151,7 @@ def request(body: Mapping[str, Any]) -> Request:
     )
 
 
-def _tools(body: Mapping[str, Any]) -> object:
+def _tools(body: JsonMap) -> object:
     """Return the tools that a request offers: those that were looked up on the way stand among its items."""
     given = body.get("tools")
     later = [
@@ -152,14 +164,14 @@ def _tools(body: Mapping[str, Any]) -> object:
     return [tool for number, tool in enumerate(listed) if tool not in listed[:number]] if later else given
 
 
-def is_response(body: Mapping[str, Any]) -> bool:
+def is_response(body: JsonMap) -> bool:
     """Return whether a body answers by this interface."""
     return isinstance(body.get("output"), list) and (
         text_at(body, "object") == "response" or "status" in body
     )
 
 
-def response(body: Mapping[str, Any]) -> Response:
+def response(body: JsonMap) -> Response:
     """Read what a model answered."""
     output = body.get("output")
     found = Message("model")
@@ -179,36 +191,27 @@ def response(body: Mapping[str, Any]) -> Response:
     return Response(done, error)
 
 
-def _read_content(content: object, found: Message) -> None:
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, str):
-            found.say(part)
-        elif not isinstance(part, Mapping):
-            found.pass_over(LeftOutReason.NOT_AN_OBJECT)
-        elif text_at(part, "type") in _TEXTS:
-            found.say(part.get("text"))
-        elif text_at(part, "type") == "refusal":
-            found.say(part.get("refusal"))
-        else:
-            found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
-
-
-def thoughts_of(item: Mapping[str, Any]) -> list[str]:
+def thoughts_of(item: JsonMap) -> list[str]:
     """Return the texts of a ``reasoning`` item: the thought itself where it is there, else the summary that OpenAI shows of it."""
-    return next(filter(None, ([*_texts(item, key)] for key in ("content", "summary"))), [])
-
-
-def _texts(item: Mapping[str, Any], key: str) -> Iterator[str]:
-    return (text for part in objects_at(item, key) if (text := text_at(part, "text")))
+    return next(
+        filter(
+            None,
+            (
+                [*(text for part in objects_at(item, key) if (text := text_at(part, "text")))]
+                for key in ("content", "summary")
+            ),
+        ),
+        [],
+    )
 
 
 # The events of a response of OpenAI's: the last holds all of it; of a stream that was cut, the items that were done.
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def body(events: Sequence[JsonMap]) -> JsonDict:
     """Return the body that the events add up to."""
-    begun: Mapping[str, Any] = {}
+    begun: JsonMap = {}
     items: dict[int, Any] = {}
     for event in events:
         kind = text_at(event, "type")
@@ -227,7 +230,7 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"object": "response", **begun, "status": "", "output": output}
 
 
-def _grow(items: dict[int, Any], event: Mapping[str, Any]) -> None:
+def _grow(items: dict[int, Any], event: JsonMap) -> None:
     """Add a piece to an item that isn't done, so that a stream which is cut loses no text."""
     index = event.get("output_index")
     item = items.get(index) if isinstance(index, int) else None

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
@@ -32,7 +33,7 @@ NAME = "opencode"
 _UNNAMED = ("New session - ", "Child session - ")
 """What a session is called that nobody has named, with a time behind it."""
 
-Told: TypeAlias = tuple[Mapping[str, Any], list[Mapping[str, Any]]]
+Told: TypeAlias = tuple[JsonMap, list[JsonMap]]
 """A message and its parts."""
 
 _INVALID = "invalid"
@@ -80,15 +81,13 @@ class Copies:
         return found, origin
 
 
-def _words(message: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> tuple[object, ...]:
+def _words(message: JsonMap, parts: list[JsonMap]) -> tuple[object, ...]:
     """Return what a copy of a message has as well: its time, its calls and its words; nothing of one that has none."""
     said = tuple(each for part in parts if any(each := (text_at(part, "callID"), text_at(part, "text"))))
     return (number_at(object_at(message, "time"), "created"), hash(said)) if said else ()
 
 
-def session(
-    path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed, origin: str = ""
-) -> Recorded:
+def session(path: Path, info: JsonMap, told: Iterable[Told], passed: Passed, origin: str = "") -> Recorded:
     """Yield a session, if it has turns."""
     conversation = MessageTurns()
     told = list(told)
@@ -126,14 +125,14 @@ def session(
         )
 
 
-def _broken_off(messages: Iterable[Mapping[str, Any]]) -> str:
+def _broken_off(messages: Iterable[JsonMap]) -> str:
     """Return with which error the last answer ended; empty where it ended in order."""
     of_model = [each for each in messages if text_at(each, "role") == "assistant"]
     last = max(of_model, key=lambda each: number_at(object_at(each, "time"), "created") or 0, default={})
     return text_at(object_at(last, "error"), "name")[:80]
 
 
-def _details(info: Mapping[str, Any], aborted: str) -> SessionDetails:
+def _details(info: JsonMap, aborted: str) -> SessionDetails:
     title = text_at(info, "title")
     return SessionDetails(
         title="" if title.startswith(_UNNAMED) else title,
@@ -151,7 +150,7 @@ def _name_of_copy(name: str, copied: Mapping[str, str]) -> str:
     return f"{copied[first]}{sign}{step}" if first in copied else ""
 
 
-def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Iterator[Message]:
+def _messages(value: JsonMap, parts: list[JsonMap]) -> Iterator[Message]:
     role = text_at(value, "role")
     if role not in {"", "assistant", "user"}:
         unknown = Message("tool")
@@ -176,7 +175,18 @@ def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Itera
             or text_at(done or {}, "reason")
             or text_at(value, "finish")
         )
-        found.usage = _usage(took, why)
+        tokens = object_at(took, "tokens")
+        cache = object_at(tokens, "cache")
+        read, written = count_at(cache, "read"), count_at(cache, "write")
+        found.usage = Usage(
+            input_tokens=total(count_at(tokens, "input"), read, written),
+            output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
+            cached_tokens=read,
+            cache_write_tokens=written,
+            reasoning_tokens=count_at(tokens, "reasoning"),
+            cost_usd=number_at(took, "cost"),
+            finish_reason=why[:80],
+        )
         found.model = text_at(value, "modelID") or text_at(object_at(value, "model"), "modelID")
         found.message_id = text_at(value, "id") if number == 0 else f"{text_at(value, 'id')}#{number}"
         if not found.is_empty or found.usage.output_tokens:
@@ -186,9 +196,9 @@ def _messages(value: Mapping[str, Any], parts: list[Mapping[str, Any]]) -> Itera
             yield Message("tool", passed=found.passed)
 
 
-def _steps(parts: list[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+def _steps(parts: list[JsonMap]) -> list[list[JsonMap]]:
     """Return the parts of each step of a message."""
-    steps: list[list[Mapping[str, Any]]] = [[]]
+    steps: list[list[JsonMap]] = [[]]
     for part in parts:
         if text_at(part, "type") == "step-start" and any(
             text_at(each, "type") == "step-finish" for each in steps[-1]
@@ -198,7 +208,7 @@ def _steps(parts: list[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     return steps
 
 
-def _read_part(part: Mapping[str, Any], found: Message) -> None:
+def _read_part(part: JsonMap, found: Message) -> None:
     kind = text_at(part, "type")
     if kind == "text" and part.get("synthetic") is True:
         is_model = found.speaker == "model"
@@ -217,12 +227,12 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         )
 
 
-def _read_tool(part: Mapping[str, Any], found: Message) -> None:
+def _read_tool(part: JsonMap, found: Message) -> None:
     state = object_at(part, "state")
     call_id = text_at(part, "callID") or text_at(part, "id")
     name, given = text_at(part, "tool"), object_at(state, "input")
     is_refused = name == _INVALID and given.keys() >= {"tool", "error"}
-    arguments: str | Mapping[str, Any] = given
+    arguments: str | JsonMap = given
     if is_refused:
         name, arguments = text_at(given, "tool"), _refused_text(text_at(given, "error"))
     found.calls.append(RecordedCall(call_id, name, arguments, at=len(found.text)))
@@ -247,13 +257,13 @@ def _read_tool(part: Mapping[str, Any], found: Message) -> None:
     )
 
 
-def _refused_text(error: str) -> str | Mapping[str, Any]:
+def _refused_text(error: str) -> str | JsonMap:
     """Return the arguments that were refused: the text that the model wrote where the refusal has it, else none."""
     told = _REFUSED.search(error)
     return told[1] if told else {}
 
 
-def _stopped(metadata: Mapping[str, Any], output: str) -> ExecutionStatus | None:
+def _stopped(metadata: JsonMap, output: str) -> ExecutionStatus | None:
     """Return what came of a command that was stopped: it has no exit status, and a note behind its output says why."""
     if metadata.get("interrupted") is True:
         return ExecutionStatus.INTERRUPTED
@@ -263,18 +273,3 @@ def _stopped(metadata: Mapping[str, Any], output: str) -> ExecutionStatus | None
     if "exceeding timeout" in note or "exceeded timeout" in note:
         return ExecutionStatus.TIMED_OUT
     return ExecutionStatus.INTERRUPTED if "abort" in note else None
-
-
-def _usage(value: Mapping[str, Any], why: str) -> Usage:
-    tokens = object_at(value, "tokens")
-    cache = object_at(tokens, "cache")
-    read, written = count_at(cache, "read"), count_at(cache, "write")
-    return Usage(
-        input_tokens=total(count_at(tokens, "input"), read, written),
-        output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
-        cached_tokens=read,
-        cache_write_tokens=written,
-        reasoning_tokens=count_at(tokens, "reasoning"),
-        cost_usd=number_at(value, "cost"),
-        finish_reason=why[:80],
-    )

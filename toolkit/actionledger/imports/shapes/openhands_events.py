@@ -1,17 +1,18 @@
 """Events of OpenHands since version 1: a model's response is the events that name it, with arguments as they were written."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat
 from actionledger.imports.shapes.base import Passed, tools_text
 from actionledger.imports.sources.access import (
     NOTHING,
+    as_list,
     count_at,
     exit_status_of,
     number_at,
@@ -64,7 +65,7 @@ class V0Events:
         self._last = ""
         self._made: Counter[str] = Counter()
 
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: JsonMap) -> None:
         """Take in an event."""
         self._count += 1
         action, observation = text_at(event, "action"), text_at(event, "observation")
@@ -88,7 +89,7 @@ class V0Events:
         else:
             self._passed[LeftOutReason.UNKNOWN_KIND, unknown_as("event", event)] += 1
 
-    def _take_action(self, kind: str, event: Mapping[str, Any]) -> None:
+    def _take_action(self, kind: str, event: JsonMap) -> None:
         made = object_at(event, "tool_call_metadata")
         answer = object_at(made, "model_response")
         said = next(iter(openai_chat.response(answer).messages), None) if answer else None
@@ -109,7 +110,7 @@ class V0Events:
         self._last = text_at(made, "tool_call_id")
         self._calls[self._number(event)] = self._last
 
-    def _take_parsed(self, kind: str, event: Mapping[str, Any]) -> None:
+    def _take_parsed(self, kind: str, event: JsonMap) -> None:
         """Take an action without the answer that it was read of: its thought, and what it was parsed to."""
         known, given = f"event-{self._number(event)}", _given(event)
         turn = self.pieces.turn(known)
@@ -121,7 +122,7 @@ class V0Events:
             self._last = known
             self._calls[self._number(event)] = known
 
-    def _take_observation(self, kind: str, event: Mapping[str, Any]) -> None:
+    def _take_observation(self, kind: str, event: JsonMap) -> None:
         cause, made = count_at(event, "cause"), object_at(event, "tool_call_metadata")
         call = text_at(made, "tool_call_id") or self._calls.get(cause if cause is not None else -1, "")
         if not call and cause is None:  # before events had identifiers, what came of an action followed it
@@ -146,21 +147,21 @@ class V0Events:
             )
         )
 
-    def _begin(self, known: str, event: Mapping[str, Any]) -> None:
+    def _begin(self, known: str, event: JsonMap) -> None:
         turn = self.pieces.turn(known)
         turn.occurred_at, turn.tools = time_at(event, "timestamp"), self._tools
         turn.prompt = "\n\n".join(filter(None, self._told)) or None
         self._told.clear()
 
-    def _number(self, event: Mapping[str, Any]) -> int:
+    def _number(self, event: JsonMap) -> int:
         held = count_at(event, "id")
         return self._count - 1 if held is None else held
 
 
-def events_of(history: list[Any]) -> Iterator[Mapping[str, Any]]:
+def events_of(history: list[Any]) -> Iterator[JsonMap]:
     """Yield the events of a history: a list of them, or of pairs of an action and its observation."""
     for each in history:
-        for event in each if isinstance(each, list) else [each]:
+        for event in as_list(each):
             if isinstance(event, dict):
                 yield event
 
@@ -171,18 +172,18 @@ def begun(history: list[Any]) -> str:
     return json_text([[text_at(each, "timestamp"), text_at(_given(each), "content")] for each in first])
 
 
-def _given(event: Mapping[str, Any]) -> Mapping[str, Any]:
+def _given(event: JsonMap) -> JsonMap:
     """Return what an action was given, which older versions write beside its name."""
     held = event.get("args")
     return held if isinstance(held, dict) else event
 
 
-def _is_agents(event: Mapping[str, Any]) -> bool:
+def _is_agents(event: JsonMap) -> bool:
     source = text_at(event, "source")
     return source == "agent" if source else _given(event).get("wait_for_response") is True
 
 
-def _v0_exit(held: Mapping[str, Any]) -> int | None:
+def _v0_exit(held: JsonMap) -> int | None:
     """Return an exit status; -1 stands for a program that still runs."""
     status = exit_status_of(held.get("exit_code"))
     return status if status != -1 else None
@@ -215,7 +216,7 @@ class V1Events:
         passed: counts what is passed over.
     """
 
-    def __init__(self, session: RecordedSession, state: Mapping[str, Any], passed: Passed) -> None:
+    def __init__(self, session: RecordedSession, state: JsonMap, passed: Passed) -> None:
         self.pieces = SessionPieces(session, Capture.ARGUMENTS)
         self._usages = dict(_usages(state))
         self._passed = passed
@@ -223,7 +224,7 @@ class V1Events:
         self._tools = ""
         self._calls: dict[str, str] = {}
 
-    def take(self, event: Mapping[str, Any]) -> None:
+    def take(self, event: JsonMap) -> None:
         """Take in an event."""
         kind = text_at(event, "kind")
         if kind == "SystemPromptEvent":
@@ -232,7 +233,9 @@ class V1Events:
         elif kind == "MessageEvent" and text_at(event, "source") != "agent":
             self._told.append(_texts(object_at(event, "llm_message").get("content")))
         elif kind == "MessageEvent":
-            self._take_message(event)
+            turn, message = self._turn(event), object_at(event, "llm_message")
+            if turn is not None:
+                self._say(turn, message, _texts(message.get("content")))
         elif kind == "ActionEvent":
             self._take_action(event)
         elif kind in {"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"}:
@@ -242,7 +245,7 @@ class V1Events:
         else:
             self._passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, event)] += 1
 
-    def _turn(self, event: Mapping[str, Any]) -> OpenTurn | None:
+    def _turn(self, event: JsonMap) -> OpenTurn | None:
         """Return the turn of an event, since events of one response name it; None where the event has come before."""
         known = text_at(event, "llm_response_id") or text_at(event, "id")
         is_new = not self.pieces.has_open(known)
@@ -258,19 +261,14 @@ class V1Events:
             self._told.clear()
         return turn
 
-    def _say(self, turn: OpenTurn, message: Mapping[str, Any], text: str) -> None:
+    def _say(self, turn: OpenTurn, message: JsonMap, text: str) -> None:
         thought = text_at(message, "reasoning_content")
         if thought and thought not in text:  # some models write it into their text as well
             turn.thoughts.append(thought)
         if text:
             turn.texts.append(text)
 
-    def _take_message(self, event: Mapping[str, Any]) -> None:
-        turn, message = self._turn(event), object_at(event, "llm_message")
-        if turn is not None:
-            self._say(turn, message, _texts(message.get("content")))
-
-    def _take_action(self, event: Mapping[str, Any]) -> None:
+    def _take_action(self, event: JsonMap) -> None:
         turn, made = self._turn(event), object_at(event, "tool_call")
         if turn is None:
             return
@@ -284,7 +282,7 @@ class V1Events:
             turn.capture = Capture.CALLS
         self._calls[text_at(event, "id")] = call_id
 
-    def _take_result(self, kind: str, event: Mapping[str, Any]) -> None:
+    def _take_result(self, kind: str, event: JsonMap) -> None:
         call = text_at(event, "tool_call_id") or self._calls.get(text_at(event, "action_id"), "")
         if not call:
             self._passed[LeftOutReason.NO_CALL, kind] += 1
@@ -300,17 +298,15 @@ class V1Events:
                 is_error=True if has_failed else said if isinstance(said, bool) else None,
                 reason=Reason.TIMEOUT if seen.get("timeout") is True else None,
                 exit_status=_exit(seen),
-                refused_by=_refused_by(event) if is_refused else "",
+                refused_by=("hook" if text_at(event, "rejection_source") == "hook" else "person")
+                if is_refused
+                else "",
                 finished_at=time_at(event, "timestamp"),
             )
         )
 
 
-def _refused_by(event: Mapping[str, Any]) -> Any:
-    return "hook" if text_at(event, "rejection_source") == "hook" else "person"
-
-
-def _exit(seen: Mapping[str, Any]) -> int | None:
+def _exit(seen: JsonMap) -> int | None:
     """Return an exit status; -1 stands for a program that still runs."""
     status = exit_status_of(seen.get("exit_code"))
     return status if status != -1 else None
@@ -323,7 +319,7 @@ def _texts(content: object) -> str:
     return "\n".join(filter(None, (text_at(part, "text") for part in parts)))
 
 
-def _tools(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _tools(event: JsonMap) -> Iterator[JsonMap]:
     """Yield the tools that are offered: of their arguments an event says nothing, but for tools of other programs."""
     for tool in objects_at(event, "tools"):
         if tool.get("type") == "function":
@@ -334,7 +330,7 @@ def _tools(event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield {"type": "function", "function": function | ({"parameters": schema} if schema else {})}
 
 
-def _usages(state: Mapping[str, Any]) -> Iterator[tuple[str, Usage]]:
+def _usages(state: JsonMap) -> Iterator[tuple[str, Usage]]:
     """Yield what each response took, by its identifier, as the conversation's state keeps it."""
     for metrics in object_at(object_at(state, "stats"), "usage_to_metrics").values():
         held = metrics if isinstance(metrics, dict) else NOTHING

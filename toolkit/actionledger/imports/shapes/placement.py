@@ -3,13 +3,13 @@
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall
 from actionledger.core.text import utf8_with_halves
@@ -61,13 +61,13 @@ def _within(tasks: deque[tuple[str, str, SpawnPlace]], words: str) -> Iterator[t
     return ((call_id, place) for text, call_id, place in reversed(tasks) if text in words)
 
 
-def _texts(arguments: str | Mapping[str, Any]) -> Iterator[str]:
+def _texts(arguments: str | JsonMap) -> Iterator[str]:
     for value in _given(arguments).values():
         if isinstance(value, str) and _SHORTEST <= len(text := value.strip()) <= _LONGEST:
             yield text
 
 
-def _given(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
+def _given(arguments: str | JsonMap) -> JsonMap:
     if not isinstance(arguments, str):
         return arguments
     if len(arguments) > _LONGEST:

@@ -7,13 +7,13 @@ transcript has none of it: there a result is an error where its response has the
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from actionledger.core.canonical import json_text
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.shapes.base import total
 from actionledger.imports.sources.access import (
     count_at,
     exit_status_of,
+    given_arguments,
     number_at,
     object_at,
     objects_at,
@@ -117,7 +117,7 @@ def of_event(event: Line) -> RecordedResult:
 def call_of(event: Line) -> RecordedCall:
     """Return the call that an event of telemetry is of."""
     given = event.get("function_args")
-    arguments = given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+    arguments = given_arguments(given)
     return RecordedCall(text_at(event, "call_id"), text_at(event, "function_name"), arguments)
 
 

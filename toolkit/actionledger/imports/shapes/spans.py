@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.imports.sources.access import object_at, objects_at, text_at, time_at
 from actionledger.imports.sources.json_values import Elements
@@ -64,21 +65,21 @@ class Span:
     name: str = ""
     started: datetime | None = None
     finished: datetime | None = None
-    attributes: dict[str, Any] = field(default_factory=dict)
-    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    attributes: JsonDict = field(default_factory=dict)
+    events: list[tuple[str, JsonDict]] = field(default_factory=list)
     failed: bool | None = None
     error: str = ""
     scope: str = ""
 
 
-def is_spans(value: Mapping[str, Any]) -> bool:
+def is_spans(value: JsonMap) -> bool:
     """Return whether an object holds spans or is one."""
     held = ("resourceSpans", "resource_spans", "resourceLogs", "batches", "spans")
     is_batch = any(isinstance(value.get(key), list) for key in held)
     return is_batch or _is_span(value) or any("spans" in trace for trace in objects_at(value, "data"))
 
 
-def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
+def spans_of(value: JsonMap) -> Iterator[Span]:
     """Yield the spans of an object, in its order; what is known of them is in whatever spelling it has."""
     for batch in _each(value, "resourceSpans", "resource_spans", "batches"):
         for scope in _each(batch, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
@@ -93,11 +94,11 @@ def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
         yield _span(value)
 
 
-def nested(attributes: Mapping[str, Any], prefix: str) -> Any:
+def nested(attributes: JsonMap, prefix: str) -> Any:
     """Return what stands under a dotted name, or what names below it make together; None for nothing."""
     if attributes.get(prefix) is not None:
         return attributes[prefix]
-    tree: dict[str, Any] = {}
+    tree: JsonDict = {}
     for key, value in attributes.items():
         if not key.startswith(prefix + "."):
             continue
@@ -113,31 +114,31 @@ def nested(attributes: Mapping[str, Any], prefix: str) -> Any:
     return _listed(tree) if tree else None
 
 
-def _is_span(value: Mapping[str, Any]) -> bool:
+def _is_span(value: JsonMap) -> bool:
     named = any(isinstance(value.get(key), str) for key in ("name", "spanName", "operationName"))
     told = isinstance(value.get("attributes"), dict | list)
     return named and (told or (_is_tagged(value) and any(value.get(key) for key in ("traceID", "traceId"))))
 
 
-def _is_tagged(value: Mapping[str, Any]) -> bool:
+def _is_tagged(value: JsonMap) -> bool:
     """Return whether a span is Jaeger's or Zipkin's, which have tags for attributes."""
     return "attributes" not in value and isinstance(value.get("tags"), dict | list)
 
 
-def _span(value: Mapping[str, Any], scope: str = "") -> Span:
+def _span(value: JsonMap, scope: str = "") -> Span:
     span = _of_tags(value) if _is_tagged(value) else _of_attributes(value)
     named = (text_at(span.attributes, key) for key in ("otel.scope.name", "otel.library.name"))
     span.scope = scope or _scope_of(value) or next(filter(None, named), "")
     return span
 
 
-def _scope_of(value: Mapping[str, Any]) -> str:
+def _scope_of(value: JsonMap) -> str:
     """Return what the instrumentation is called that spans are of: beside a list of them, or in one by itself."""
     keys = ("scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
     return next((name for key in keys if (name := text_at(object_at(value, key), "name"))), "")
 
 
-def _of_tags(value: Mapping[str, Any]) -> Span:
+def _of_tags(value: JsonMap) -> Span:
     """Return a span of Jaeger (tags as a list, its parent among its references) or Zipkin (tags as an object); times are microseconds."""
     attributes = _tags(value.get("tags"))
     references = objects_at(value, "references")
@@ -164,19 +165,19 @@ def _of_tags(value: Mapping[str, Any]) -> Span:
     )
 
 
-def _tags(given: object) -> dict[str, Any]:
+def _tags(given: object) -> JsonDict:
     if isinstance(given, list):
         tags = (each for each in given if isinstance(each, Mapping) and isinstance(each.get("key"), str))
         return {each["key"]: each.get("value") for each in tags}
     return dict(given) if isinstance(given, Mapping) else {}
 
 
-def _count(value: Mapping[str, Any], *keys: str) -> int | None:
+def _count(value: JsonMap, *keys: str) -> int | None:
     held = next((value[key] for key in keys if value.get(key)), None)
     return held if isinstance(held, int) and not isinstance(held, bool) and 0 < held < 10**17 else None
 
 
-def _of_attributes(value: Mapping[str, Any]) -> Span:
+def _of_attributes(value: JsonMap) -> Span:
     context = object_at(value, "context") or object_at(value, "spanContext")
     above = object_at(value, "parent") or object_at(value, "parentSpanContext")
     status = object_at(value, "status") or {"status_code": value.get("status_code")}
@@ -194,7 +195,7 @@ def _of_attributes(value: Mapping[str, Any]) -> Span:
     )
 
 
-def _of_log(record: Mapping[str, Any], scope: str) -> Span:
+def _of_log(record: JsonMap, scope: str) -> Span:
     """Return a record of a log as a span of which nothing is known but one event."""
     attributes = attributes_of(record.get("attributes"))
     name = text_at(record, "eventName") or text_at(attributes, "event.name")
@@ -209,18 +210,18 @@ def _of_log(record: Mapping[str, Any], scope: str) -> Span:
     )
 
 
-def _event(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _event(value: JsonMap) -> tuple[str, JsonDict]:
     body = attributes_of({"": value.get("body")}).get("")
     fields = attributes_of(value.get("attributes"))
     return text_at(value, "name"), fields | (body if isinstance(body, dict) else {})
 
 
-def attributes_of(given: object) -> dict[str, Any]:
+def attributes_of(given: object) -> JsonDict:
     """Return attributes by their dotted names: of OTLP's list of keys and values, or of an object, however deep it is."""
     if isinstance(given, list):
         pairs = ((each.get("key"), each.get("value")) for each in given if isinstance(each, Mapping))
         return {key: _value(value) for key, value in pairs if isinstance(key, str)}
-    found: dict[str, Any] = {}
+    found: JsonDict = {}
     if isinstance(given, Mapping):
         for key, value in given.items():
             plain = _value(value)
@@ -267,7 +268,7 @@ def _listed(tree: Any) -> Any:
     return {key: _listed(value) for key, value in tree.items()}
 
 
-def _id(*holders: Mapping[str, Any], keys: tuple[str, ...] = ("span_id", "spanId", "spanID")) -> str:
+def _id(*holders: JsonMap, keys: tuple[str, ...] = ("span_id", "spanId", "spanID")) -> str:
     held = next((holder[key] for holder in holders for key in keys if holder.get(key)), "")
     if isinstance(held, int) and not isinstance(held, bool) and held > 0:
         return f"{held:032x}" if "trace" in keys[0] else f"{held:016x}"
@@ -285,7 +286,7 @@ def _id(*holders: Mapping[str, Any], keys: tuple[str, ...] = ("span_id", "spanId
     return data.hex() if any(data) else ""
 
 
-def _time(value: Mapping[str, Any], *keys: str) -> datetime | None:
+def _time(value: JsonMap, *keys: str) -> datetime | None:
     key = next((key for key in keys if value.get(key)), "")
     held = value.get(key)
     if isinstance(held, list) and len(held) == 2 and all(isinstance(part, int) for part in held):
@@ -312,12 +313,12 @@ def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
         return None
 
 
-def _failed(status: Mapping[str, Any]) -> bool | None:
+def _failed(status: JsonMap) -> bool | None:
     code = status.get("code", status.get("status_code"))
     said = str(code).upper().removeprefix("STATUS_CODE_")
     return True if said in {"2", "ERROR"} else False if said in {"1", "OK"} else None
 
 
-def _each(value: Mapping[str, Any], *keys: str) -> Iterator[Mapping[str, Any]]:
+def _each(value: JsonMap, *keys: str) -> Iterator[JsonMap]:
     for key in keys:
         yield from objects_at(value, key)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Passed
@@ -31,7 +32,7 @@ class About:
     """
 
     task: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: JsonMap = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     success: bool | None = None
@@ -163,7 +164,7 @@ class Step:
     output: Any = None
     is_error: bool | None = None
     reason: Reason | None = field(default=None, repr=False)
-    outcome: Mapping[str, Any] = field(default_factory=dict)
+    outcome: JsonMap = field(default_factory=dict)
     about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
     # A step that was cut out of its trace is known by its repr: what is new stays out of that, or ledgers would have it twice.

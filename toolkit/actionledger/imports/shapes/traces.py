@@ -131,7 +131,10 @@ class Traces:
             name,
             None,
             next((step.model for step in requests if step.model), ""),
-            about.task or next((_first_line(turn.prompt) for _, turn in of_traces if turn.prompt), ""),
+            about.task
+            or next(
+                (turn.prompt.strip().split("\n", 1)[0][:200] for _, turn in of_traces if turn.prompt), ""
+            ),
             (),
             metadata=dict(about.metadata),
             source=self._source,
@@ -158,7 +161,9 @@ class Traces:
             by_recorder[step.recorder].append(step)
         keeps = {recorder: _keeps(steps) for recorder, steps in by_recorder.items()}
         for step in requests:
-            self.passed[LeftOutReason.REPEATED_HISTORY, "message"] += _said_before(step)
+            self.passed[LeftOutReason.REPEATED_HISTORY, "message"] += sum(
+                message.speaker == "model" for message in step.shown
+            )
             if step.is_error and _says_nothing(step):
                 self.passed[LeftOutReason.NO_RESPONSE, "request"] += 1
                 continue
@@ -278,14 +283,6 @@ def _tail(step: Step) -> list[Message]:
     return step.shown[last + 1 :]
 
 
-def _said_before(step: Step) -> int:
-    return sum(message.speaker == "model" for message in step.shown)
-
-
 def _prompt(step: Step) -> str | None:
     texts = [message.text for message in _tail(step) if message.speaker != "tool" and message.text]
     return "\n\n".join(texts) if texts else None
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n", 1)[0][:200]

@@ -7,6 +7,7 @@ from datetime import datetime
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Literal
 
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.ids import utc
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Decider, Permission
@@ -15,43 +16,58 @@ from actionledger.core.vocabulary import Reason
 if TYPE_CHECKING:
     from actionledger.core.recordings import RecordedResult
 
-NOTHING: Mapping[str, Any] = {}
+NOTHING: JsonMap = {}
 
 _MOST_SCORED = 1e300
 """More is no score: an integer may be larger than any float."""
 
 
-def text_at(value: Mapping[str, Any], key: str) -> str:
+def text_at(value: JsonMap, key: str) -> str:
     """Return the text under a key; empty if there is none."""
     held = value.get(key)
     return held if isinstance(held, str) else ""
 
 
-def object_at(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def object_at(value: JsonMap, key: str) -> JsonMap:
     """Return the object under a key; an empty one if there is none."""
     held = value.get(key)
     return held if isinstance(held, dict) else NOTHING
 
 
-def objects_at(value: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
+def objects_at(value: JsonMap, key: str) -> Iterator[JsonMap]:
     """Yield the objects of the list under a key; what is no object is passed over."""
     held = value.get(key)
     return (each for each in held if isinstance(each, dict)) if isinstance(held, list) else iter(())
 
 
-def texts_at(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def texts_at(value: JsonMap, key: str) -> tuple[str, ...]:
     """Return the texts of the list under a key; what is none is passed over."""
     held = value.get(key)
     return tuple(each for each in held if isinstance(each, str)) if isinstance(held, list) else ()
 
 
-def count_at(value: Mapping[str, Any], key: str) -> int | None:
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, and anything else as the one thing of a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def non_empty(known: Mapping[str, Any]) -> JsonDict:
+    """Return what is known, without what is empty or nothing."""
+    return {key: value for key, value in known.items() if value}
+
+
+def given_arguments(given: object) -> str | JsonDict:
+    """Return a call's arguments as they stand: a text, or an object; what is neither as its JSON text."""
+    return given if isinstance(given, str | dict) else {} if given is None else json_text(given)
+
+
+def count_at(value: JsonMap, key: str) -> int | None:
     """Return the count under a key, 0 or more; None if there is none."""
     held = value.get(key)
     return held if isinstance(held, int) and not isinstance(held, bool) and 0 <= held < 2**63 else None
 
 
-def number_at(value: Mapping[str, Any], key: str) -> float | None:
+def number_at(value: JsonMap, key: str) -> float | None:
     """Return the number under a key, 0 or more; None if there is none."""
     held = value.get(key)
     if isinstance(held, bool) or not isinstance(held, int | float):
@@ -83,7 +99,7 @@ def exit_status_of(held: object) -> int | None:
     return held - 2**32 if held >= 2**31 else held
 
 
-def time_at(value: Mapping[str, Any], key: str) -> datetime | None:
+def time_at(value: JsonMap, key: str) -> datetime | None:
     """Return the time under a key, as ISO 8601 writes it, in UTC without a zone; None if there is none."""
     text = text_at(value, key)
     try:
@@ -112,7 +128,7 @@ _EVERYWHERE = frozenset(
 """Keys that entries of every kind have, which say nothing of one."""
 
 
-def told(kind: str, value: Mapping[str, Any]) -> str:
+def told(kind: str, value: JsonMap) -> str:
     """Return what an entry of an unknown kind is counted as.
 
     Args:
@@ -139,7 +155,7 @@ _OF_CLAUDE: Mapping[str, Literal["allowed", "refused"]] = {
 _BY_CLAUDE: Mapping[str, Decider] = {"hook": "hook", "mode": "mode", "rule": "rule"}
 
 
-def of_claude(decision: Mapping[str, Any], kind: str) -> Permission | None:
+def of_claude(decision: JsonMap, kind: str) -> Permission | None:
     """Return what Claude Code says of a permission; None where it says nothing."""
     decided = _OF_CLAUDE.get(text_at(decision, "decision"))
     if decided is None or kind == "interrupted":
@@ -155,7 +171,7 @@ def of_claude(decision: Mapping[str, Any], kind: str) -> Permission | None:
     return Permission(decided, by, kind or code or reason or source)
 
 
-def of_copilot(data: Mapping[str, Any]) -> Permission | None:
+def of_copilot(data: JsonMap) -> Permission | None:
     """Return what Copilot CLI says of a permission, in ``permission.completed``; None where it says neither yes nor no."""
     kind, source = text_at(object_at(data, "result"), "kind"), text_at(data, "decisionSource")
     is_refused = kind.startswith(("denied", "rejected"))
@@ -207,7 +223,7 @@ _HOOK_ENDS = {
 }
 
 
-def hook_of_claude(attachment: Mapping[str, Any]) -> tuple[str, str]:
+def hook_of_claude(attachment: JsonMap) -> tuple[str, str]:
     """Return what a hook of Claude Code's ran for, and how it ended; both empty where an attachment is none, or says it once more."""
     ended = _HOOK_ENDS.get(text_at(attachment, "type"))
     if ended is None:

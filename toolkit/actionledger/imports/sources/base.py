@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.sources.containers import OnRead
@@ -114,6 +115,16 @@ class Sample:
     path: Path
     head: bytes
     values: tuple[Any, ...] = ()
+
+    @property
+    def first(self) -> Any:
+        """The value that it begins with; None where there is none."""
+        return self.values[0] if self.values else None
+
+    @property
+    def objects(self) -> list[JsonMap]:
+        """Those of the values that are objects."""
+        return [value for value in self.values if isinstance(value, dict)]
 
 
 SAMPLE_BYTES = 256 * 2**10

@@ -188,16 +188,11 @@ def _head_of_pipe(size: int, most: int) -> bytes:
     try:
         while b"\n" not in head and len(head) < most and (more := pipe.read1(_CHUNK)):
             read += more
-            head = _head_in(read, most)
+            there = io.BytesIO(read)
+            head = _read(_in_utf8(unpacked(io.BufferedReader(there), there.tell)), most)
     finally:
         pipe.hold(read)
     return head[: max(size, head.find(b"\n") + 1)]
-
-
-def _head_in(data: bytes, size: int) -> bytes:
-    """Return how what is there of a file begins, unpacked."""
-    there = io.BytesIO(data)
-    return _read(_in_utf8(unpacked(io.BufferedReader(there), there.tell)), size)
 
 
 def _read(file: io.BufferedReader, size: int, *, only_line: bool = False) -> bytes:

@@ -14,10 +14,11 @@ from typing import IO, Any, NamedTuple
 
 from pydantic_core import from_json
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, is_deeper
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
 from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
+from actionledger.imports.sources.access import as_list
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
 
@@ -233,7 +234,7 @@ MAX_DEPTH = 200
 """How deep a line's value may be nested, the line's own object included."""
 
 
-def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, JsonDict] | Refusal]:
     """Yield each line's number and object; blank lines are passed over.
 
     A line may hold several objects one behind the other, as two writers leave them who write to one file.
@@ -260,7 +261,7 @@ def _skip_line(file: IO[bytes]) -> None:
         pass
 
 
-def _one_object(line: bytes) -> dict[str, Any] | None:
+def _one_object(line: bytes) -> JsonDict | None:
     """Return a line's object, if it is just that, as nearly all of them are; what else it may be takes longer to tell."""
     try:
         value = from_json(line)
@@ -269,7 +270,7 @@ def _one_object(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, JsonDict] | Refusal]:
     try:
         for value in _values(line):
             if isinstance(value, dict):
@@ -313,9 +314,7 @@ _SEEN = 40
 _HEAD = 2**16
 
 
-def json_objects(
-    path: Path, on_read: OnRead | None = None, *lists: Elements
-) -> Iterator[dict[str, Any] | Refusal]:
+def json_objects(path: Path, on_read: OnRead | None = None, *lists: Elements) -> Iterator[JsonDict | Refusal]:
     """Yield the objects of a file; see ``numbered_objects``."""
     for item in numbered_objects(path, on_read, *lists):
         yield item if isinstance(item, Refusal) else item[1]
@@ -323,7 +322,7 @@ def json_objects(
 
 def numbered_objects(
     path: Path, on_read: OnRead | None = None, *lists: Elements
-) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+) -> Iterator[tuple[int, JsonDict] | Refusal]:
     """Yield the objects of a file, those of a list one by one, each with its number: of its line, or of its place.
 
     A file of which a line is an object by itself is read line by line, however large it is; any other as a whole.
@@ -333,7 +332,7 @@ def numbered_objects(
         return
     number = 0
     for value in _of_document(path, on_read, lists):
-        for each in value if isinstance(value, list) else [value]:
+        for each in as_list(value):
             number += 1
             if isinstance(each, dict):
                 yield number, each
@@ -343,7 +342,7 @@ def numbered_objects(
                 yield Refusal(shown(path), number, f"The place holds no object but {type(each).__name__}.")
 
 
-def objects_of(sample: Sample) -> list[dict[str, Any]]:
+def objects_of(sample: Sample) -> list[JsonDict]:
     """Return the objects at the beginning of a sample, those of a list among them."""
     found = [
         each for value in sample.values for each in (value[:_SEEN] if isinstance(value, list) else [value])

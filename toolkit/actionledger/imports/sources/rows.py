@@ -14,12 +14,13 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.ids import utc
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.sources.base import Recorded, Refusal
 
-Numbered: TypeAlias = tuple[int, Mapping[str, Any]]
+Numbered: TypeAlias = tuple[int, JsonMap]
 """A row with its number, from 1."""
 
 HELD_TURNS = 1000
@@ -77,7 +78,7 @@ def checked(columns: Mapping[str, str]) -> dict[str, str]:
     return dict(columns)
 
 
-def renamed(row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+def renamed(row: JsonMap, columns: Mapping[str, str]) -> JsonDict:
     """Return a row with its columns under the names of fields; what was no field's column keeps its name where that is free."""
     if not columns:
         return dict(row)
@@ -114,7 +115,7 @@ def sessions_of(
     yield from _pieces(sessions, is_last=True)
 
 
-def _length(row: Mapping[str, Any]) -> int:
+def _length(row: JsonMap) -> int:
     """Return how many characters the texts of a row have, whichever columns they are in."""
     return sum(len(value) for value in row.values() if isinstance(value, str))
 
@@ -149,7 +150,7 @@ class _Session:
     count: int = 0
     success: bool | None = None
     reason: str = ""
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: JsonDict = field(default_factory=dict)
 
     def add(self, row: GivenRow) -> str:
         """Take in a row; return why it can't be, or nothing."""
@@ -189,7 +190,7 @@ def _pieces(sessions: Mapping[str, _Session], *, is_last: bool) -> Iterator[Reco
         )
 
 
-def _at(row: Mapping[str, Any], column: str) -> Any:
+def _at(row: JsonMap, column: str) -> Any:
     if column in row:
         return row[column]
     value: Any = row

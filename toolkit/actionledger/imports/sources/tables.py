@@ -37,7 +37,13 @@ def csv_query(connection: DuckDBPyConnection, path: Path, name: str, columns: Ma
             query = quoted
             if _names(connection, quoted, name) != _names(connection, plain, name):
                 raise SourceError(_unclosed(path, delimiter))
-        header = _header(connection, name, delimiter, quote if quote == _SINGLE else '"')
+        # The names of the columns as the file has them: DuckDB gives a second one of a name another name.
+        written = [
+            f"{key} = '{value.replace(_SINGLE, 2 * _SINGLE)}'"
+            for key, value in (("delim", delimiter), ("quote", (quote if quote == _SINGLE else '"')))
+        ]
+        [row] = connection.execute(f"{_reading(*written, header='false')} LIMIT 1", [name]).fetchall()
+        header = tuple(cell or "" for cell in row)
     except duckdb.Error:  # whoever reads it says why
         return plain
     _refuse_twice(header, columns, path)
@@ -50,16 +56,6 @@ def _reading(*more: str, header: str = "true") -> str:
 
 def _names(connection: DuckDBPyConnection, query: str, name: str) -> list[str]:
     return [row[0] for row in connection.execute(f"DESCRIBE SELECT * {query}", [name]).fetchall()]
-
-
-def _header(connection: DuckDBPyConnection, name: str, delimiter: str, quote: str) -> tuple[str, ...]:
-    """Return the names of the columns as the file has them: DuckDB gives a second one of a name another name."""
-    written = [
-        f"{key} = '{value.replace(_SINGLE, 2 * _SINGLE)}'"
-        for key, value in (("delim", delimiter), ("quote", quote))
-    ]
-    [row] = connection.execute(f"{_reading(*written, header='false')} LIMIT 1", [name]).fetchall()
-    return tuple(cell or "" for cell in row)
 
 
 def _refuse_twice(header: tuple[str, ...], columns: Mapping[str, str], path: Path) -> None:
@@ -179,7 +175,14 @@ def read_table(
     with closing(_connection()) as connection:
         is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
         if is_csv:
-            _refuse_wide(path)
+            # Refuse a table whose characters DuckDB would take for others, NULs among them.
+            if encoding := wide_encoding_of(_head(path, is_unpacked=True)):
+                packed = (
+                    ", which has to be unpacked first,"
+                    if _head(path, is_unpacked=True) != _head(path)
+                    else ""
+                )
+                raise SourceError(f"{shown(path)!r} is a table{packed} {told(encoding)}.")
             _refuse_too_much(path)
         query = csv_query(connection, path, name, columns or {}) if is_csv else _PARQUET_QUERY
         rows = _rows(connection, query, [name], columns or {}, shown(path))
@@ -320,13 +323,6 @@ def _plain(why: str) -> str:
     return (
         f"{first} If the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE." if "unicode" in first else first
     )
-
-
-def _refuse_wide(path: Path) -> None:
-    """Refuse a table whose characters DuckDB would take for others, NULs among them."""
-    if encoding := wide_encoding_of(_head(path, is_unpacked=True)):
-        packed = ", which has to be unpacked first," if _head(path, is_unpacked=True) != _head(path) else ""
-        raise SourceError(f"{shown(path)!r} is a table{packed} {told(encoding)}.")
 
 
 def _refuse_too_much(path: Path) -> None:

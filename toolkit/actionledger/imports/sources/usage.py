@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Billed, Usage
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
 
@@ -27,7 +28,7 @@ _BESIDE = frozenset({"iterations", "cache_creation", "server_tool_use"})
 """Where a usage object says that something is billed beside the message."""
 
 
-def billed_by_anthropic(given: Mapping[str, Any]) -> tuple[Billed, ...]:
+def billed_by_anthropic(given: JsonMap) -> tuple[Billed, ...]:
     """Return what Anthropic bills beside a message, or otherwise than its counts say."""
     if _BESIDE.isdisjoint(given):
         return ()
@@ -39,7 +40,7 @@ def billed_by_anthropic(given: Mapping[str, Any]) -> tuple[Billed, ...]:
         found.append(Billed(kind="message", **more))
     for each in iterations:
         if text_at(each, "type") not in _SERVING:
-            counts: dict[str, Any] = {name: _of(each, name) for name in _THEIRS}
+            counts: JsonDict = {name: _of(each, name) for name in _THEIRS}
             kind, model = text_at(each, "type")[:80] or "iteration", text_at(each, "model")[:200]
             found.append(Billed(kind=kind, model=model, long_writes=_long(each), **counts))
     if long := max(_long(given), sum(_long(each) for each in serving)):
@@ -61,7 +62,7 @@ def with_billed(usage: "Usage", billed: Iterable[Billed]) -> "Usage":
     return replace(usage, **counts, billed=(*usage.billed, *kept))
 
 
-def _more(serving: Sequence[Mapping[str, Any]], given: Mapping[str, Any]) -> dict[str, Any]:
+def _more(serving: Sequence[JsonMap], given: JsonMap) -> JsonDict:
     """Return how many more tokens a message's own iterations have than it says; nothing where they are no more."""
     if not serving or (
         len(serving) == 1 and all(serving[0].get(name) == given.get(name) for name in _COUNTS)
@@ -71,12 +72,12 @@ def _more(serving: Sequence[Mapping[str, Any]], given: Mapping[str, Any]) -> dic
     return more if any(more.values()) else {}
 
 
-def _of(given: Mapping[str, Any], name: str) -> int:
+def _of(given: JsonMap, name: str) -> int:
     """Return a count of Anthropic's as ``Usage`` has it: input with what a cache gave or took."""
     return sum(count_at(given, each) or 0 for each in _THEIRS[name])
 
 
-def _long(given: Mapping[str, Any]) -> int:
+def _long(given: JsonMap) -> int:
     return count_at(object_at(given, "cache_creation"), "ephemeral_1h_input_tokens") or 0
 
 
@@ -108,7 +109,7 @@ PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)
 """The names that only a provider's usage object has."""
 
 
-def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
+def usage_of(given: JsonMap, **more: Any) -> Usage:
     """Return the counts of a provider's usage object; what it doesn't have is None."""
     cached, written = _first(given, _CACHED), _first(given, _CACHE_WRITES)
     beside = _first(given, _BESIDE_INPUT)
@@ -149,14 +150,14 @@ def with_thoughts(
     return output + thoughts if is_beside or thoughts > output else output
 
 
-def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+def _first(given: JsonMap, names: tuple[str, ...]) -> int | None:
     for name in names:
         if (value := given.get(name)) is not None and (count := _count(value)) is not None:
             return count
     return None
 
 
-def _within(given: Mapping[str, Any], places: tuple[str, ...], name: str) -> int | None:
+def _within(given: JsonMap, places: tuple[str, ...], name: str) -> int | None:
     parts = (given.get(place) for place in places)
     return next((_count(part.get(name)) for part in parts if isinstance(part, Mapping)), None)
 

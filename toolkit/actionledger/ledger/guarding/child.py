@@ -41,7 +41,10 @@ def main() -> None:
 def answer(requests_from: int, answers_to: int) -> None:
     """Answer what is asked, until nothing more is; then this process ends."""
     requests, answers = os.fdopen(requests_from, "rb", buffering=0), os.fdopen(answers_to, "wb", buffering=0)
-    _say_nothing_else()
+    # Leave nothing to write to but where answers go: neither a log nor last words are anybody's.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         setup: Setup = received_trusted(requests)
@@ -68,32 +71,21 @@ class _Channel(NamedTuple):
     answers: IO[bytes]
 
 
-def _say_nothing_else() -> None:
-    """Leave nothing to write to but where answers go: neither a log nor last words are anybody's."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)
-
-
 def _opened(setup: Setup) -> Statements:
     place = setup.place
     store = store_at(place.path, read_only=True, as_of=place.as_of)
     reader = Reader(store, may_write=place.may_write, without_text=place.without_text)
     statements = Statements(reader.cursor, setup.folder, store.folders)
-    _limit_memory()
-    # Python ignores the signal that comes with it: whoever writes is told that it can't.
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (setup.max_bytes, setup.max_bytes))
-    return statements
-
-
-def _limit_memory() -> None:
-    """Have the kernel give no more than a statement may take; macOS has no such bound, and the one that DuckDB keeps holds there."""
+    # Have the kernel give no more than a statement may take; macOS has no such bound, and the one that DuckDB keeps holds there.
     with suppress(OSError, ValueError):
         status = Path("/proc/self/status").read_text("ascii")
         [held] = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:")]
         limit = held * 1024 + HARD_MEMORY
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    # Python ignores the signal that comes with it: whoever writes is told that it can't.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (setup.max_bytes, setup.max_bytes))
+    return statements
 
 
 def _answer(statements: Statements, request: tuple[str, str], channel: _Channel, seconds: float) -> None:

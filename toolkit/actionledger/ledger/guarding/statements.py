@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError
 from actionledger.core.patterns import regex
 from actionledger.ledger.results import distinct
@@ -52,7 +53,17 @@ def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lak
         for node in _nodes(parsed):
             _refuse_node(node)
     elif not is_of_lake and [each.type.name for each in connection.extract_statements(rest)] == ["MULTI"]:
-        _refuse_words(connection, rest)
+        # Refuse a PIVOT over what its columns are to be, which DuckDB gives no tree of, if it calls a function that gives rows. Whatever
+        # stands before a bracket is taken for a call, in quotes or not: rather too much is refused than too little.
+        found = connection.execute(
+            "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type NOT IN ('scalar', 'aggregate', 'macro')"
+        ).fetchall()
+        refused = {name for (name,) in found} - ALLOWED | _SQL_IN_TEXT
+        words = [word for _, word in _words(rest)]
+        for word, behind in pairwise(words):
+            name = word[1:-1].replace('""', '"') if word.startswith('"') else word
+            if behind.startswith("(") and name.lower() in refused:
+                _refuse_function(name)
     else:
         raise UsageError(
             f"The statement can't be run: each is looked at before, and DuckDB gives no tree of this one ({parsed.get('error_message', '')}). "
@@ -60,7 +71,7 @@ def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lak
         )
 
 
-def _refuse_node(node: dict[str, Any]) -> None:
+def _refuse_node(node: JsonDict) -> None:
     match node.get("type"):
         case "TABLE_FUNCTION":
             name = str(node["function"].get("function_name", ""))
@@ -82,22 +93,6 @@ def _refuse_function(name: str) -> NoReturn:
     raise UsageError(
         f"The statement can't be run: rows are not taken from the function {name} here. Ask the ledger's tables and views."
     )
-
-
-def _refuse_words(connection: DuckDBPyConnection, statement: str) -> None:
-    """Refuse a PIVOT over what its columns are to be, which DuckDB gives no tree of, if it calls a function that gives rows.
-
-    Whatever stands before a bracket is taken for a call, in quotes or not: rather too much is refused than too little.
-    """
-    found = connection.execute(
-        "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type NOT IN ('scalar', 'aggregate', 'macro')"
-    ).fetchall()
-    refused = {name for (name,) in found} - ALLOWED | _SQL_IN_TEXT
-    words = [word for _, word in _words(statement)]
-    for word, behind in pairwise(words):
-        name = word[1:-1].replace('""', '"') if word.startswith('"') else word
-        if behind.startswith("(") and name.lower() in refused:
-            _refuse_function(name)
 
 
 def _explained(statement: str) -> str:
@@ -123,7 +118,7 @@ def _words(statement: str) -> list[tuple[int, str]]:
     return [(start, found[0] if (found := _WORD.match(piece)) else piece.strip()) for start, piece in pieces]
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+def _nodes(value: Any) -> Iterator[JsonDict]:
     waiting = [value]
     while waiting:
         node = waiting.pop()
@@ -164,7 +159,24 @@ class Statements:
         self._folder = folder
         self._is_of_lake = bool(folders)
         self._cursor = connect()
-        _lock(self._cursor, folder, folders)
+        # Take away from a connection all that reaches beyond it, for good. What it may spill to is the only folder that it keeps, so that
+        # must be nobody else's.
+        cursor = self._cursor
+        if folders:
+            allowed = ", ".join(map(_quoted, folders))
+            cursor.execute(f"SET allowed_directories = [{allowed}]")
+        for name, value in (
+            ("TimeZone", "UTC"),
+            ("temp_directory", folder),
+            ("max_temp_directory_size", SPILLED),
+            ("memory_limit", MEMORY),
+            ("python_enable_replacements", "false"),
+            ("autoinstall_known_extensions", "false"),
+            ("autoload_known_extensions", "false"),
+            ("enable_external_access", "false"),
+            ("lock_configuration", "true"),
+        ):
+            cursor.execute(f"SET {name} = {_quoted(value)}")
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[tuple[tuple[str, ...], Callable[[int], list[tuple[Any, ...]]]]]:
@@ -229,28 +241,6 @@ class Statements:
         finally:
             with suppress(duckdb.Error):
                 self._cursor.execute("ROLLBACK")
-
-
-def _lock(cursor: DuckDBPyConnection, folder: str, folders: Sequence[str]) -> None:
-    """Take away from a connection all that reaches beyond it, for good.
-
-    What it may spill to is the only folder that it keeps, so that must be nobody else's.
-    """
-    if folders:
-        allowed = ", ".join(map(_quoted, folders))
-        cursor.execute(f"SET allowed_directories = [{allowed}]")
-    for name, value in (
-        ("TimeZone", "UTC"),
-        ("temp_directory", folder),
-        ("max_temp_directory_size", SPILLED),
-        ("memory_limit", MEMORY),
-        ("python_enable_replacements", "false"),
-        ("autoinstall_known_extensions", "false"),
-        ("autoload_known_extensions", "false"),
-        ("enable_external_access", "false"),
-        ("lock_configuration", "true"),
-    ):
-        cursor.execute(f"SET {name} = {_quoted(value)}")
 
 
 def _only(cursor: DuckDBPyConnection, statement: str) -> str:

@@ -140,16 +140,12 @@ def latest_turns(ledger: Queryable, within: Filter, *, limit: int = 50) -> list[
     Returns:
         The page as ``turns_page`` has it; None where that has to be asked.
     """
-    since = _since(ledger, within)
+    # The time from which on there are the latest responses; None where there are no more, or most have the same time.
+    condition, parameters = scope(within.given)
+    bound = parameters | {"latest": LATEST, "part": PART}
+    found: list[tuple[datetime | None]] = ledger.sql(_SINCE.format(condition=condition), bound).fetchall()
+    since = found[0][0] if found else None
     if since is None:
         return None
     page = turns_page(ledger, replace(within, since=since), limit=limit)
     return page.turns if page.count >= limit else None
-
-
-def _since(ledger: Queryable, within: Filter) -> datetime | None:
-    """Return the time from which on there are the latest responses; None where there are no more, or most have the same time."""
-    condition, parameters = scope(within.given)
-    bound = parameters | {"latest": LATEST, "part": PART}
-    found: list[tuple[datetime | None]] = ledger.sql(_SINCE.format(condition=condition), bound).fetchall()
-    return found[0][0] if found else None

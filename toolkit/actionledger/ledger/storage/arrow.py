@@ -152,32 +152,24 @@ def _value(value: str, kind: str) -> str:
         case "UUID":
             return f"{value}::UUID"
         case "JSON":
-            return json_or_text(value)
+            # The expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string.
+            return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
         case "TIMESTAMP":
             return f"make_timestamp({value})" if not value.startswith("$") else f"{value}::TIMESTAMP"
     return value
 
 
-def json_or_text(value: str) -> str:
-    """Return the expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string."""
-    return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
-
-
 def _column_of(kind: str, column: Sequence[Any]) -> Any:
     if kind == "UUID":
-        return _identifiers(column)
+        there: Any = None
+        texts: Sequence[Any] = column
+        if None in column:
+            there = nanoarrow.c_buffer([text is not None for text in column], nanoarrow.bool_())
+            texts = [_NO_IDENTIFIER if text is None else text for text in column]
+        return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
     if kind == "TIMESTAMP":
         column = [None if at is None else (at - _EPOCH) // _MICROSECOND for at in column]
     return nanoarrow.c_array(column, _TYPES.get(kind, _TEXT))
-
-
-def _identifiers(column: Sequence[str | None]) -> Any:
-    there: Any = None
-    texts: Sequence[Any] = column
-    if None in column:
-        there = nanoarrow.c_buffer([text is not None for text in column], nanoarrow.bool_())
-        texts = [_NO_IDENTIFIER if text is None else text for text in column]
-    return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
 
 
 def _array_of(children: dict[str, Any], count: int) -> nanoarrow.Array:

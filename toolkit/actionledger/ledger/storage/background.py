@@ -47,7 +47,12 @@ class BackgroundIngester:
     def wake(self) -> None:
         """Say that something was flushed; costs a microsecond, except the first time."""
         if self._thread is None:
-            self._start()
+            with self._lock:
+                if self._thread is None:
+                    self._stop = Event()
+                    work = _Work(self._store, self._news, self._stop)
+                    self._thread = Thread(target=work.run, name="actionledger-ingest", daemon=True)
+                    self._thread.start()
         if not self._news.is_set():
             self._news.set()
 
@@ -76,14 +81,6 @@ class BackgroundIngester:
     def start_over(self) -> None:
         """Forget the parent's thread in a forked child."""
         self._begin()
-
-    def _start(self) -> None:
-        with self._lock:
-            if self._thread is None:
-                self._stop = Event()
-                work = _Work(self._store, self._news, self._stop)
-                self._thread = Thread(target=work.run, name="actionledger-ingest", daemon=True)
-                self._thread.start()
 
 
 class _Work:

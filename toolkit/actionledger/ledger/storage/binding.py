@@ -17,14 +17,7 @@ class _OnlyWhereMeant:
     """What Python asks first for a module that is not loaded."""
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
-        """Refuse what DuckDB asks for while it takes values.
-
-        Args:
-            name: the module.
-
-        Raises:
-            ModuleNotFoundError: it is one of those.
-        """
+        """Refuse what DuckDB asks for while it takes values."""
         if name in _OF_FRAMES and _is_bound(sys._getframe(1)):  # noqa: SLF001 - there is no other way to know who asks
             raise ModuleNotFoundError(f"{name!r} is not needed for a value that is bound.", name=name)
 

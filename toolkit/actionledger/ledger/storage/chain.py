@@ -51,7 +51,15 @@ def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
     """Return whose a row is."""
     name, place = table.name, table.place
     if name in OF_THEMSELVES:
-        own = own_identity([values[place[column]] for column in OF_THEMSELVES[name]])
+        # What stands for a row that belongs to nothing that is recorded; ``stored.py`` has the same in SQL.
+        own = str(
+            UUID(
+                md5(
+                    ":".join(map(str, ([values[place[column]] for column in OF_THEMSELVES[name]]))).encode(),
+                    usedforsecurity=False,
+                ).hexdigest()
+            )
+        )
         return Owner(own, own)
     session = getattr(event, "session_id", None)
     if session is None:
@@ -61,11 +69,6 @@ def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
     if name in ENDS:
         return Owner(values[place[ENDS[name]]], session)
     return Owner(values[place["turn_id"]] if name in OF_TURNS else session, session)
-
-
-def own_identity(values: list[Any]) -> str:
-    """Return what stands for a row that belongs to nothing that is recorded; ``stored.py`` has the same in SQL."""
-    return str(UUID(md5(":".join(map(str, values)).encode(), usedforsecurity=False).hexdigest()))
 
 
 class Cells:

@@ -136,7 +136,14 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
     """Attach the published copy for reading, under the name of ``BASE``; see ``begin_published``."""
     if may_write:
         with suppress(duckdb.Error, OSError):
-            _attach_link(connection, files)
+            # Attach by another name, since in one process DuckDB refuses to open one path in two ways.
+            link = files.folder / f"{TEMPORARY}{uuid4().hex}.duckdb"
+            os.link(files.published, link)
+            try:
+                _attach_path(connection, link)
+            finally:
+                with suppress(OSError):  # the next ingester removes it
+                    link.unlink(missing_ok=True)
             return
     try:
         if wal_of(files.published).exists():  # a stranger's, and it may be of the copy before
@@ -148,17 +155,6 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
             _attach_copy(connection, files)
             return
         raise
-
-
-def _attach_link(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
-    """Attach by another name, since in one process DuckDB refuses to open one path in two ways."""
-    link = files.folder / f"{TEMPORARY}{uuid4().hex}.duckdb"
-    os.link(files.published, link)
-    try:
-        _attach_path(connection, link)
-    finally:
-        with suppress(OSError):  # the next ingester removes it
-            link.unlink(missing_ok=True)
 
 
 def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:

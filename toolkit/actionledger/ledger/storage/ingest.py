@@ -33,12 +33,7 @@ from actionledger.ledger.upkeep.migrations import version_of_copy
 
 
 class _Published(NamedTuple):
-    """What the published copy holds.
-
-    Args:
-        head: how far its chain has come; None where there is no copy.
-        offsets: how much of each segment it has, in bytes by name.
-    """
+    """What the published copy holds."""
 
     head: Head | None
     offsets: Mapping[str, int]
@@ -119,7 +114,13 @@ def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
         claim(files)
         spare.go_on_with_leftover(files)
         files.remove_leftovers()
-        _go_on_forgetting(files)
+        # Forget what is being forgotten before anything else: nothing is published of which a half is gone.
+        intent = intent_of(files)
+        if intent is not None and intent.is_beside_done:
+            with forgetting_sentence(files):
+                finish_records(
+                    files, intent, lambda connection: Ingest(files, connection, lambda: False).take_in_all()
+                )
     except BaseException:
         lock.release()
         raise
@@ -134,16 +135,6 @@ def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
             return False
         lock.release()
         return True
-
-
-def _go_on_forgetting(files: LedgerFiles) -> None:
-    """Forget what is being forgotten before anything else: nothing is published of which a half is gone."""
-    intent = intent_of(files)
-    if intent is not None and intent.is_beside_done:
-        with forgetting_sentence(files):
-            finish_records(
-                files, intent, lambda connection: Ingest(files, connection, lambda: False).take_in_all()
-            )
 
 
 class Ingest:
@@ -178,7 +169,15 @@ class Ingest:
             pass
         remove_finished(self._files.segments, self._published.offsets)
         remove_free(self._files.sessions)
-        return self._report()
+        tally = self._loader.tally
+        return IngestReport(
+            events=tally.events,
+            duplicates=tally.duplicates,
+            quarantined=tally.quarantined,
+            forgotten=tally.forgotten,
+            published=self._has_published,
+            due_in=due_in(self._files) if self._is_behind() else None,
+        )
 
     def take_in(self, prepared: Prepared) -> None:
         """Take in events that are in no segment; a copy is made where live writers wait for one, or it has been due for long."""
@@ -209,7 +208,13 @@ class Ingest:
             self._publish()
 
     def _publish(self, pieces: int | None = PIECES) -> None:
-        self._forget_gone_segments()
+        # Keep the bookkeeping as small as the folder: a segment's name never comes again.
+        gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
+        if gone:
+            self._connection.execute(
+                "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
+            )
+            self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
         # What is only in memory would be held beside what rolling up takes.
         self._connection.execute("CHECKPOINT")
         keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
@@ -239,26 +244,6 @@ class Ingest:
                 return not has_live_writer(self._files.segments)
             case Publishing.WHEN_DUE:
                 return False
-
-    def _forget_gone_segments(self) -> None:
-        """Keep the bookkeeping as small as the folder: a segment's name never comes again."""
-        gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
-        if gone:
-            self._connection.execute(
-                "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
-            )
-            self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
-
-    def _report(self) -> IngestReport:
-        tally = self._loader.tally
-        return IngestReport(
-            events=tally.events,
-            duplicates=tally.duplicates,
-            quarantined=tally.quarantined,
-            forgotten=tally.forgotten,
-            published=self._has_published,
-            due_in=due_in(self._files) if self._is_behind() else None,
-        )
 
 
 def _published(connection: DuckDBPyConnection, files: LedgerFiles) -> _Published:

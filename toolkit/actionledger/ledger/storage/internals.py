@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from actionledger.core.errors import LedgerError
@@ -98,9 +97,7 @@ class DirectRecorder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

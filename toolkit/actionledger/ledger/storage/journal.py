@@ -140,7 +140,11 @@ class SegmentWriter:
             while rest:
                 rest = rest[os.write(descriptor, rest) :]
         except BaseException:
-            self._take_back(descriptor)
+            try:
+                os.ftruncate(descriptor, self._size)
+            except OSError:
+                # Half a line stays: nothing may follow it in this segment. What is written twice is taken in once.
+                self._let_go()
             raise
         self._refuse_if_spoiled(descriptor)
         self._size += len(self._buffer)
@@ -158,13 +162,6 @@ class SegmentWriter:
             f"A segment in {self._folder} {was}, by somebody else's hand, while its writer lived: what was flushed to it and not "
             "taken in yet may be lost. What is new is kept in memory; the next flush writes it to another segment."
         )
-
-    def _take_back(self, descriptor: int) -> None:
-        try:
-            os.ftruncate(descriptor, self._size)
-        except OSError:
-            # Half a line stays: nothing may follow it in this segment. What is written twice is taken in once.
-            self._let_go()
 
     def _open(self) -> int:
         # Its place among the writers is that of its first flush: what others flushed before that is taken in before.

@@ -8,12 +8,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from duckdb import DuckDBPyConnection
 from pydantic import TypeAdapter
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
 from actionledger.core.vocabulary import CostOrigin, Reversal
 from actionledger.ledger.storage.columns import IN_EVENTS
@@ -61,7 +61,7 @@ def reversal_as_try(data: bytes) -> ReversalAsTry | None:
     return _ADAPTER.validate_python(kept | found)
 
 
-def _is_end_of_try(event: dict[str, Any]) -> bool:
+def _is_end_of_try(event: JsonDict) -> bool:
     status = event.get("status")
     is_reversal = status == "undone" or (status == "succeeded" and event.get("duration_ms") == 0)
     return event.get("kind") == "execution_finished" and is_reversal
@@ -107,7 +107,10 @@ class Older:
 
     def _start_of(self, execution_id: str) -> ExecutionStarted:
         for row in self._found(_OF_STARTS, "execution_starts", "execution_id", execution_id):
-            return _start(row)
+            values: JsonDict = {
+                name: str(value) if isinstance(value, UUID) else value for name, value in row.items()
+            }
+            return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])
         raise ValueError(f"an undoing of an unknown try: {execution_id[:100]!r}")
 
     def _count_of(self, action_id: str) -> int:
@@ -115,7 +118,7 @@ class Older:
             row["found"] for row in self._found("count(*) AS found", "reversals", "action_id", action_id)
         )
 
-    def _found(self, columns: str, table: str, key: str, value: str) -> list[dict[str, Any]]:
+    def _found(self, columns: str, table: str, key: str, value: str) -> list[JsonDict]:
         rows = []
         for catalogue in self._catalogues:
             cursor = self._connection.execute(
@@ -125,11 +128,3 @@ class Older:
             names = [column[0] for column in cursor.description or ()]
             rows += [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         return rows
-
-
-def _start(row: dict[str, Any]) -> ExecutionStarted:
-    """Return the event that became a row of ``execution_starts``."""
-    values: dict[str, Any] = {
-        name: str(value) if isinstance(value, UUID) else value for name, value in row.items()
-    }
-    return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])

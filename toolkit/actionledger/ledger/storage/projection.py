@@ -133,26 +133,22 @@ def _beside(event: Event) -> Iterator[tuple[str, tuple[Any, ...]]]:
         return
     yield _OF_EVENT[type(event)], (event,)
     if isinstance(event, ResponseParsed):
-        yield from _found(event)
-
-
-def _found(event: ResponseParsed) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    dimensions = IN_ATTEMPT.values(event)
-    for block in event.blocks:
-        yield "blocks", (dimensions, block)
-        for repair in block.repairs:
-            yield "repairs", (dimensions, block, _kept(repair))
-    for issue in event.issues:
-        yield "issues", (dimensions, issue)
-    for action in event.actions:
-        yield "actions", (dimensions, action, event, action)
-        for error in action.errors:
-            yield "validation_errors", (dimensions, action, error)
-        for path, before, after in action.conversions:
-            yield (
-                "validation_errors",
-                (dimensions, action, FieldError(Reason.CONVERTED, path, before, after)),
-            )
+        dimensions = IN_ATTEMPT.values(event)
+        for block in event.blocks:
+            yield "blocks", (dimensions, block)
+            for repair in block.repairs:
+                yield "repairs", (dimensions, block, _kept(repair))
+        for issue in event.issues:
+            yield "issues", (dimensions, issue)
+        for action in event.actions:
+            yield "actions", (dimensions, action, event, action)
+            for error in action.errors:
+                yield "validation_errors", (dimensions, action, error)
+            for path, before, after in action.conversions:
+                yield (
+                    "validation_errors",
+                    (dimensions, action, FieldError(Reason.CONVERTED, path, before, after)),
+                )
 
 
 def _kept(repair: Repair) -> Repair:

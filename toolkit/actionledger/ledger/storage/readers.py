@@ -83,7 +83,12 @@ class Reader:
             flushed: dict[str, int] | None = None
             for attempt in count():
                 looked_at, state = time.monotonic(), self._look()
-                flushed = _still_there(flushed, state.segments)
+                # What segments held at first, of those that are still there: the others are in the published copy.
+                flushed = (
+                    dict(state.segments)
+                    if flushed is None
+                    else {name: flushed[name] for name in flushed.keys() & state.segments}
+                )
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
                     self._view = _View(
@@ -151,19 +156,7 @@ class Reader:
 
 
 class _View:
-    """One published copy, and the tail beyond it.
-
-    Args:
-        store: where the ledger's tables lie.
-        may_write: whether the ledger's folder may be written to for a moment.
-        without_text: whether every text is blank.
-        knows_rollups: whether somebody may have been told that there is a rollup, and asks for it.
-
-    Attributes:
-        known: how much of each segment it holds, in bytes by name.
-        has_rollup: whether the copy has a rollup that says what its rows say.
-        knows_rollups: whether the views of a rollup are there; without one they say that all rows are to be asked.
-    """
+    """One published copy, and the tail beyond it."""
 
     def __init__(self, store: Store, *, may_write: bool, without_text: bool, knows_rollups: bool) -> None:
         self._without_text = without_text
@@ -196,7 +189,10 @@ class _View:
 
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
-        self._only_reads = self._only_reads and _is_reading(query)
+        # Whether a statement certainly changes nothing in the DuckDB that it is asked of.
+        self._only_reads = self._only_reads and (
+            _READING.match(query) is not None and _CHANGING.search(query) is None
+        )
         cursor = self._connection.cursor()
         self._cursors.add(cursor)
         return cursor
@@ -231,16 +227,6 @@ class _Tail(Loader):
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
         """Nothing is noted."""
-
-
-def _still_there(flushed: Mapping[str, int] | None, segments: Mapping[str, int]) -> dict[str, int]:
-    """Return what segments held at first, of those that are still there: the others are in the published copy."""
-    return dict(segments) if flushed is None else {name: flushed[name] for name in flushed.keys() & segments}
-
-
-def _is_reading(query: str) -> bool:
-    """Return whether a statement certainly changes nothing in the DuckDB that it is asked of."""
-    return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
 def _create_views(

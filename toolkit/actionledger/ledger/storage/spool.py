@@ -166,7 +166,13 @@ def forget_held(folder: Path, session_ids: Collection[str]) -> int:
     groups = {line.group for *_, line in found if forgotten & set(line.sessions)}
     for path, start, length, line in found:
         if line.group in groups:
-            _blank(path, start, length)
+            with suppress(FileNotFoundError):
+                descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+                try:
+                    os.pwrite(descriptor, b" " * length, start)
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
             blanked += 1
     return blanked
 
@@ -225,13 +231,3 @@ def _lines_of(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
                 sessions = tuple(map(str, line["sessions"]))
                 yield start, len(data.rstrip(b"\n")), HeldLine(str(line["group"]), sessions, line["held"])
             start += len(data)
-
-
-def _blank(path: Path, start: int, length: int) -> None:
-    with suppress(FileNotFoundError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.pwrite(descriptor, b" " * length, start)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

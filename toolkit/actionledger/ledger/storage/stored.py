@@ -1,7 +1,7 @@
 """Cells of what a database holds: the same digests that were made as its rows were taken in."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import groupby
 from operator import itemgetter
@@ -118,7 +118,15 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
             values = [row[3:] for row in found]
             made = alternative = digest(name, salt, [line_of(row) for row in values])
             if kept and any((row[place] or "").startswith('"') for row in values for place in kept):
-                alternative = digest(name, salt, [line_of(_as_recorded(row, kept)) for row in values])
+                # A row as it was recorded if what is a JSON string in it was a text that is no JSON.
+                alternative = digest(
+                    name,
+                    salt,
+                    [
+                        line_of([_text(value) if place in kept else value for place, value in enumerate(row)])
+                        for row in values
+                    ],
+                )
             yield StoredCell(name, link, Owner(identity, salted_by), made, alternative, len(values))
 
 
@@ -232,11 +240,6 @@ def _own(table: str) -> str:
 def _fetched(connection: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     while batch := connection.fetchmany(_BATCH):
         yield from batch
-
-
-def _as_recorded(row: Sequence[Any], kept: Collection[int]) -> list[Any]:
-    """Return a row as it was recorded if what is a JSON string in it was a text that is no JSON."""
-    return [_text(value) if place in kept else value for place, value in enumerate(row)]
 
 
 def _text(value: str | None) -> str | None:

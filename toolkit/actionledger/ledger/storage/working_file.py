@@ -155,13 +155,35 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
         version = _published_version(files)
         make_ready(files)
         if version < SCHEMA_VERSION:
-            _make_newest(files)
+            lock = FileLock(files.ingest_lock)
+            if not lock.acquire(_PATIENCE_SECONDS):
+                raise LedgerError(
+                    f"Somebody else has been making or migrating {files.published} for a minute; try again."
+                )
+            try:
+                if _published_version(files) < SCHEMA_VERSION:  # nobody did it while we waited
+                    bring_up_to_date(files)
+                    publish(files)
+            finally:
+                lock.release()
     return files
 
 
 def make_ready(files: LedgerFiles) -> None:
     """Make the folders that a writer needs."""
-    _refuse_unwritable(files)
+    for folder in (
+        next(
+            candidate
+            for candidate in (files.published.parent, *files.published.parent.parents)
+            if candidate.exists()
+        ),
+        files.folder,
+        files.segments,
+    ):
+        if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+            raise LedgerError(
+                f"The folder {folder} can't be written to; a ledger there can only be read (in Python with read_only=True)."
+            )
     files.refuse_links()
     files.make_folders()
     claim(files)
@@ -202,29 +224,3 @@ def is_database(path: Path) -> bool:
                 f"{path} is no DuckDB database; give the path of a ledger or of a new file."
             )
     return True
-
-
-def _refuse_unwritable(files: LedgerFiles) -> None:
-    for folder in (_nearest_existing(files.published.parent), files.folder, files.segments):
-        if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
-            raise LedgerError(
-                f"The folder {folder} can't be written to; a ledger there can only be read (in Python with read_only=True)."
-            )
-
-
-def _nearest_existing(folder: Path) -> Path:
-    return next(candidate for candidate in (folder, *folder.parents) if candidate.exists())
-
-
-def _make_newest(files: LedgerFiles) -> None:
-    lock = FileLock(files.ingest_lock)
-    if not lock.acquire(_PATIENCE_SECONDS):
-        raise LedgerError(
-            f"Somebody else has been making or migrating {files.published} for a minute; try again."
-        )
-    try:
-        if _published_version(files) < SCHEMA_VERSION:  # nobody did it while we waited
-            bring_up_to_date(files)
-            publish(files)
-    finally:
-        lock.release()

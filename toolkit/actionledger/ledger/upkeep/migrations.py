@@ -84,7 +84,7 @@ def add_approvals(connection: DuckDBPyConnection) -> None:
     """Make room for approvals, for turns that go on, and for what an execution ran with."""
     for table in TABLES:
         if table.name in {"approval_starts", "approval_ends", "resumptions"}:
-            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+            _make(connection, table.ddl)
     connection.execute("ALTER TABLE execution_starts ADD COLUMN IF NOT EXISTS arguments JSON")
 
 
@@ -96,7 +96,7 @@ def add_reversals(connection: DuckDBPyConnection) -> None:
     """
     for table in TABLES:
         if table.name == "reversals":
-            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+            _make(connection, table.ddl)
     connection.execute("""
         INSERT INTO reversals BY NAME
         SELECT run_id, session_id, turn_id, turn_index, profile, model, task, occurred_at, execution_id AS reversal_id,
@@ -116,7 +116,7 @@ def add_recordings(connection: DuckDBPyConnection) -> None:
     Whatever was recorded before was a whole text, and was run here. In a new ledger there is nothing left to do.
     """
     for table in TABLES:
-        connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+        _make(connection, table.ddl)
     if not _add_missing_columns(connection):
         return
     for name in ("turn_starts", "parse_attempts"):
@@ -131,7 +131,7 @@ def add_recordings(connection: DuckDBPyConnection) -> None:
 def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
     """Make room for what models thought, for reviews, and for where a cost comes from: before, only recordings said one."""
     for table in TABLES:
-        connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+        _make(connection, table.ddl)
     if _add_missing_columns(connection):
         connection.execute("UPDATE turn_starts SET cost_origin = 'recorded' WHERE cost_usd IS NOT NULL")
     _keep_last_of_left_out(connection)
@@ -147,14 +147,19 @@ def add_session_details(connection: DuckDBPyConnection) -> None:
     """Make room for what sessions are called and where they ran; an import of the same files fills it."""
     for table in TABLES:
         if table.name == "session_details":
-            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+            _make(connection, table.ddl)
     _make_views_anew(connection)
+
+
+def _make(connection: DuckDBPyConnection, ddl: str) -> None:
+    """Make a table where there is none of its name."""
+    connection.execute(ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
 
 
 def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
     """Make room for what shows that records are as they were taken in; what was recorded before belongs to no link."""
     for ddl in PROOFS.values():
-        connection.execute(ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+        _make(connection, ddl)
     for table in (*TABLES, QUARANTINE):
         connection.execute(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {LINK} INTEGER")
 
@@ -220,8 +225,6 @@ def migrate(connection: DuckDBPyConnection, migrations: Sequence[Migration] = MI
     for number, migration in enumerate(migrations[version:], start=version + 1):
         with transaction(connection):
             migration(connection)
-            _note_version(connection, number)
-
-
-def _note_version(connection: DuckDBPyConnection, number: int) -> None:
-    connection.execute("UPDATE meta SET schema_version = ?, toolkit_version = ?", [number, __version__])
+            connection.execute(
+                "UPDATE meta SET schema_version = ?, toolkit_version = ?", [number, __version__]
+            )

@@ -113,7 +113,10 @@ def _to_lake(files: LedgerFiles, lake: LakeStore) -> Migrated:
         _copy_files(files, lake.files)
         with transaction(connection):
             migrated = _copy(connection, _OTHER, BASE, (LINK,))
-            _copy_chain(connection)
+            # Put a file's chain in the place of the first one of a lake, which holds nothing.
+            connection.execute(f"DELETE FROM {BASE}.links WHERE link = {FIRST}")
+            for name in PROOFS:
+                connection.execute(f"INSERT INTO {BASE}.{name} BY NAME FROM {_OTHER}.{name}")
             return migrated
 
 
@@ -170,13 +173,6 @@ def _content(connection: DuckDBPyConnection, place: str, table: Table, columns: 
         f"SELECT count(*), coalesce(sum(hash({columns})::HUGEINT), 0) FROM {place}.{table.name}"
     ).fetchall()
     return int(count), int(total)
-
-
-def _copy_chain(connection: DuckDBPyConnection) -> None:
-    """Put a file's chain in the place of the first one of a lake, which holds nothing."""
-    connection.execute(f"DELETE FROM {BASE}.links WHERE link = {FIRST}")
-    for name in PROOFS:
-        connection.execute(f"INSERT INTO {BASE}.{name} BY NAME FROM {_OTHER}.{name}")
 
 
 def _copy_files(source: LedgerFiles, target: LedgerFiles) -> None:

@@ -1,10 +1,10 @@
 """The assistant's 25 actions: tasks, memories, goals, the datavault and code."""
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.actions.catalogue import Action, Catalogue
 
 __all__ = [
     "CATALOGUE",
@@ -62,13 +62,13 @@ TaskId = Annotated[int, Field(gt=0, description="The task's number.")]
 class TaskAction(AssistantAction):
     """An action on tasks."""
 
-    group: ClassVar[str] = "Tasks"
+    group = "Tasks"
 
 
 class CreateTask(TaskAction):
     """Create a task."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "content": "Book a room for the workshop",
         "notes": "Twelve people, with a projector",
         "status": "pending",
@@ -82,7 +82,7 @@ class CreateTask(TaskAction):
 class UpdateTask(TaskAction):
     """Change a task; what isn't given stays as it is."""
 
-    example: ClassVar[Arguments] = {"task_id": 1, "status": "completed"}
+    example = {"task_id": 1, "status": "completed"}
     type: Literal["update_task"]
     task_id: TaskId
     content: str | None = Field(default=None, min_length=1, description="What is to be done from now on.")
@@ -93,7 +93,7 @@ class UpdateTask(TaskAction):
 class DeleteTask(TaskAction):
     """Delete a task."""
 
-    example: ClassVar[Arguments] = {"task_id": 1}
+    example = {"task_id": 1}
     type: Literal["delete_task"]
     task_id: TaskId
 
@@ -101,7 +101,7 @@ class DeleteTask(TaskAction):
 class GetTask(TaskAction):
     """Show a task."""
 
-    example: ClassVar[Arguments] = {"task_id": 1}
+    example = {"task_id": 1}
     type: Literal["get_task"]
     task_id: TaskId
 
@@ -109,7 +109,7 @@ class GetTask(TaskAction):
 class ListTasks(TaskAction):
     """List tasks, of one status or of all."""
 
-    example: ClassVar[Arguments] = {"status": "pending", "limit": 10}
+    example = {"status": "pending", "limit": 10}
     type: Literal["list_tasks"]
     status: Status | None = Field(default=None, description="List only tasks of this status.")
     limit: Limit = 50
@@ -118,7 +118,7 @@ class ListTasks(TaskAction):
 class SearchTasks(TaskAction):
     """Find tasks by a text in their content or notes."""
 
-    example: ClassVar[Arguments] = {"query": "workshop"}
+    example = {"query": "workshop"}
     type: Literal["search_tasks"]
     query: Query
     limit: Limit = 20
@@ -130,13 +130,13 @@ MemoryId = Annotated[int, Field(gt=0, description="The memory's number.")]
 class MemoryAction(AssistantAction):
     """An action on memories."""
 
-    group: ClassVar[str] = "Memories"
+    group = "Memories"
 
 
 class CreateMemory(MemoryAction):
     """Remember something about the user or the work."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "content": "The user works in Lisbon time",
         "notes": "Said so when we planned a call",
     }
@@ -148,7 +148,7 @@ class CreateMemory(MemoryAction):
 class UpdateMemory(MemoryAction):
     """Change a memory; what isn't given stays as it is."""
 
-    example: ClassVar[Arguments] = {"memory_id": 1, "notes": "Confirmed."}
+    example = {"memory_id": 1, "notes": "Confirmed."}
     type: Literal["update_memory"]
     memory_id: MemoryId
     content: str | None = Field(default=None, min_length=1, description="What to remember from now on.")
@@ -158,7 +158,7 @@ class UpdateMemory(MemoryAction):
 class DeleteMemory(MemoryAction):
     """Forget a memory."""
 
-    example: ClassVar[Arguments] = {"memory_id": 1}
+    example = {"memory_id": 1}
     type: Literal["delete_memory"]
     memory_id: MemoryId
 
@@ -166,7 +166,7 @@ class DeleteMemory(MemoryAction):
 class GetMemory(MemoryAction):
     """Show a memory."""
 
-    example: ClassVar[Arguments] = {"memory_id": 1}
+    example = {"memory_id": 1}
     type: Literal["get_memory"]
     memory_id: MemoryId
 
@@ -174,7 +174,7 @@ class GetMemory(MemoryAction):
 class ListMemories(MemoryAction):
     """List memories."""
 
-    example: ClassVar[Arguments] = {"limit": 10}
+    example = {"limit": 10}
     type: Literal["list_memories"]
     limit: Limit = 50
 
@@ -182,7 +182,7 @@ class ListMemories(MemoryAction):
 class SearchMemories(MemoryAction):
     """Find memories by a text in their content or notes."""
 
-    example: ClassVar[Arguments] = {"query": "Lisbon"}
+    example = {"query": "Lisbon"}
     type: Literal["search_memories"]
     query: Query
     limit: Limit = 20
@@ -194,13 +194,13 @@ GoalId = Annotated[int, Field(gt=0, description="The goal's number.")]
 class GoalAction(AssistantAction):
     """An action on goals."""
 
-    group: ClassVar[str] = "Goals"
+    group = "Goals"
 
 
 class CreateGoal(GoalAction):
     """Create a goal."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "content": "Read one book a month",
         "notes": "Novels count",
         "status": "pending",
@@ -214,7 +214,7 @@ class CreateGoal(GoalAction):
 class UpdateGoal(GoalAction):
     """Change a goal; what isn't given stays as it is."""
 
-    example: ClassVar[Arguments] = {"goal_id": 1, "status": "completed"}
+    example = {"goal_id": 1, "status": "completed"}
     type: Literal["update_goal"]
     goal_id: GoalId
     content: str | None = Field(default=None, min_length=1, description="What is to be reached from now on.")
@@ -225,7 +225,7 @@ class UpdateGoal(GoalAction):
 class DeleteGoal(GoalAction):
     """Delete a goal."""
 
-    example: ClassVar[Arguments] = {"goal_id": 1}
+    example = {"goal_id": 1}
     type: Literal["delete_goal"]
     goal_id: GoalId
 
@@ -233,7 +233,7 @@ class DeleteGoal(GoalAction):
 class GetGoal(GoalAction):
     """Show a goal."""
 
-    example: ClassVar[Arguments] = {"goal_id": 1}
+    example = {"goal_id": 1}
     type: Literal["get_goal"]
     goal_id: GoalId
 
@@ -241,7 +241,7 @@ class GetGoal(GoalAction):
 class ListGoals(GoalAction):
     """List goals, of one status or of all."""
 
-    example: ClassVar[Arguments] = {"status": "pending", "limit": 10}
+    example = {"status": "pending", "limit": 10}
     type: Literal["list_goals"]
     status: Status | None = Field(default=None, description="List only goals of this status.")
     limit: Limit = 50
@@ -250,7 +250,7 @@ class ListGoals(GoalAction):
 class SearchGoals(GoalAction):
     """Find goals by a text in their content or notes."""
 
-    example: ClassVar[Arguments] = {"query": "book"}
+    example = {"query": "book"}
     type: Literal["search_goals"]
     query: Query
     limit: Limit = 20
@@ -262,13 +262,13 @@ ItemId = Annotated[int, Field(gt=0, description="The item's number.")]
 class DatavaultAction(AssistantAction):
     """An action on the datavault."""
 
-    group: ClassVar[str] = "Datavault"
+    group = "Datavault"
 
 
 class DatavaultStore(DatavaultAction):
     """Store a text in the datavault."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "content": '{"rows": 812}',
         "filetype": "json",
         "notes": "What the import of March brought",
@@ -284,7 +284,7 @@ class DatavaultStore(DatavaultAction):
 class DatavaultGet(DatavaultAction):
     """Show an item of the datavault."""
 
-    example: ClassVar[Arguments] = {"item_id": 1}
+    example = {"item_id": 1}
     type: Literal["datavault_get"]
     item_id: ItemId
 
@@ -292,7 +292,7 @@ class DatavaultGet(DatavaultAction):
 class DatavaultUpdate(DatavaultAction):
     """Change an item of the datavault; what isn't given stays as it is."""
 
-    example: ClassVar[Arguments] = {"item_id": 1, "content": '{"rows": 815}'}
+    example = {"item_id": 1, "content": '{"rows": 815}'}
     type: Literal["datavault_update"]
     item_id: ItemId
     content: str | None = Field(default=None, min_length=1, description="The text from now on.")
@@ -305,7 +305,7 @@ class DatavaultUpdate(DatavaultAction):
 class DatavaultDelete(DatavaultAction):
     """Delete an item of the datavault."""
 
-    example: ClassVar[Arguments] = {"item_id": 1}
+    example = {"item_id": 1}
     type: Literal["datavault_delete"]
     item_id: ItemId
 
@@ -313,7 +313,7 @@ class DatavaultDelete(DatavaultAction):
 class DatavaultList(DatavaultAction):
     """List the datavault's items, of one file type or of all."""
 
-    example: ClassVar[Arguments] = {"filetype": "json", "limit": 10}
+    example = {"filetype": "json", "limit": 10}
     type: Literal["datavault_list"]
     filetype: str | None = Field(default=None, min_length=1, description="List only items of this file type.")
     limit: Limit = 50
@@ -322,7 +322,7 @@ class DatavaultList(DatavaultAction):
 class DatavaultSearch(DatavaultAction):
     """Find items of the datavault by a text in their content or notes."""
 
-    example: ClassVar[Arguments] = {"query": "import"}
+    example = {"query": "import"}
     type: Literal["datavault_search"]
     query: Query
     limit: Limit = 20
@@ -338,10 +338,8 @@ class ExecuteCode(AssistantAction):
     notes. What print writes comes back as stdout, the last line's value as result. There are no files and no network.
     """
 
-    group: ClassVar[str] = "Code"
-    example: ClassVar[Arguments] = {
-        "code": "for task in gb.list_tasks(status='paused')['tasks']:\n    print(task['content'])"
-    }
+    group = "Code"
+    example = {"code": "for task in gb.list_tasks(status='paused')['tasks']:\n    print(task['content'])"}
     type: Literal["execute_code"]
     code: str = Field(min_length=1, description="The Python code.")
 

@@ -8,17 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.stores import IN_MEMORY, SqliteStore, moment
 from actionledger.runtime.execution.handlers import Context, Handler
 
 # What the assistant keeps: four collections of numbered texts in one SQLite file.
-Record = dict[str, Any]
+Record = JsonDict
 """One numbered text with its fields."""
 
 
@@ -146,7 +147,7 @@ def _only(found: Sequence[sqlite3.Row], kind: RecordKind, number: int) -> Record
     return dict(found[0])
 
 
-Result = dict[str, Any]
+Result = JsonDict
 
 
 @dataclass(frozen=True, slots=True)

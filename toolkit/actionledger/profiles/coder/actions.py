@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.actions.catalogue import Action, Catalogue
 from actionledger.core.patterns import regex
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.faults import STRICT
@@ -109,7 +109,7 @@ Line = Annotated[int, Field(ge=1)]
 class CreateFile(CoderAction):
     """Create a file, or overwrite it; missing directories are made."""
 
-    example: ClassVar[Arguments] = {"path": "src/greet.py", "content": "print('hello')\n"}
+    example = {"path": "src/greet.py", "content": "print('hello')\n"}
     type: Literal["create_file"]
     path: Path
     content: str = Field(description="All that the file holds; it may be empty.")
@@ -118,7 +118,7 @@ class CreateFile(CoderAction):
 class CreateDirectory(CoderAction):
     """Create a directory with all its parents; nothing happens if it exists."""
 
-    example: ClassVar[Arguments] = {"path": "src/reports"}
+    example = {"path": "src/reports"}
     type: Literal["create_directory"]
     path: Path
 
@@ -126,7 +126,7 @@ class CreateDirectory(CoderAction):
 class ModifyFile(CoderAction):
     """Replace the first place of a file where a text occurs."""
 
-    example: ClassVar[Arguments] = {"path": "src/greet.py", "search": "hello", "replace": "good morning"}
+    example = {"path": "src/greet.py", "search": "hello", "replace": "good morning"}
     type: Literal["modify_file"]
     path: Path
     search: str = Field(min_length=1, description="The text to replace, exactly as it stands in the file.")
@@ -136,7 +136,7 @@ class ModifyFile(CoderAction):
 class ReadFile(CoderAction):
     """Read a file; its content comes with the next message."""
 
-    example: ClassVar[Arguments] = {"path": "settings.toml"}
+    example = {"path": "settings.toml"}
     type: Literal["read_file"]
     path: Path
     first_line: Line | None = Field(default=None, description="The first line to read, from 1.")
@@ -146,7 +146,7 @@ class ReadFile(CoderAction):
 class EditFile(CoderAction):
     """Change a file in several places at once: all of the edits are made, or none."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "path": "src/greet.py",
         "edits": (
             "<<<<<<< SEARCH\nimport sys\n=======\nimport os\nimport sys\n>>>>>>> REPLACE\n"
@@ -166,7 +166,7 @@ class EditFile(CoderAction):
 class SearchReplace(CoderAction):
     """Replace whole lines of a file, at the one place where they occur; an empty search begins a new file."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "path": "src/greet.py",
         "search": "print('hello')\n",
         "replace": "print('good morning')\n",
@@ -180,7 +180,7 @@ class SearchReplace(CoderAction):
 class ReplaceInFile(CoderAction):
     """Replace what a regular expression of Python fits in a file."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "path": "src/greet.py",
         "pattern": r"def (\w+)_old\(",
         "replacement": r"def \1(",
@@ -195,7 +195,7 @@ class ReplaceInFile(CoderAction):
 class DeleteFile(CoderAction):
     """Delete a file or an empty directory; with recursive, a directory and all that is in it."""
 
-    example: ClassVar[Arguments] = {"path": "src/old.py"}
+    example = {"path": "src/old.py"}
     type: Literal["delete_file"]
     path: Path
     recursive: bool = Field(default=False, description="Whether all that is in a directory goes, too.")
@@ -204,7 +204,7 @@ class DeleteFile(CoderAction):
 class MoveFile(CoderAction):
     """Give a file or directory another path; missing directories are made."""
 
-    example: ClassVar[Arguments] = {"path": "src/greet.py", "target": "src/hello.py"}
+    example = {"path": "src/greet.py", "target": "src/hello.py"}
     type: Literal["move_file"]
     path: Path
     target: str = Field(min_length=1, description="Its new path, not the directory to put it in.")
@@ -218,7 +218,7 @@ LONGEST_COMMAND = 20_000
 class ExecuteCommand(CoderAction):
     """Run one program in the workspace: there is no shell, so no cd, no pipes, no wildcards and no variables, and no network."""
 
-    example: ClassVar[Arguments] = {"command": "python -m pytest -q", "description": "Run the tests"}
+    example = {"command": "python -m pytest -q", "description": "Run the tests"}
     type: Literal["execute_command"]
     command: str = Field(
         min_length=1, max_length=LONGEST_COMMAND, description="The program and its arguments."
@@ -232,16 +232,16 @@ Branch = Annotated[str, Field(min_length=1, max_length=200)]
 class GitStatus(CoderAction):
     """Say which branch the repository is on, and which files have changed."""
 
-    group: ClassVar[str] = "Git"
-    example: ClassVar[Arguments] = {}
+    group = "Git"
+    example = {}
     type: Literal["git_status"]
 
 
 class GitDiff(CoderAction):
     """Show what has changed since the last commit."""
 
-    group: ClassVar[str] = "Git"
-    example: ClassVar[Arguments] = {"path": "src/greet.py"}
+    group = "Git"
+    example = {"path": "src/greet.py"}
     type: Literal["git_diff"]
     path: str = Field(default="", description="Only this file or directory.")
     staged: bool = Field(default=False, description="Whether to show what the next commit would hold.")
@@ -250,8 +250,8 @@ class GitDiff(CoderAction):
 class GitCommit(CoderAction):
     """Commit what has changed; no hooks and no filters are run."""
 
-    group: ClassVar[str] = "Git"
-    example: ClassVar[Arguments] = {"message": "Greet in the morning"}
+    group = "Git"
+    example = {"message": "Greet in the morning"}
     type: Literal["git_commit"]
     message: str = Field(min_length=1, max_length=10_000, description="What the commit says.")
     paths: Paths = Field(
@@ -262,8 +262,8 @@ class GitCommit(CoderAction):
 class GitBranch(CoderAction):
     """Switch to a branch; it is made where there is none of that name."""
 
-    group: ClassVar[str] = "Git"
-    example: ClassVar[Arguments] = {"name": "feature/greeting"}
+    group = "Git"
+    example = {"name": "feature/greeting"}
     type: Literal["git_branch"]
     name: Branch = Field(description="The branch.")
     base: str = Field(default="", max_length=200, description="Where a new one starts; here if empty.")
@@ -272,8 +272,8 @@ class GitBranch(CoderAction):
 class GitPush(CoderAction):
     """Push a branch to a remote; no hooks are run, and most sessions don't allow it."""
 
-    group: ClassVar[str] = "Git"
-    example: ClassVar[Arguments] = {"remote": "origin", "branch": "feature/greeting"}
+    group = "Git"
+    example = {"remote": "origin", "branch": "feature/greeting"}
     type: Literal["git_push"]
     remote: str = Field(default="origin", min_length=1, max_length=200, description="The remote's name.")
     branch: Branch = Field(description="The branch.")

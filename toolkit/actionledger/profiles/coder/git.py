@@ -144,7 +144,9 @@ class _GitActions:
 
     def _is_new(self, action: GitBranch) -> bool:
         """Return whether a branch is not there yet."""
-        _refuse_option(action.base)
+        text = action.base
+        if text.startswith("-"):
+            raise ActionError(Reason.BAD_FORMAT, f"{text!r} is no branch, tag or commit.")
         if not is_branch_name(action.name, self._git.does):
             message = (
                 f"{action.name[:LONGEST_NAME]!r} is no name of a branch; write it like 'feature/greeting'."
@@ -164,8 +166,3 @@ class _GitActions:
 def _only(paths: list[str]) -> list[str]:
     """Return paths as arguments that are nothing but paths, each as it stands."""
     return ["--", *(f":(literal){path}" for path in paths)]
-
-
-def _refuse_option(text: str) -> None:
-    if text.startswith("-"):
-        raise ActionError(Reason.BAD_FORMAT, f"{text!r} is no branch, tag or commit.")

@@ -144,16 +144,12 @@ class _FileActions:
     def _files(self, context: Context, *paths: str) -> Files:
         """Return the files that an action may change at these paths."""
         for path in paths:
-            _refuse_repository(path)
+            # Refuse to write into a repository's own folder: what stands there runs programs when git is used next.
+            names = path.replace("\\", "/").split("/")
+            if any(name.casefold().rstrip(". ") in {".git", "git~1"} for name in names):
+                message = f"The path {path!r} is in git's own folder, which only git changes. Use the actions git_…."
+                raise ActionError(Reason.PATH_REFUSED, message)
         return self._files_of(context)
-
-
-def _refuse_repository(path: str) -> None:
-    """Refuse to write into a repository's own folder: what stands there runs programs when git is used next."""
-    names = path.replace("\\", "/").split("/")
-    if any(name.casefold().rstrip(". ") in {".git", "git~1"} for name in names):
-        message = f"The path {path!r} is in git's own folder, which only git changes. Use the actions git_…."
-        raise ActionError(Reason.PATH_REFUSED, message)
 
 
 MAX_DIFF = 12_000

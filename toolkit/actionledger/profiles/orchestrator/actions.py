@@ -4,11 +4,11 @@ The original document names all seven and shows the fields of four: ``create_iss
 ``update_plan``, ``create_branch``. The fields of ``request_info``, ``escalate`` and ``request_review`` are ours.
 """
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.actions.catalogue import Action, Catalogue
 
 
 class Issue(BaseModel):
@@ -24,7 +24,7 @@ class Issue(BaseModel):
 class CreateIssues(Action):
     """File issues for the work to be done."""
 
-    example: ClassVar[Arguments] = {
+    example = {
         "issues": [
             {
                 "title": "Search finds accented names",
@@ -40,7 +40,7 @@ class CreateIssues(Action):
 class InvokeCheenoski(Action):
     """Hand the issues of one label to Cheenoski, who works them off."""
 
-    example: ClassVar[Arguments] = {"label": "search"}
+    example = {"label": "search"}
     action: Literal["invoke_cheenoski"]
     label: str = Field(min_length=1, description="The label of the issues.")
 
@@ -48,7 +48,7 @@ class InvokeCheenoski(Action):
 class UpdatePlan(Action):
     """Replace the plan."""
 
-    example: ClassVar[Arguments] = {"plan": "First the index, then the search page."}
+    example = {"plan": "First the index, then the search page."}
     action: Literal["update_plan"]
     plan: str = Field(min_length=1, description="The whole plan from now on.")
 
@@ -56,7 +56,7 @@ class UpdatePlan(Action):
 class RequestInfo(Action):
     """Ask for something that the work can't go on without."""
 
-    example: ClassVar[Arguments] = {"question": "Which database is in use?"}
+    example = {"question": "Which database is in use?"}
     action: Literal["request_info"]
     question: str = Field(min_length=1, description="The question.")
     context: str = Field(default="", description="What one has to know to answer it.")
@@ -65,7 +65,7 @@ class RequestInfo(Action):
 class Escalate(Action):
     """Hand a decision to the layer above."""
 
-    example: ClassVar[Arguments] = {"reason": "The two requirements contradict each other."}
+    example = {"reason": "The two requirements contradict each other."}
     action: Literal["escalate"]
     reason: str = Field(min_length=1, description="Why it can't be decided here.")
     context: str = Field(default="", description="What one has to know to decide it.")
@@ -74,7 +74,7 @@ class Escalate(Action):
 class RequestReview(Action):
     """Ask for a review of finished work."""
 
-    example: ClassVar[Arguments] = {"target": "search/accents", "notes": "Mind the size of the index."}
+    example = {"target": "search/accents", "notes": "Mind the size of the index."}
     action: Literal["request_review"]
     target: str = Field(min_length=1, description="What to review: a branch, a pull request, a plan.")
     notes: str = Field(default="", description="What the reviewer should look at.")
@@ -83,7 +83,7 @@ class RequestReview(Action):
 class CreateBranch(Action):
     """Create a branch for a piece of work."""
 
-    example: ClassVar[Arguments] = {"branch_name": "search/accents", "from": "main"}
+    example = {"branch_name": "search/accents", "from": "main"}
     action: Literal["create_branch"]
     branch_name: str = Field(min_length=1, description="The new branch's name.")
     from_branch: str = Field(

@@ -7,7 +7,6 @@ carried out once: whoever goes on after a crash, or after a person's answer, beg
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from actionledger.core.errors import UsageError
@@ -198,9 +197,7 @@ class Orchestration:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _until_over(self) -> CascadeEnding:

@@ -19,7 +19,6 @@ from actionledger.profiles.orchestrator.actions import (
 from actionledger.profiles.orchestrator.request_queue import (
     FILE,
     OrchestratorStore,
-    PersonRequest,
     RequestKind,
     RequestQueue,
 )
@@ -200,7 +199,10 @@ class _Own:
 
     def _asked(self, kind: RequestKind, subject: str, background: str, context: Context) -> Result:
         request = self._queue.ask(kind, subject, background, layer=self._layer, origin=_origin(context))
-        return {"request": request.number, "state": _state(request)}
+        return {
+            "request": request.number,
+            "state": ("waits for an answer" if request.answer is None else "answered"),
+        }
 
 
 class _Branches:
@@ -218,10 +220,6 @@ class _Branches:
 
 def _shown(branch: Branch) -> Result:
     return {"branch": branch.name, "commit": branch.commit, "from": branch.base, "created": branch.is_new}
-
-
-def _state(request: PersonRequest) -> str:
-    return "waits for an answer" if request.answer is None else "answered"
 
 
 def _origin(context: Context) -> str:

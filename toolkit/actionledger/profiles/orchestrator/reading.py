@@ -3,8 +3,8 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import ActionCall, FieldError, ParseResult
 from actionledger.core.vocabulary import Outcome, Reason
@@ -26,7 +26,7 @@ class ParsedActions:
             be read comes first.
     """
 
-    actions: list[dict[str, Any]]
+    actions: list[JsonDict]
     narrative: str
     errors: list[str]
 
@@ -54,7 +54,7 @@ def is_flawed(result: ParseResult) -> bool:
     return is_unread or any(call.status.is_refused for call in result.actions)
 
 
-def as_object(call: ActionCall) -> dict[str, Any]:
+def as_object(call: ActionCall) -> JsonDict:
     """Return a valid action as the JSON object that its document writes."""
     assert call.action is not None
     return call.action.model_dump(by_alias=True)

@@ -8,6 +8,14 @@ from actionledger.profiles.reasoner.chains import (
     load_chains,
     reasoner_profile,
 )
+from actionledger.profiles.reasoner.context import (
+    Trigger,
+    TriggerType,
+    self_reflection,
+    timer,
+    tool_result,
+    user_input,
+)
 from actionledger.profiles.reasoner.planner import Suggestion, suggestions
 from actionledger.profiles.reasoner.reasoner import (
     ActionSystemEvent,
@@ -20,14 +28,6 @@ from actionledger.profiles.reasoner.reasoner import (
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.sequence import ActionPlan, ActionSequence, sequence_of
 from actionledger.profiles.reasoner.store import Entry, Persona, PersonaStore
-from actionledger.profiles.reasoner.triggers import (
-    Trigger,
-    TriggerType,
-    self_reflection,
-    timer,
-    tool_result,
-    user_input,
-)
 
 __all__ = [
     "POLICY",

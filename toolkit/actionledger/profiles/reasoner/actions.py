@@ -7,7 +7,7 @@ from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.actions.catalogue import Action, Catalogue
 from actionledger.profiles.reasoner.store import PARTS, SPEECH, THOUGHTS
 
 
@@ -54,135 +54,131 @@ class ReasonerAction(Action):
 class StateAction(ReasonerAction):
     """An action that changes the persona's state."""
 
-    group: ClassVar[str] = "State"
+    group = "State"
 
 
 class Think(ReasonerAction):
     """Work out what one feels about the situation and what it means."""
 
-    group: ClassVar[str] = "Thinking"
-    context_description: ClassVar[str] = (
+    group = "Thinking"
+    context_description = (
         "What to think through: a feeling, the relationship with the user, or a detail that is not clear yet."
     )
-    example: ClassVar[Arguments] = {"context": "Why the user's tone changed, and what they may need now."}
-    reads: ClassVar[frozenset[str]] = PARTS
-    writes: ClassVar[frozenset[str]] = frozenset({THOUGHTS})
+    example = {"context": "Why the user's tone changed, and what they may need now."}
+    reads = PARTS
+    writes = frozenset({THOUGHTS})
     action: Literal["think"]
 
 
 class UpdateMood(StateAction):
     """Take on another mood, or feel the present one more or less strongly."""
 
-    context_description: ClassVar[str] = (
-        "Which mood to change to, how strongly it is felt, and what caused it."
-    )
-    example: ClassVar[Arguments] = {
-        "context": "From calm to worried, medium intensity, after the news about the journey."
-    }
-    reads: ClassVar[frozenset[str]] = frozenset({"mood", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"mood"})
+    context_description = "Which mood to change to, how strongly it is felt, and what caused it."
+    example = {"context": "From calm to worried, medium intensity, after the news about the journey."}
+    reads = frozenset({"mood", THOUGHTS})
+    writes = frozenset({"mood"})
     action: Literal["update_mood"]
 
 
 class AddMemory(StateAction):
     """Keep something worth remembering."""
 
-    context_description: ClassVar[str] = "The detail to remember, and why it matters."
-    example: ClassVar[Arguments] = {"context": "The user's sister is called Ada; they talk every week."}
-    reads: ClassVar[frozenset[str]] = frozenset({"memories", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"memories"})
+    context_description = "The detail to remember, and why it matters."
+    example = {"context": "The user's sister is called Ada; they talk every week."}
+    reads = frozenset({"memories", THOUGHTS})
+    writes = frozenset({"memories"})
     action: Literal["add_memory"]
 
 
 class RemoveMemory(StateAction):
     """Forget a memory."""
 
-    context_description: ClassVar[str] = "Which memory to forget, and why it no longer holds."
-    example: ClassVar[Arguments] = {"context": "The old address, since the user has moved."}
-    reads: ClassVar[frozenset[str]] = frozenset({"memories", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"memories"})
+    context_description = "Which memory to forget, and why it no longer holds."
+    example = {"context": "The old address, since the user has moved."}
+    reads = frozenset({"memories", THOUGHTS})
+    writes = frozenset({"memories"})
     action: Literal["remove_memory"]
 
 
 class UpdateAppearance(StateAction):
     """Look different."""
 
-    context_description: ClassVar[str] = "What changes about looks, clothing, posture or expression."
-    example: ClassVar[Arguments] = {"context": "Put on a raincoat and tie the hair back."}
-    reads: ClassVar[frozenset[str]] = frozenset({"appearance", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"appearance"})
+    context_description = "What changes about looks, clothing, posture or expression."
+    example = {"context": "Put on a raincoat and tie the hair back."}
+    reads = frozenset({"appearance", THOUGHTS})
+    writes = frozenset({"appearance"})
     action: Literal["update_appearance"]
 
 
 class UpdateEnvironment(StateAction):
     """Move to another place or time, or change what is there."""
 
-    context_description: ClassVar[str] = "What changes about the place, the time or the things around."
-    example: ClassVar[Arguments] = {"context": "From the kitchen to the garden; it is evening."}
-    reads: ClassVar[frozenset[str]] = frozenset({"environment", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"environment"})
+    context_description = "What changes about the place, the time or the things around."
+    example = {"context": "From the kitchen to the garden; it is evening."}
+    reads = frozenset({"environment", THOUGHTS})
+    writes = frozenset({"environment"})
     action: Literal["update_environment"]
 
 
 class AddGoal(StateAction):
     """Take up a goal."""
 
-    context_description: ClassVar[str] = "The goal, and what makes it worth pursuing."
-    example: ClassVar[Arguments] = {"context": "Help the user to finish the garden plan this week."}
-    reads: ClassVar[frozenset[str]] = frozenset({"goals", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"goals"})
+    context_description = "The goal, and what makes it worth pursuing."
+    example = {"context": "Help the user to finish the garden plan this week."}
+    reads = frozenset({"goals", THOUGHTS})
+    writes = frozenset({"goals"})
     action: Literal["add_goal"]
 
 
 class RemoveGoal(StateAction):
     """Let go of a goal, reached or given up."""
 
-    context_description: ClassVar[str] = "Which goal to let go of, and why."
-    example: ClassVar[Arguments] = {"context": "The garden plan is finished."}
-    reads: ClassVar[frozenset[str]] = frozenset({"goals", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"goals"})
+    context_description = "Which goal to let go of, and why."
+    example = {"context": "The garden plan is finished."}
+    reads = frozenset({"goals", THOUGHTS})
+    writes = frozenset({"goals"})
     action: Literal["remove_goal"]
 
 
 class AddDesire(StateAction):
     """Want something right now."""
 
-    context_description: ClassVar[str] = "What is wanted, and what brought it up."
-    example: ClassVar[Arguments] = {"context": "To hear how the user's first day went."}
-    reads: ClassVar[frozenset[str]] = frozenset({"desires", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"desires"})
+    context_description = "What is wanted, and what brought it up."
+    example = {"context": "To hear how the user's first day went."}
+    reads = frozenset({"desires", THOUGHTS})
+    writes = frozenset({"desires"})
     action: Literal["add_desire"]
 
 
 class RemoveDesire(StateAction):
     """Let go of a desire, fulfilled or given up."""
 
-    context_description: ClassVar[str] = "Which desire to let go of, and why."
-    example: ClassVar[Arguments] = {"context": "The user told about the first day."}
-    reads: ClassVar[frozenset[str]] = frozenset({"desires", THOUGHTS})
-    writes: ClassVar[frozenset[str]] = frozenset({"desires"})
+    context_description = "Which desire to let go of, and why."
+    example = {"context": "The user told about the first day."}
+    reads = frozenset({"desires", THOUGHTS})
+    writes = frozenset({"desires"})
     action: Literal["remove_desire"]
 
 
 class Speak(ReasonerAction):
     """Say something to the user."""
 
-    group: ClassVar[str] = "Speaking"
-    context_description: ClassVar[str] = "What to say, in which tone, and what to answer to."
-    example: ClassVar[Arguments] = {"context": "Comfort the user and ask what happened, warmly and briefly."}
-    reads: ClassVar[frozenset[str]] = PARTS
-    writes: ClassVar[frozenset[str]] = frozenset({SPEECH})
+    group = "Speaking"
+    context_description = "What to say, in which tone, and what to answer to."
+    example = {"context": "Comfort the user and ask what happened, warmly and briefly."}
+    reads = PARTS
+    writes = frozenset({SPEECH})
     action: Literal["speak"]
 
 
 class Done(ReasonerAction):
     """End the sequence."""
 
-    group: ClassVar[str] = "The sequence"
-    context_description: ClassVar[str] = "Nothing, or why the sequence is complete."
-    example: ClassVar[Arguments] = {}
-    reads: ClassVar[frozenset[str]] = PARTS
-    writes: ClassVar[frozenset[str]] = PARTS
+    group = "The sequence"
+    context_description = "Nothing, or why the sequence is complete."
+    example = {}
+    reads = PARTS
+    writes = PARTS
     action: Literal["done"]
     context: str = ""
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import create_model
 
-from actionledger.actions.catalogue import Arguments, Catalogue
+from actionledger.actions.catalogue import Catalogue
 from actionledger.core.errors import UsageError
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.context import SharedContext
@@ -65,11 +65,11 @@ class Chain:
 class ChainAction(ReasonerAction):
     """A sequence by its name, planned like an action."""
 
-    group: ClassVar[str] = "Known sequences"
-    context_description: ClassVar[str] = "Nothing, or why it fits."
-    example: ClassVar[Arguments] = {}
-    reads: ClassVar[frozenset[str]] = PARTS
-    writes: ClassVar[frozenset[str]] = PARTS
+    group = "Known sequences"
+    context_description = "Nothing, or why it fits."
+    example = {}
+    reads = PARTS
+    writes = PARTS
     context: str = ""
 
 

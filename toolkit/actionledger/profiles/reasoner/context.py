@@ -6,18 +6,78 @@ Each looks at the state as it is when it runs, and no further than its action sa
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from threading import Event, Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.draws import draw
 from actionledger.core.errors import ActionError
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.store import MAX_TEXT, SPEECH, THOUGHTS, Persona, PersonaStore
-from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.said import SpokenAnswer, said
 from actionledger.runtime.models import Message, Model, ModelError
+
+
+# What sets the reasoner off.
+class TriggerType(StrEnum):
+    """Kinds of what sets the reasoner off."""
+
+    USER_INPUT = "user_input"
+    TOOL_RESULT = "tool_result"
+    TIMER = "timer"
+    SELF_REFLECTION = "self_reflection"
+
+
+_SAID = {
+    TriggerType.USER_INPUT: "The user says",
+    TriggerType.TOOL_RESULT: "A tool has given a result",
+    TriggerType.TIMER: "A timer has gone off",
+    TriggerType.SELF_REFLECTION: "Nobody asks for anything; I look back on how it goes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """Something happened.
+
+    Args:
+        content: what: the user's words, the tool's result, what the timer is for, or what to look back on.
+        type: what kind of thing.
+        source: which tool or timer; empty for the others.
+    """
+
+    content: str
+    type: TriggerType = TriggerType.USER_INPUT
+    source: str = ""
+
+    @property
+    def described(self) -> str:
+        """What happened, for the model."""
+        source = f" ({self.source})" if self.source else ""
+        return f"{_SAID[self.type]}{source}:\n{self.content}"
+
+
+def user_input(content: str) -> Trigger:
+    """Return the trigger of what a user says."""
+    return Trigger(content)
+
+
+def tool_result(tool: str, content: str) -> Trigger:
+    """Return the trigger of what a tool has given."""
+    return Trigger(content, TriggerType.TOOL_RESULT, tool)
+
+
+def timer(name: str, content: str) -> Trigger:
+    """Return the trigger of a timer that has gone off; whoever keeps time calls it."""
+    return Trigger(content, TriggerType.TIMER, name)
+
+
+def self_reflection(content: str = "What matters now?") -> Trigger:
+    """Return the trigger of a look back that nobody asked for."""
+    return Trigger(content, TriggerType.SELF_REFLECTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +220,10 @@ class ExecutorContext:
         context = self.shared.context
         parts = [persona.described(action.reads)]
         if SPEECH in action.reads:
-            parts.append("Conversation:\n" + "\n".join(_said(self.store)))
+            parts.append(
+                "Conversation:\n"
+                + "\n".join([line.described for line in self.store.conversation(_LINES)] or ["(nothing yet)"])
+            )
         if context.trigger:
             parts.append(f"What happened. {context.trigger.described}")
         thoughts = [done.summary for done in context.completed if done.action == "think"]
@@ -173,7 +236,7 @@ class ExecutorContext:
 class ActionExecutor(ABC):
     """Carries out one action."""
 
-    def execute(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def execute(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Carry the action out and add it to the sequence."""
         if given.shared.context.is_done:
             raise ActionError(
@@ -185,7 +248,7 @@ class ActionExecutor(ABC):
         return result
 
     @abstractmethod
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Do it; see ``execute``."""
 
 
@@ -197,7 +260,3 @@ def tidy(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return a text without line breaks, so that it looks like nothing else where the state is told."""
     return " ".join(text.split())
-
-
-def _said(store: PersonaStore) -> list[str]:
-    return [line.described for line in store.conversation(_LINES)] or ["(nothing yet)"]

@@ -9,9 +9,9 @@ from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.courses import Sequel, sequels
 from actionledger.profiles.reasoner.chains import Chain
+from actionledger.profiles.reasoner.context import Trigger
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.store import Persona, SpokenLine
-from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.dialects import dialect_named
 from actionledger.runtime.execution.mending import HOW
 from actionledger.runtime.models import Message

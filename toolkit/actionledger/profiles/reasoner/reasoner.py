@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal, Lock, Thread
-from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from pydantic_core import from_json
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.events import (
     ActionRecord,
@@ -24,12 +24,11 @@ from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import Ledger
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, reasoner_profile
-from actionledger.profiles.reasoner.context import SharedContext
+from actionledger.profiles.reasoner.context import SharedContext, Trigger, TriggerType, user_input
 from actionledger.profiles.reasoner.planner import Suggestion, instructions, question, suggestions
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.sequence import Following
 from actionledger.profiles.reasoner.store import STORE_FILE, Persona, PersonaStore
-from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
 from actionledger.runtime.models import Model
 from actionledger.runtime.session.runtime import Runtime
 
@@ -46,7 +45,7 @@ class ToolStarted:
 
     tool_name: str
     tool_id: str
-    parameters: Mapping[str, Any]
+    parameters: JsonMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +125,10 @@ class ProgressEvents:
             case TurnFinished():
                 self._started.clear()
 
-    def _parameters(self, event: ExecutionStarted) -> Mapping[str, Any]:
+    def _parameters(self, event: ExecutionStarted) -> JsonMap:
         action = self._actions.get(event.action_id)
         written = event.arguments or (action.arguments if action else "{}")
-        parameters: Mapping[str, Any] = from_json(written)
+        parameters: JsonMap = from_json(written)
         return parameters
 
 
@@ -261,9 +260,7 @@ class Reasoner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(reason=kind.__name__ if kind else "")
 
     def _events(self, work: Callable[[], None]) -> Iterator[AgentEvent]:

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import Any
 
 from rapidfuzz import fuzz, process
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
@@ -40,7 +40,7 @@ from actionledger.runtime.workspace import Workspace
 class ThinkExecutor(ActionExecutor):
     """Thinks; nothing changes but the thoughts."""
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the thought."""
         thought = given.answer(action, "My thoughts, in a few sentences:", in_thoughts)
         return {"summary": thought, "changed": False}
@@ -49,7 +49,7 @@ class ThinkExecutor(ActionExecutor):
 class Speaking(ActionExecutor):
     """Says something to the user."""
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return what was said, and keep it."""
         said = given.answer(action, "What I say to the user, and nothing else:", in_words)
         given.store.say(given.store.persona.name, said)
@@ -59,7 +59,7 @@ class Speaking(ActionExecutor):
 class DoneExecutor(ActionExecutor):
     """Ends the sequence."""
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return why it ends."""
         given.shared.end()
         return {"summary": tidy(action.context) or "The sequence is complete."}
@@ -68,7 +68,7 @@ class DoneExecutor(ActionExecutor):
 class TakingUp(ActionExecutor):
     """Takes up a chain; its actions are carried out when the sequence that names it is over."""
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return that it follows."""
         why = f": {tidy(action.context)}" if action.context.strip() else "."
         return {"summary": f"The sequence {given.name!r} follows{why}"}
@@ -77,7 +77,7 @@ class TakingUp(ActionExecutor):
 class Feeling(ActionExecutor):
     """Changes the mood."""
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the mood as it is now."""
         mood, intensity = given.answer(
             action,
@@ -103,14 +103,14 @@ class Describing(ActionExecutor):
 
     part: TextPart
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the text as it is now."""
         text = on_one_line(
             given.answer(
                 action, f"My {self.part} now, in full, in a sentence or two and nothing else:", in_words
             )
         )
-        change: dict[str, Any] = {self.part: text}
+        change: JsonDict = {self.part: text}
         step, changed = given.store.change(given.name, lambda persona: replace(persona, **change))
         return {"summary": text, "changed": changed, "step": step.step}
 
@@ -135,7 +135,7 @@ class Adding(ActionExecutor):
     part: ListPart
     one: str
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the entry."""
         text = on_one_line(
             given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:", in_words)
@@ -150,7 +150,7 @@ class Adding(ActionExecutor):
                     f"There are {len(entries)} {self.part} already, which is the most; remove one first."
                 )
                 raise ActionError(Reason.TOO_LARGE, message)
-            change: dict[str, Any] = {self.part: (*entries, Entry(persona.next_number, text))}
+            change: JsonDict = {self.part: (*entries, Entry(persona.next_number, text))}
             return replace(persona, next_number=persona.next_number + 1, **change)
 
         step, changed = given.store.change(given.name, add)
@@ -170,7 +170,7 @@ class Removing(ActionExecutor):
     part: ListPart
     one: str
 
-    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the entry that was removed."""
         meant = given.answer(
             action, f"The {self.one} to let go of: its number, such as #3, and nothing else.", in_words
@@ -180,7 +180,7 @@ class Removing(ActionExecutor):
         def remove(persona: Persona) -> Persona:
             entry = self._found(meant, persona.entries(self.part))
             removed.append(entry)
-            change: dict[str, Any] = {
+            change: JsonDict = {
                 self.part: tuple(each for each in persona.entries(self.part) if each is not entry)
             }
             return replace(persona, **change)

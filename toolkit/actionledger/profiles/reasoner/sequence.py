@@ -8,10 +8,9 @@ from typing import Any
 from actionledger.core.values import Block, ParseResult, Turn
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
 from actionledger.profiles.reasoner.chains import Chain
-from actionledger.profiles.reasoner.context import SharedContext
+from actionledger.profiles.reasoner.context import SharedContext, Trigger
 from actionledger.profiles.reasoner.planner import further, unplanned
 from actionledger.profiles.reasoner.store import PersonaStore
-from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.tolerant_json import decode
 from actionledger.runtime.models import Completion, Message, Model, ModelError
@@ -139,7 +138,9 @@ class Following:
             self.session.note(PLANNING_FAILED, turn.stopped)
             return None
         if not is_plan(turn.result):
-            return self._after_no_plan(turn)
+            if turn.result.outcome is not Outcome.FAILED:
+                self.session.note("plan_unreadable", "The response holds no plan.", {"turn_id": turn.turn_id})
+            return None if self._gives_up() else unplanned(turn.feedback)
         is_done = self.shared.context.is_done
         self._told = [turn.feedback]
         is_stopped = self._take_up_chains(turn) or bool(turn.stopped)
@@ -149,11 +150,6 @@ class Following:
             return None
         self.shared.go_on()
         return further("\n".join(self._told), self.store.persona)
-
-    def _after_no_plan(self, turn: Turn) -> Message | None:
-        if turn.result.outcome is not Outcome.FAILED:
-            self.session.note("plan_unreadable", "The response holds no plan.", {"turn_id": turn.turn_id})
-        return None if self._gives_up() else unplanned(turn.feedback)
 
     def _gives_up(self) -> bool:
         """Record that no plan comes of asking again, if that is so."""
@@ -190,7 +186,10 @@ class Following:
 
     def _owes_refusals(self, turn: Turn) -> bool:
         """Return whether the planner is still to be told what of a last sequence was refused; that is done once."""
-        if not _has_refusals(turn):
+        if not (
+            turn.result.outcome is Outcome.PARTIAL
+            or any(call.status.is_refused for call in turn.result.actions)
+        ):
             return False
         if self._has_told_refusals and _is_futile(turn):
             message = "The planner was told why its actions were refused, and again nothing could be done."
@@ -198,12 +197,6 @@ class Following:
         is_owed = not self._has_told_refusals
         self._has_told_refusals = True
         return is_owed
-
-
-def _has_refusals(turn: Turn) -> bool:
-    return turn.result.outcome is Outcome.PARTIAL or any(
-        call.status.is_refused for call in turn.result.actions
-    )
 
 
 def _is_futile(turn: Turn) -> bool:

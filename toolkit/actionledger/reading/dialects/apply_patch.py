@@ -6,7 +6,7 @@ that they are hunks is looked at here, by the rules of Codex's own parser (``pat
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -156,7 +156,7 @@ class ApplyPatch(Dialect):
         "In an update, each hunk begins with @@, and each of its lines with a blank (kept), - (removed) or + (added); an added file has + lines alone.",
     )
     example = "*** Begin Patch\n*** Update File: app.py\n@@ def greet():\n-    return 'Hi'\n+    return 'Hello'\n*** End Patch"
-    strings_only: ClassVar[bool] = True
+    strings_only = True
 
     @property
     def line_patterns(self) -> frozenset[str]:

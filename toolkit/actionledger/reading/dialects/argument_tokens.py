@@ -1,8 +1,7 @@
 """Special tokens around each argument: Upstage's Solar Open and Kimi K3's XTML."""
 
-import re
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue
@@ -31,7 +30,7 @@ class SolarOpen(Sections):
     """Each call has an identifier, its name and its arguments as a JSON object, each behind a token of its own."""
 
     name: Literal["solar_open"] = "solar_open"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<|tool_call:end|>": VALUE_ENDS,
         "<|calls|>": "the model's end of turn, which servers take away",
     }
@@ -48,12 +47,12 @@ class SolarOpen(Sections):
         "<|tool_calls|><|tool_call:begin|>0<|tool_call:name|>get_weather<|tool_call:args|>"
         '{"city": "Paris"}<|tool_call:end|><|calls|>'
     )
-    section_begins: ClassVar[tuple[str, ...]] = ("<|tool_calls|>",)
-    section_end: ClassVar[str] = "<|calls|>"
-    may_stay_open: ClassVar[bool] = True
-    call_begin: ClassVar[str] = "<|tool_call:begin|>"
-    call_end: ClassVar[str] = "<|tool_call:end|>"
-    misplaced: ClassVar[re.Pattern[str]] = _HEAD
+    section_begins = ("<|tool_calls|>",)
+    section_end = "<|calls|>"
+    may_stay_open = True
+    call_begin = "<|tool_call:begin|>"
+    call_end = "<|tool_call:end|>"
+    misplaced = _HEAD
 
     def head(self, marker: Marker) -> Head | Issue | None:
         """Read the identifier and the name; see ``Sections.head``."""
@@ -102,7 +101,7 @@ class SolarOpen2(ParameterTags):
         parameter="<|tool_arg:start|>{key}<|tool_arg:value|>{value}<|tool_arg:end|>\n",
         call="<|tool_call:start|>{name}\n{parameters}<|tool_call:end|>",
     )
-    thought_markers: ClassVar[Mapping[str, str]] = {"<|think:start|>": "<|think:end|>"}
+    thought_markers = {"<|think:start|>": "<|think:end|>"}
 
     def is_cut(self, rest: str) -> bool:
         """Return whether a text ends within the name of a call or the first token behind it."""
@@ -127,7 +126,7 @@ class KimiK3(ParameterTags):
     """
 
     name: Literal["kimi_k3"] = "kimi_k3"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|close|>tools<|sep|>": CALLS_END}
+    optional_closers = {"<|close|>tools<|sep|>": CALLS_END}
     source = "Kimi K3, chat template"
     rules = (
         (
@@ -142,7 +141,7 @@ class KimiK3(ParameterTags):
         '<|open|>argument key="days" type="number"<|sep|>3<|close|>argument<|sep|>'
         "<|close|>call<|sep|><|close|>tools<|sep|>"
     )
-    strings_only: ClassVar[bool] = False
+    strings_only = False
     mark = "<|open|>call "
     opening_form = '<|open|>call tool="'
     grammar = TagGrammar(
@@ -153,7 +152,7 @@ class KimiK3(ParameterTags):
         call_closes="<|close|>call<|sep|>",
         groups={"<|open|>tools<|sep|>": "<|close|>tools<|sep|>"},
     )
-    thought_markers: ClassVar[Mapping[str, str]] = {"<|open|>think<|sep|>": "<|close|>think<|sep|>"}
+    thought_markers = {"<|open|>think<|sep|>": "<|close|>think<|sep|>"}
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""

@@ -1,7 +1,7 @@
 """Calls as bare JSON, at the start of a line or in a fence, without any marker; Llama 3's are a kind of them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from actionledger.core.patterns import regex
@@ -208,9 +208,9 @@ class _Objects(Marked):
     """A bare call object at the start of a line, or behind ``<|python_tag|>``, where a built-in tool may be called as well."""
 
     name: Literal["llama3_json"] = "llama3_json"
-    closers: ClassVar[Mapping[str, str]] = {"<|python_tag|>": ""}
-    holds_several: ClassVar[bool] = True
-    gap: ClassVar[re.Pattern[str]] = regex(r"\s*+;?+\s*+")
+    closers = {"<|python_tag|>": ""}
+    holds_several = True
+    gap = regex(r"\s*+;?+\s*+")
     rule: ClassVar[BareRule] = BareRule(Keys(("name",), ("parameters", "arguments")), maps=False)
 
     @property
@@ -228,24 +228,25 @@ class _Objects(Marked):
         """Read the objects, or the call of a built-in tool, behind the token."""
         start = behind_blanks(marker.source.text, start, marker.end)
         if call_name(marker.source.text, start, marker.end).endswith(_BUILT_IN):
-            return _built_in(marker, start)
+            # Read the call of a built-in tool: ``brave_search.call(query="…")``.
+            text, end = marker.source.text, next_marker(marker)
+            try:
+                call = read_call(text, start, end, marker.options)
+            except NoCallError as error:
+                return unread(marker, error, start)
+            at = call.span.end
+            span, body = (
+                Span(marker.opening.start, loose_end(text, at, marker.end)),
+                Span(marker.opening.end, at),
+            )
+            return read_block(
+                span, body, (Written(call.name.removesuffix(_BUILT_IN), call.arguments, call.span),)
+            )
         return super().read_values(marker, start)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write bare objects with semicolons between them; see ``Dialect.write``."""
         return "; ".join(json_text(call_object(call, arguments="parameters")) for call in calls)
-
-
-def _built_in(marker: Marker, start: int) -> Found:
-    """Read the call of a built-in tool: ``brave_search.call(query="…")``."""
-    text, end = marker.source.text, next_marker(marker)
-    try:
-        call = read_call(text, start, end, marker.options)
-    except NoCallError as error:
-        return unread(marker, error, start)
-    at = call.span.end
-    span, body = Span(marker.opening.start, loose_end(text, at, marker.end)), Span(marker.opening.end, at)
-    return read_block(span, body, (Written(call.name.removesuffix(_BUILT_IN), call.arguments, call.span),))
 
 
 class _NamedInTag(Dialect):
@@ -281,7 +282,7 @@ class Llama3Json(Generations):
     """A bare call object at the start of a line, or behind ``<|python_tag|>``; or ``<function=NAME>`` with an object behind it."""
 
     name: Literal["llama3_json"] = "llama3_json"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</function>": VALUE_ENDS}
+    optional_closers = {"</function>": VALUE_ENDS}
     source = "Llama 3.1 and 3.2, chat templates, JSON based tool calling; Llama 3.1, prompt formats for custom and built-in tools"
     rules = (
         (
@@ -291,4 +292,4 @@ class Llama3Json(Generations):
         "Several actions stand on one line, a semicolon between them.",
     )
     example = '{"name": "get_weather", "parameters": {"city": "Paris"}}'
-    generations: ClassVar[tuple[Dialect, ...]] = (_Objects(), _NamedInTag())
+    generations = (_Objects(), _NamedInTag())

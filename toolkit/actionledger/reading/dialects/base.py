@@ -4,10 +4,11 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, final
+from typing import ClassVar, NamedTuple, final
 
 from pydantic import BaseModel, ConfigDict
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -28,7 +29,7 @@ class Written(NamedTuple):
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     span: Span
     call_id: str | None = None
     doubt: Reason | None = None
@@ -210,7 +211,7 @@ class Dialect(BaseModel):
         return Found(BlockStatus.IGNORED, span, body, reason=Reason.EXAMPLE)
 
 
-def named_arguments(value: Mapping[str, Any], discriminator: str) -> tuple[str, dict[str, Any]]:
+def named_arguments(value: JsonMap, discriminator: str) -> tuple[str, JsonDict]:
     """Split a JSON object into the action's name and its arguments; the name is empty where it is no string."""
     arguments = {**value}
     name = arguments.pop(discriminator, None)

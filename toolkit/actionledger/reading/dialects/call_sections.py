@@ -5,8 +5,7 @@ Version 3 and R1 write what kind of tool it is, then its name and a fenced objec
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
@@ -26,11 +25,11 @@ _NAMED = regex(rf"(?P<name>{_NAME})\s*+(?P<fence>```(?:json)?\s*+)?")
 
 
 class _DeepSeek(Sections):
-    section_begins: ClassVar[tuple[str, ...]] = ("<｜tool▁calls▁begin｜>",)
-    section_end: ClassVar[str] = "<｜tool▁calls▁end｜>"
-    call_begin: ClassVar[str] = "<｜tool▁call▁begin｜>"
-    call_end: ClassVar[str] = "<｜tool▁call▁end｜>"
-    misplaced: ClassVar[re.Pattern[str]] = _SEPARATED
+    section_begins = ("<｜tool▁calls▁begin｜>",)
+    section_end = "<｜tool▁calls▁end｜>"
+    call_begin = "<｜tool▁call▁begin｜>"
+    call_end = "<｜tool▁call▁end｜>"
+    misplaced = _SEPARATED
 
     def head(self, marker: Marker) -> Head | Issue | None:
         """Read what stands around the separator; see ``Sections.head``."""
@@ -56,12 +55,12 @@ class DeepSeekV3(_DeepSeek):
     """``function``, the separator, the tool's name and its arguments in a ``json`` fence."""
 
     name: Literal["deepseek_v3"] = "deepseek_v3"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<｜tool▁call▁end｜>": VALUE_ENDS,
         "<｜tool▁calls▁end｜>": CALLS_END,
     }
     source = "The chat templates of DeepSeek-V3 and DeepSeek-R1"
-    between: ClassVar[str] = "\n"
+    between = "\n"
     rules = (
         (
             "All actions stand between <｜tool▁calls▁begin｜> and <｜tool▁calls▁end｜>: each with its name "
@@ -99,7 +98,7 @@ class DeepSeekV31(_DeepSeek):
     """The tool's name, the separator and its arguments."""
 
     name: Literal["deepseek_v31"] = "deepseek_v31"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<｜tool▁call▁end｜>": VALUE_ENDS,
         "<｜tool▁calls▁end｜>": CALLS_END,
     }
@@ -144,7 +143,7 @@ class KimiK2(Sections):
     """Each call has an identifier such as ``functions.get_weather:0``, then its arguments."""
 
     name: Literal["kimi_k2"] = "kimi_k2"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<|tool_call_end|>": VALUE_ENDS,
         "<|tool_calls_section_end|>": CALLS_END,
         "<|tool_call_section_end|>": CALLS_END,
@@ -160,12 +159,12 @@ class KimiK2(Sections):
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
         '{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>'
     )
-    section_begins: ClassVar[tuple[str, ...]] = ("<|tool_calls_section_begin|>",)
-    section_end: ClassVar[str] = "<|tool_calls_section_end|>"
-    section_ends: ClassVar[Mapping[str, str]] = {"<|tool_call_section_begin|>": "<|tool_call_section_end|>"}
-    call_begin: ClassVar[str] = "<|tool_call_begin|>"
-    call_end: ClassVar[str] = "<|tool_call_end|>"
-    misplaced: ClassVar[re.Pattern[str]] = _HEAD
+    section_begins = ("<|tool_calls_section_begin|>",)
+    section_end = "<|tool_calls_section_end|>"
+    section_ends = {"<|tool_call_section_begin|>": "<|tool_call_section_end|>"}
+    call_begin = "<|tool_call_begin|>"
+    call_end = "<|tool_call_end|>"
+    misplaced = _HEAD
 
     def head(self, marker: Marker) -> Head | Issue | None:
         """Read the identifier and take the name from it; see ``Sections.head``."""
@@ -213,7 +212,7 @@ class Plamo(Sections):
     """Each call has its name and its arguments, as a JSON object, in tags of their own."""
 
     name: Literal["plamo"] = "plamo"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         f"{_tag('end_tool_arguments')}{_tag('end_tool_request')}": VALUE_ENDS,
         _tag("end_tool_requests"): CALLS_END,
     }
@@ -230,11 +229,11 @@ class Plamo(Sections):
         '<|plamo:begin_tool_arguments:plamo|>{"city": "Paris"}<|plamo:end_tool_arguments:plamo|>'
         "<|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>"
     )
-    section_begins: ClassVar[tuple[str, ...]] = (_tag("begin_tool_requests"),)
-    section_end: ClassVar[str] = _tag("end_tool_requests")
-    call_begin: ClassVar[str] = _tag("begin_tool_request")
-    call_end: ClassVar[str] = _tag("end_tool_arguments") + _tag("end_tool_request")
-    misplaced: ClassVar[re.Pattern[str]] = _PLAMO_HEAD
+    section_begins = (_tag("begin_tool_requests"),)
+    section_end = _tag("end_tool_requests")
+    call_begin = _tag("begin_tool_request")
+    call_end = _tag("end_tool_arguments") + _tag("end_tool_request")
+    misplaced = _PLAMO_HEAD
 
     def head(self, marker: Marker) -> Head | Issue | None:
         """Read the name; see ``Sections.head``."""

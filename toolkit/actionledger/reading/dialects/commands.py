@@ -5,7 +5,7 @@ A bash fence is usually somebody's example, so every format together looks for o
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
@@ -58,7 +58,7 @@ class BashFence(Dialect):
         "It is run as it stands: escape nothing.",
     )
     example = "I list the files.\n\n```bash\nls -la\n```"
-    strings_only: ClassVar[bool] = True
+    strings_only = True
 
     @property
     def fence_labels(self) -> frozenset[str]:
@@ -116,8 +116,8 @@ class CommandTags(Dialect):
         "It is run as it stands: escape nothing.",
     )
     example = "I list the files.\n<command>\nls -la\n</command>"
-    strings_only: ClassVar[bool] = True
-    last_counts: ClassVar[bool] = True
+    strings_only = True
+    last_counts = True
 
     @property
     def literals(self) -> frozenset[str]:
@@ -212,7 +212,7 @@ class Mint(Dialect):
     )
     example = "<thought>I add the numbers.</thought>\n<execute>\nprint(2 + 3)\n</execute>"
     strings_only = True
-    respects_fences: ClassVar[bool] = False
+    respects_fences = False
 
     @property
     def literals(self) -> frozenset[str]:

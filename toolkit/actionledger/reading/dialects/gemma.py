@@ -5,9 +5,9 @@ In the latter a string stands between two delimiting tokens and may hold anythin
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -64,7 +64,7 @@ class Gemma(FencedCalls):
     """Calls in a ```` ```tool_code ```` fence, printed or not; and ``call:NAME{key:value}`` between special tokens."""
 
     name: Literal["gemma"] = "gemma"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<end_function_call>": VALUE_ENDS,
         "<tool_call|>": VALUE_ENDS,
     }
@@ -79,7 +79,7 @@ class Gemma(FencedCalls):
         ),
     )
     example = '```tool_code\nprint(get_weather(city="Paris"))\n```'
-    unprints: ClassVar[bool] = True
+    unprints = True
 
     @property
     def fence_labels(self) -> frozenset[str]:

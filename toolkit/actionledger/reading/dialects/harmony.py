@@ -6,7 +6,7 @@ stand with the role instead. Messages on the channel ``analysis`` without a reci
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from actionledger.core.patterns import regex
@@ -51,7 +51,7 @@ class Harmony(Dialect):
     """
 
     name: Literal["harmony"] = "harmony"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<|call|>": "a stop token of gpt-oss: stop_tokens_for_assistant_actions of OpenAI's harmony library"
     }
     source = "OpenAI, Harmony response format; LLM-jp-4.1 (a blank behind each token), as llama.cpp's parser reads it"
@@ -77,7 +77,14 @@ class Harmony(Dialect):
         """Read the message that begins here; see ``Dialect.read``."""
         header = _HEADER.match(source.text, opening.start, end)
         if header is None:
-            return _cut_header(source.text, opening, end)
+            # A text that ends within the header of a call was cut off; anything else is a mention.
+            text = source.text
+            if end < len(text) or "to=" not in text[opening.start : opening.start + 200]:
+                return None
+            if not _CUT_HEADER.match(text, opening.start):
+                return None
+            span = Span(opening.start, end)
+            return refused(span, Span(opening.end, end), Issue(Reason.TRUNCATED, span))
         message = _Message(source, header, end, options)
         beside = _RECIPIENT.search(header["rest"])
         if recipient := header["role_to"] or (beside["to"] if beside else ""):
@@ -95,16 +102,6 @@ class Harmony(Dialect):
             f"<|constrain|>json<|message|>{json_text(call.arguments)}<|call|>"
             for call in calls
         )
-
-
-def _cut_header(text: str, opening: Opening, end: int) -> Found | None:
-    """A text that ends within the header of a call was cut off; anything else is a mention."""
-    if end < len(text) or "to=" not in text[opening.start : opening.start + 200]:
-        return None
-    if not _CUT_HEADER.match(text, opening.start):
-        return None
-    span = Span(opening.start, end)
-    return refused(span, Span(opening.end, end), Issue(Reason.TRUNCATED, span))
 
 
 class _Message:
@@ -242,16 +239,15 @@ class Beam(ParameterTags):
             return thoughts_behind(source, begins, "<|end|>", end)
         found = super().read(source, opening, end, options)
         return found and found._replace(
-            actions=tuple(each._replace(arguments=_stripped(each.arguments)) for each in found.actions)
+            actions=tuple(
+                each._replace(arguments={name: value.strip() for name, value in each.arguments.items()})
+                for each in found.actions
+            )
         )
 
     def is_cut(self, rest: str) -> bool:
         """Return whether a text ends within the header of a call."""
         return rest.startswith(self.opening_form) and "<|message|>" not in rest
-
-
-def _stripped(arguments: dict[str, str]) -> dict[str, str]:
-    return {name: value.strip() for name, value in arguments.items()}
 
 
 _TO_ITSELF = "to=self"
@@ -293,7 +289,7 @@ class MuseGlimmer(ParameterTags):
     """
 
     name: Literal["muse_glimmer"] = "muse_glimmer"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</atem:function_calls>": CALLS_END}
+    optional_closers = {"</atem:function_calls>": CALLS_END}
     source = "Muse Glimmer, chat template"
     rules = (
         (
@@ -323,7 +319,7 @@ class MuseGlimmer(ParameterTags):
             "</atem:function_calls>"
         ),
     )
-    thought_markers: ClassVar[Mapping[str, str]] = {"<|message|>": "<|eom|>"}
+    thought_markers = {"<|message|>": "<|eom|>"}
 
     @property
     def literals(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Version 3.2 puts all calls into ``function_calls``, version 4 into ``tool_calls``; version 4.1 has a blank in the name of each tag.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from actionledger.reading.dialects.base import Dialect, Found, Generations
@@ -42,7 +42,7 @@ def _grammar(prefix: str, groups: Sequence[str], *, spellings: bool = True) -> T
 
 class _Dsml(ParameterTags):
     name: Literal["deepseek_dsml"] = "deepseek_dsml"
-    strings_only: ClassVar[bool] = False
+    strings_only = False
 
     def block(
         self, text: str, opening: Opening, calls: list[TaggedCall], end: int, options: DecodeOptions
@@ -84,7 +84,7 @@ class DeepseekDsml(Generations):
     """``<｜DSML｜invoke name="NAME">`` with a parameter tag for each argument, which says whether it is a string."""
 
     name: Literal["deepseek_dsml"] = "deepseek_dsml"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "</｜DSML｜function_calls>": CALLS_END,
         "</｜DSML｜tool_calls>": CALLS_END,
         "</｜DSML｜ calls>": CALLS_END,
@@ -107,27 +107,25 @@ class DeepseekDsml(Generations):
         '<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>\n'
         "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
     )
-    generations: ClassVar[tuple[Dialect, ...]] = (_Version3(), _Version41(), _WithoutToken())
+    generations = (_Version3(), _Version41(), _WithoutToken())
 
 
 class GigaChat3(Marked):
     """A call object behind ``<|function_call|>``, or behind the name of the turn that it is: ``function call<|role_sep|>``."""
 
     name: Literal["gigachat3"] = "gigachat3"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "<|message_sep|>": "the model's end of turn, which servers take away"
-    }
+    optional_closers = {"<|message_sep|>": "the model's end of turn, which servers take away"}
     source = "GigaChat3-10B-A1.8B, chat template; vLLM's and SGLang's parsers (the token of version 3.1)"
     rules = (
         'An action is <|function_call|> and a JSON object with "name" and "arguments".',
         "Several actions follow one another, each with the token.",
     )
     example = '<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}'
-    closers: ClassVar[Mapping[str, str]] = {
+    closers = {
         "<|function_call|>": "<|message_sep|>",
         "function call<|role_sep|>": "<|message_sep|>",
     }
-    may_stay_open: ClassVar[bool] = True
+    may_stay_open = True
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write each call behind a token of its own; see ``Dialect.write``."""
@@ -138,7 +136,7 @@ class GigaChat35(ParameterTags):
     """``<｜GCML｜invoke name="NAME">`` with a parameter tag for each argument, which says whether it is a string."""
 
     name: Literal["gigachat35"] = "gigachat35"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</｜GCML｜tool_calls>": CALLS_END}
+    optional_closers = {"</｜GCML｜tool_calls>": CALLS_END}
     source = "GigaChat3.5, chat template"
     rules = (
         (
@@ -153,7 +151,7 @@ class GigaChat35(ParameterTags):
         '<｜GCML｜parameter name="days" string="false">3</｜GCML｜parameter>\n'
         "</｜GCML｜invoke>\n</｜GCML｜tool_calls>"
     )
-    strings_only: ClassVar[bool] = False
+    strings_only = False
     mark = "<｜GCML｜invoke "
     opening_form = '<｜GCML｜invoke name="'
     grammar = TagGrammar(
@@ -178,7 +176,7 @@ _TAGS = {"<dots_function_call>": "</dots_function_call>"}
 
 class _AsJson(Marked):
     name: Literal["dots"] = "dots"
-    closers: ClassVar[Mapping[str, str]] = _TAGS
+    closers = _TAGS
 
 
 _AS_JSON = _AsJson()
@@ -188,7 +186,7 @@ class Dots(ParameterTags):
     """Each ``<invoke>`` in ``<dots_function_call>`` is a call, and so is a JSON object there."""
 
     name: Literal["dots"] = "dots"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</dots_function_call>": CALLS_END}
+    optional_closers = {"</dots_function_call>": CALLS_END}
     source = "rednote dots models, tool calls as SGLang's parser reads them"
     rules = (
         (
@@ -202,7 +200,7 @@ class Dots(ParameterTags):
         "</invoke>\n</dots_function_call>"
     )
     mark = "<dots_function_call>"
-    stands_alone: ClassVar[bool] = False
+    stands_alone = False
     opening_form = '<invoke name="'
     grammar = TagGrammar(
         call=r"""<invoke\s++name\s*+=\s*+["']?+(?P<name>[^"'<>\n]*+)["']?+\s*+>""",
@@ -276,7 +274,7 @@ class Step3(Generations):
     """A ``<steptml:invoke>`` with a ``<steptml:parameter>`` for each argument, within special tokens or ``<steptml:toolcall>``."""
 
     name: Literal["step3"] = "step3"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "<｜tool_call_end｜>": CALLS_END,
         "<｜tool_calls_end｜>": CALLS_END,
         "</steptml:toolcall>": CALLS_END,
@@ -298,8 +296,8 @@ class Step3(Generations):
         '<steptml:invoke name="get_weather"><steptml:parameter name="city">Paris</steptml:parameter>'
         "</steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>"
     )
-    strings_only: ClassVar[bool] = True
-    generations: ClassVar[tuple[Dialect, ...]] = (_InTokens(), _InTags(), Qwen3Coder())
+    strings_only = True
+    generations = (_InTokens(), _InTags(), Qwen3Coder())
 
 
 _GAP = "(?:\\s++|Ġ)?+"
@@ -381,7 +379,7 @@ class MiniCpm(Generations):
     """Calls in a Python fence between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, or each in a ``<function name="NAME">``."""
 
     name: Literal["minicpm"] = "minicpm"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|tool_call_end|>": VALUE_ENDS}
+    optional_closers = {"<|tool_call_end|>": VALUE_ENDS}
     source = "MiniCPM3, chat template; MiniCPM4 and MiniCPM5 (XML) as SGLang's and vLLM's parsers read them"
     rules = (
         (
@@ -390,4 +388,4 @@ class MiniCpm(Generations):
         ),
     )
     example = '<|tool_call_start|>\n```python\nget_weather(city="Paris")\n```\n<|tool_call_end|>'
-    generations: ClassVar[tuple[Dialect, ...]] = (_InFence(), _InXmlOfBefore(), _InXml())
+    generations = (_InFence(), _InXmlOfBefore(), _InXml())

@@ -1,11 +1,11 @@
 """The four formats of JSON in a labelled markdown fence: they differ in label and shape alone."""
 
-import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from rapidfuzz.distance import OSA
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.parts.json_blocks import OTHER_LABELS, JsonFence
@@ -41,7 +41,7 @@ class Actions(JsonFence):
         actions = value.get("actions") if isinstance(value, dict) else None
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("actions", json_text({"actions": objects}))
 
@@ -89,7 +89,7 @@ class Iteration(JsonFence):
         """Return whether a block that no label announces is a step: its list may be empty, but it has to be there."""
         return "next_actions" in body and (not names or super().is_plain(names, body, source))
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return a step that is not the last one."""
         return fenced("iteration", json_text({"next_actions": objects, "is_final": False}))
 
@@ -114,7 +114,7 @@ class JsonAction(JsonFence):
     other_labels = OTHER_LABELS | {"action", "actions", "action:", "actions:", "json-action", "json_action"}
     beginning = r'(?:\[\s*+)?+\{\s*+"action"\s*+:\s*+"'
     first_keys = "action"
-    plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
+    plain_name = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
     telling_key = "action"
     shape = 'an object, or a list of objects, with "action".'
@@ -134,16 +134,20 @@ class JsonAction(JsonFence):
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         if not any("action" in item for item in items):
             return Reason.NOT_AN_ACTION
-        return [item for item in items if "action" in item or _misspells("action", item)]
+        # Whether an object has a text under a key that is one sign off, or has two signs swapped.
+        return [
+            item
+            for item in items
+            if "action" in item
+            or any(
+                isinstance(item[each], str) and OSA.distance(each, "action", score_cutoff=1) == 1
+                for each in item
+            )
+        ]
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the object, or with a list of several."""
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
-
-
-def _misspells(key: str, item: dict[str, Any]) -> bool:
-    """Return whether an object has a text under a key that is one sign off, or has two signs swapped."""
-    return any(isinstance(item[each], str) and OSA.distance(each, key, score_cutoff=1) == 1 for each in item)
 
 
 class Plan(JsonFence):
@@ -179,6 +183,6 @@ class Plan(JsonFence):
         actions = value["actions"]
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
-    def written(self, objects: list[dict[str, Any]]) -> str:
+    def written(self, objects: list[JsonDict]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("json", json_text({"actions": objects}))

@@ -5,13 +5,13 @@ list, is Hermes'; an unclosed list is Granite's. ``<|tool_call|>`` that is close
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
-from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
+from actionledger.reading.dialects.base import Found, Generations, Written
 from actionledger.reading.dialects.parameter_tags import Qwen3Coder
 from actionledger.reading.dialects.parts.json_calls import arguments_of, whole_items
 from actionledger.reading.dialects.parts.json_shapes import in_order
@@ -30,16 +30,14 @@ class Hermes(Marked):
     """Each ``<tool_call>…</tool_call>`` is a call, as a JSON object with ``name`` and ``arguments``."""
 
     name: Literal["hermes"] = "hermes"
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "</tool_call>": "vLLM's parser reads an object to the end of the text without it"
-    }
+    optional_closers = {"</tool_call>": "vLLM's parser reads an object to the end of the text without it"}
     source = "Nous Research's function calling format; the chat templates of Hermes 2 Pro, Qwen2.5 and Qwen3"
     rules = (
         'An action is a JSON object with "name" and "arguments" between <tool_call> and </tool_call>.',
         "Several actions follow one another, each between tags of its own, and text may stand around them.",
     )
     example = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
-    closers: ClassVar[Mapping[str, str]] = {"<tool_call>": "</tool_call>"}
+    closers = {"<tool_call>": "</tool_call>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the object or the closed list behind the tag; an unclosed list is Granite's."""
@@ -61,8 +59,8 @@ class _GraniteList(Marked):
     """A list of calls behind ``<|tool_call|>`` (Granite 3.0) or ``<tool_call>`` (3.1 and later), closed by nothing."""
 
     name: Literal["granite"] = "granite"
-    closers: ClassVar[Mapping[str, str]] = {"<|tool_call|>": "", "<tool_call>": ""}
-    others: ClassVar[Mapping[str, str]] = {"<|tool_call|>": "<|/tool_call|>", "<tool_call>": "</tool_call>"}
+    closers = {"<|tool_call|>": "", "<tool_call>": ""}
+    others = {"<|tool_call|>": "<|/tool_call|>", "<tool_call>": "</tool_call>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list behind the marker, unless it is closed."""
@@ -83,8 +81,8 @@ class _GraniteObject(Marked):
     """Each ``<function_call>`` is followed by a call, as a JSON object, closed by nothing: granite-20b-functioncalling."""
 
     name: Literal["granite"] = "granite"
-    closers: ClassVar[Mapping[str, str]] = {"<function_call>": ""}
-    others: ClassVar[Mapping[str, str]] = {"<function_call>": "</function_call>"}
+    closers = {"<function_call>": ""}
+    others = {"<function_call>": "</function_call>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the object behind the tag, unless the tag is closed."""
@@ -101,7 +99,7 @@ class Granite(Generations):
     """A list of calls behind ``<|tool_call|>`` (Granite 3.0) or ``<tool_call>`` (3.1 and later), closed by nothing."""
 
     name: Literal["granite"] = "granite"
-    optional_closers: ClassVar[Mapping[str, str]] = Hermes.optional_closers
+    optional_closers = Hermes.optional_closers
     source = "IBM Granite 3, chat templates; Granite 4 (as Hermes) and granite-20b-functioncalling, vLLM's chat template and parsers"
     rules = (
         (
@@ -110,14 +108,14 @@ class Granite(Generations):
         ),
     )
     example = '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]'
-    generations: ClassVar[tuple[Dialect, ...]] = (_GraniteList(), Hermes(), _GraniteObject())
+    generations = (_GraniteList(), Hermes(), _GraniteObject())
 
 
 class Phi4(Marked):
     """A list of calls in ``<|tool_call|>…<|/tool_call|>``, or behind the word ``functools``, closed by nothing."""
 
     name: Literal["phi4"] = "phi4"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|/tool_call|>": VALUE_ENDS}
+    optional_closers = {"<|/tool_call|>": VALUE_ENDS}
     source = (
         "The special tokens of Microsoft Phi-4-mini; its chat template in vLLM, which asks for functools[…]"
     )
@@ -128,7 +126,7 @@ class Phi4(Marked):
         ),
     )
     example = '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]<|/tool_call|>'
-    closers: ClassVar[Mapping[str, str]] = {"<|tool_call|>": "<|/tool_call|>", "functools[": ""}
+    closers = {"<|tool_call|>": "<|/tool_call|>", "functools[": ""}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list; where the word opens, its bracket is the list's."""
@@ -157,7 +155,7 @@ class Apertus(Marked):
     """
 
     name: Literal["apertus"] = "apertus"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|tools_suffix|>": VALUE_ENDS}
+    optional_closers = {"<|tools_suffix|>": VALUE_ENDS}
     source = "Apertus 2509, chat template"
     rules = (
         (
@@ -166,8 +164,8 @@ class Apertus(Marked):
         ),
     )
     example = '<|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>'
-    closers: ClassVar[Mapping[str, str]] = {"<|tools_prefix|>": "<|tools_suffix|>"}
-    thought_markers: ClassVar[Mapping[str, str]] = {"<|inner_prefix|>": "<|inner_suffix|>"}
+    closers = {"<|tools_prefix|>": "<|tools_suffix|>"}
+    thought_markers = {"<|inner_prefix|>": "<|inner_suffix|>"}
 
     def calls_in(self, values: Sequence[Decoded]) -> tuple[list[Written], list[Issue]] | Issue:
         """Return the calls that values hold, each named by its key."""
@@ -197,7 +195,7 @@ class InternLm(Marked):
     """
 
     name: Literal["internlm"] = "internlm"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|action_end|>": VALUE_ENDS}
+    optional_closers = {"<|action_end|>": VALUE_ENDS}
     source = (
         "InternLM2, chat format; InternLM3 and Intern-S1, tool calls as vLLM's and SGLang's parsers read them"
     )
@@ -211,7 +209,7 @@ class InternLm(Marked):
     example = (
         '<|action_start|><|plugin|>\n{"name": "get_weather", "parameters": {"city": "Paris"}}<|action_end|>'
     )
-    closers: ClassVar[Mapping[str, str]] = {"<|action_start|>": "<|action_end|>"}
+    closers = {"<|action_start|>": "<|action_end|>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the object behind the plugin's token."""
@@ -248,7 +246,7 @@ class Mistral(Marked):
         "Several actions follow one another, each with both markers.",
     )
     example = '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}'
-    closers: ClassVar[Mapping[str, str]] = {"[TOOL_CALLS]": ""}
+    closers = {"[TOOL_CALLS]": ""}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list behind the marker, or the one call that it opens."""
@@ -294,9 +292,9 @@ class _InTag(Marked):
     """A list of calls in ``<TOOLCALL>…</TOOLCALL>``; several without the list's brackets are mended."""
 
     name: Literal["nemotron"] = "nemotron"
-    closers: ClassVar[Mapping[str, str]] = {"<TOOLCALL>": "</TOOLCALL>"}
-    holds_several: ClassVar[bool] = True
-    gap: ClassVar[re.Pattern[str]] = regex(r"\s*+,\s*+")
+    closers = {"<TOOLCALL>": "</TOOLCALL>"}
+    holds_several = True
+    gap = regex(r"\s*+,\s*+")
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the calls in the tag."""
@@ -317,7 +315,7 @@ class Nemotron(Generations):
     """A JSON list of calls in ``<TOOLCALL>…</TOOLCALL>``."""
 
     name: Literal["nemotron"] = "nemotron"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "</TOOLCALL>": VALUE_ENDS,
         "</function></tool_call>": CALLS_END,
     }
@@ -329,4 +327,4 @@ class Nemotron(Generations):
         ),
     )
     example = '<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>'
-    generations: ClassVar[tuple[Dialect, ...]] = (_InTag(), Qwen3Coder())
+    generations = (_InTag(), Qwen3Coder())

@@ -1,7 +1,6 @@
 """Keys and values each in tags of their own, as GLM's: IQuest, Hunyuan, LongCat and K2 Horizon."""
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar, Literal
 
@@ -109,7 +108,7 @@ class _List(Marked):
     """A list of calls in ``<tool_calls>…</tool_calls>``: Hunyuan-A13B."""
 
     name: Literal["hunyuan"] = "hunyuan"
-    closers: ClassVar[Mapping[str, str]] = {"<tool_calls>": "</tool_calls>"}
+    closers = {"<tool_calls>": "</tool_calls>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list in the tags; objects in them are MiniMax'."""
@@ -155,7 +154,7 @@ class _Suffixed(Dialect):
     """The form with a tag for each call, each tag with the suffix of the response's first one."""
 
     name: Literal["hunyuan"] = "hunyuan"
-    strings_only: ClassVar[bool] = True
+    strings_only = True
 
     @property
     def literals(self) -> frozenset[str]:
@@ -176,7 +175,7 @@ class Hunyuan(Generations):
     """A list of calls in ``<tool_calls>…</tool_calls>``, or a ``<tool_call>`` in it for each, with ``<arg_key>`` and ``<arg_value>``."""
 
     name: Literal["hunyuan"] = "hunyuan"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</tool_calls>": CALLS_END}
+    optional_closers = {"</tool_calls>": CALLS_END}
     source = "Tencent Hunyuan-A13B, chat template; Hunyuan 3 and 4 (tags for keys and values) as vLLM's and SGLang's parsers read them"
     rules = (
         (
@@ -185,7 +184,7 @@ class Hunyuan(Generations):
         ),
     )
     example = '<tool_calls>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</tool_calls>'
-    generations: ClassVar[tuple[Dialect, ...]] = (_List(), _tags(""), _Suffixed())
+    generations = (_List(), _tags(""), _Suffixed())
 
 
 _CUT = regex(r"<longcat_tool_call>(?:[ \t]*+\n\s*+)?+[A-Za-z_][\w.:/-]*+\s*+(?:<[\w/]*+)?")
@@ -193,7 +192,7 @@ _CUT = regex(r"<longcat_tool_call>(?:[ \t]*+\n\s*+)?+[A-Za-z_][\w.:/-]*+\s*+(?:<
 
 class _AsJson(Marked):
     name: Literal["longcat"] = "longcat"
-    closers: ClassVar[Mapping[str, str]] = {"<longcat_tool_call>": "</longcat_tool_call>"}
+    closers = {"<longcat_tool_call>": "</longcat_tool_call>"}
 
 
 _AS_JSON = _AsJson()
@@ -203,7 +202,7 @@ class LongCat(ParameterTags):
     """``<longcat_tool_call>`` around a JSON object, or a name with a key and a value in tags for each argument."""
 
     name: Literal["longcat"] = "longcat"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "}</longcat_tool_call>": VALUE_ENDS,
         "]</longcat_tool_call>": VALUE_ENDS,
     }
@@ -261,7 +260,7 @@ class _K2HorizonAsJson(Marked):
     """Each object between tags of its own, all of them in a group or one alone."""
 
     name: Literal["k2_horizon"] = "k2_horizon"
-    closers: ClassVar[Mapping[str, str]] = {_ONE: _ONE_CLOSE, _ALL: _ALL_CLOSE}
+    closers = {_ONE: _ONE_CLOSE, _ALL: _ALL_CLOSE}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the call, or the calls of a group; one that can't be read ends the group before it."""
@@ -309,7 +308,7 @@ class K2Horizon(ParameterTags):
     """
 
     name: Literal["k2_horizon"] = "k2_horizon"
-    optional_closers: ClassVar[Mapping[str, str]] = {_ALL_CLOSE: CALLS_END, "}" + _ONE_CLOSE: VALUE_ENDS}
+    optional_closers = {_ALL_CLOSE: CALLS_END, "}" + _ONE_CLOSE: VALUE_ENDS}
     source = "K2 Horizon, tool calls as vLLM's and llama.cpp's parsers read them"
     rules = (
         (
@@ -342,7 +341,7 @@ class K2Horizon(ParameterTags):
         call="<ifm|tool_call>{name}\n{parameters}</ifm|tool_call>",
         group="<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
     )
-    thought_markers: ClassVar[Mapping[str, str]] = {
+    thought_markers = {
         f"<ifm|{think}>": f"</ifm|{think}>" for think in ("think", "think_fast", "think_faster")
     }
 

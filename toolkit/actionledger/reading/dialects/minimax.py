@@ -5,7 +5,7 @@ parameters' names, may be nested, and have a token before each of them.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -45,12 +45,12 @@ class _Version1And2(Marked):
     """Each JSON object in ``<tool_calls>``, and each ``<invoke>`` in ``<minimax:tool_call>``, is a call."""
 
     name: Literal["minimax"] = "minimax"
-    strings_only: ClassVar[bool] = True
-    closers: ClassVar[Mapping[str, str]] = {
+    strings_only = True
+    closers = {
         "<tool_calls>": "</tool_calls>",
         "<minimax:tool_call>": "</minimax:tool_call>",
     }
-    holds_several: ClassVar[bool] = True
+    holds_several = True
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the objects of M1, or the invocations of M2; a list in M1's tags is Hunyuan's."""
@@ -85,7 +85,7 @@ class Minimax(Generations):
     """Each JSON object in ``<tool_calls>``, and each ``<invoke>`` in ``<minimax:tool_call>`` or between M3's tags, is a call."""
 
     name: Literal["minimax"] = "minimax"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "</tool_calls>": VALUE_ENDS,
         "</minimax:tool_call>": CALLS_END,
         "]<]minimax[>[</tool_call>": CALLS_END,
@@ -105,8 +105,8 @@ class Minimax(Generations):
         '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n'
         "</invoke>\n</minimax:tool_call>"
     )
-    strings_only: ClassVar[bool] = True
-    generations: ClassVar[tuple[Dialect, ...]] = (_Version1And2(), _Version3())
+    strings_only = True
+    generations = (_Version1And2(), _Version3())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ In generation 3.1 the name stands in a tag around them, in 3.2 behind three brac
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from actionledger.core.patterns import regex
@@ -39,7 +39,7 @@ class Functionary(Dialect):
     """
 
     name: Literal["functionary"] = "functionary"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</function>": VALUE_ENDS}
+    optional_closers = {"</function>": VALUE_ENDS}
     source = (
         "MeetKai's Functionary 3.1 and 3.2, prompt templates (llama31, llama3_v3); Llama 3.1, prompt format for "
         "user-defined custom tools"
@@ -128,7 +128,7 @@ class Inkling(Marked):
     """
 
     name: Literal["inkling"] = "inkling"
-    optional_closers: ClassVar[Mapping[str, str]] = {_END: "the model's end of turn, which servers take away"}
+    optional_closers = {_END: "the model's end of turn, which servers take away"}
     source = "Inkling, message blocks as SGLang's and llama.cpp's parsers read them"
     rules = (
         (
@@ -140,10 +140,10 @@ class Inkling(Marked):
         "<|message_model|>get_weather<|content_invoke_tool_json|>"
         '{"name": "get_weather", "args": {"city": "Paris"}}<|end_message|>'
     )
-    closers: ClassVar[Mapping[str, str]] = {"<|message_model|>": _END, _INVOKE: _END, _INVOKE_TEXT: _END}
-    may_stay_open: ClassVar[bool] = True
-    keys: ClassVar[Keys] = Keys(("name",), ("args", "arguments", "parameters"))
-    thought_markers: ClassVar[Mapping[str, str]] = {"<|content_thinking|>": _END}
+    closers = {"<|message_model|>": _END, _INVOKE: _END, _INVOKE_TEXT: _END}
+    may_stay_open = True
+    keys = Keys(("name",), ("args", "arguments", "parameters"))
+    thought_markers = {"<|content_thinking|>": _END}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the object behind the token that says it is a call's; the name before it has to be the same."""
@@ -198,7 +198,7 @@ class StepAudio(Dialect):
     """``<tool_call>function``, the tool's name on the next line and its arguments behind it."""
 
     name: Literal["step_audio"] = "step_audio"
-    optional_closers: ClassVar[Mapping[str, str]] = {_STEP_AUDIO_CLOSER: VALUE_ENDS}
+    optional_closers = {_STEP_AUDIO_CLOSER: VALUE_ENDS}
     source = "Step-Audio 2, tool calls as a parser for vLLM reads them; no checkpoint was seen"
     rules = (
         (
@@ -258,9 +258,9 @@ class _InTokens(Marked):
     """
 
     name: Literal["cohere"] = "cohere"
-    closers: ClassVar[Mapping[str, str]] = {"<|START_ACTION|>": "<|END_ACTION|>"}
+    closers = {"<|START_ACTION|>": "<|END_ACTION|>"}
     thoughts: ClassVar[tuple[str, str]] = ("<|START_THINKING|>", "<|END_THINKING|>")
-    keys: ClassVar[Keys] = Keys(("tool_name", "name"), ("parameters", "arguments"), "tool_call_id")
+    keys = Keys(("tool_name", "name"), ("parameters", "arguments"), "tool_call_id")
 
     @property
     def literals(self) -> frozenset[str]:
@@ -286,8 +286,8 @@ class _InFence(Marked):
     """A list of calls in a ``json`` fence behind a line ``Action:``: Command R and Command R+."""
 
     name: Literal["cohere"] = "cohere"
-    closers: ClassVar[Mapping[str, str]] = {"Action:": "```"}
-    keys: ClassVar[Keys] = Keys(("tool_name",), ("parameters",))
+    closers = {"Action:": "```"}
+    keys = Keys(("tool_name",), ("parameters",))
 
     @property
     def literals(self) -> frozenset[str]:
@@ -310,7 +310,7 @@ class Cohere(Generations):
     """A JSON list of calls between ``<|START_ACTION|>`` and ``<|END_ACTION|>``, or in a fence behind ``Action:``."""
 
     name: Literal["cohere"] = "cohere"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|END_ACTION|>": VALUE_ENDS, "```": VALUE_ENDS}
+    optional_closers = {"<|END_ACTION|>": VALUE_ENDS, "```": VALUE_ENDS}
     source = "Command R and R+, Command R7B and Command A, chat templates"
     rules = (
         (
@@ -322,4 +322,4 @@ class Cohere(Generations):
         '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}}]'
         "<|END_ACTION|>"
     )
-    generations: ClassVar[tuple[Dialect, ...]] = (_InTokens(), _InFence())
+    generations = (_InTokens(), _InFence())

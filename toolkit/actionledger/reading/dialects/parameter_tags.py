@@ -39,7 +39,7 @@ class ParameterTags(Dialect):
     call is known by its group alone, the block is lost with it, unless it is the end of the text that cuts it.
     """
 
-    strings_only: ClassVar[bool] = True
+    strings_only = True
 
     grammar: ClassVar[TagGrammar]
     """How a call is written."""
@@ -162,7 +162,7 @@ class Qwen3Coder(ParameterTags):
     """
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
-    optional_closers: ClassVar[Mapping[str, str]] = {
+    optional_closers = {
         "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it"
     }
     source = "Qwen3-Coder, chat template"
@@ -237,7 +237,7 @@ class SeedOss(ParameterTags):
     """
 
     name: Literal["seed_oss"] = "seed_oss"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</seed:tool_call>": CALLS_END}
+    optional_closers = {"</seed:tool_call>": CALLS_END}
     source = "ByteDance Seed-OSS, chat template"
     rules = (
         (
@@ -254,7 +254,7 @@ class SeedOss(ParameterTags):
         "</seed:tool_call>"
     )
     mark = "<seed:tool_call>"
-    stands_alone: ClassVar[bool] = False
+    stands_alone = False
     opening_form = "<function="
     grammar = TagGrammar(
         call=r"<function=(?P<name>[^<>\n]*)>",
@@ -270,4 +270,4 @@ class SeedOss(ParameterTags):
         call="<seed:tool_call>\n<function={name}>\n{parameters}</function>\n</seed:tool_call>",
         wraps=True,
     )
-    thought_markers: ClassVar[Mapping[str, str]] = {"<seed:think>": "</seed:think>"}
+    thought_markers = {"<seed:think>": "</seed:think>"}

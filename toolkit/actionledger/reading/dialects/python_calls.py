@@ -1,7 +1,7 @@
 """Calls in Python notation: bare lists of them, lists or programs between special tokens, and fenced programs of nothing but calls."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal, TypeAlias
 
 from actionledger.core.patterns import regex
@@ -134,7 +134,7 @@ class Pythonic(Dialect):
     """A list of calls on lines of its own, or calls between ``<function_calls>`` tags, one a line."""
 
     name: Literal["pythonic"] = "pythonic"
-    optional_closers: ClassVar[Mapping[str, str]] = {"</function_calls>": VALUE_ENDS}
+    optional_closers = {"</function_calls>": VALUE_ENDS}
     source = "Llama 3.2's and Gemma 3's prompt formats for function calling; Olmo 3, chat template (the tags)"
     rules = (
         (
@@ -173,7 +173,7 @@ class Llama4Pythonic(Dialect):
     """A list of calls, between ``<|python_start|>`` and ``<|python_end|>`` or on lines of its own."""
 
     name: Literal["llama4_pythonic"] = "llama4_pythonic"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|python_end|>": VALUE_ENDS}
+    optional_closers = {"<|python_end|>": VALUE_ENDS}
     source = "Llama 4, prompt format for zero-shot function calling"
     rules = (
         (
@@ -217,7 +217,7 @@ class Lfm2(Marked):
     """
 
     name: Literal["lfm2"] = "lfm2"
-    optional_closers: ClassVar[Mapping[str, str]] = {"<|tool_call_end|>": VALUE_ENDS}
+    optional_closers = {"<|tool_call_end|>": VALUE_ENDS}
     source = "Liquid AI, LFM2 documentation: tool use; openPangu 1 and 2 (JSON) as parsers for vLLM read them"
     rules = (
         (
@@ -226,7 +226,7 @@ class Lfm2(Marked):
         ),
     )
     example = '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>'
-    closers: ClassVar[Mapping[str, str]] = {
+    closers = {
         "<|tool_call_start|>": "<|tool_call_end|>",
         "[unused11]": "[unused12]",
     }
@@ -329,7 +329,7 @@ class PythonFence(FencedCalls):
         "A fence with anything else in it is taken for an example.",
     )
     example = '```python\nget_weather(city="Paris")\n```'
-    needs_names: ClassVar[bool] = True
+    needs_names = True
 
     @property
     def fence_labels(self) -> frozenset[str]:

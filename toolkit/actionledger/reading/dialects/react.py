@@ -4,9 +4,9 @@ Models that are not stopped go on and invent the observation and all that follow
 observation is not meant: it is shown, not done.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -63,10 +63,8 @@ class React(Dialect):
     """
 
     name: Literal["react"] = "react"
-    may_stay_open: ClassVar[bool] = True
-    optional_closers: ClassVar[Mapping[str, str]] = {
-        "Observation:": "the stop word of LangChain's and LlamaIndex's agents"
-    }
+    may_stay_open = True
+    optional_closers = {"Observation:": "the stop word of LangChain's and LlamaIndex's agents"}
     source = "Yao et al., ReAct (2022), in the form of LangChain's and LlamaIndex's agent prompts"
     rules = (
         (

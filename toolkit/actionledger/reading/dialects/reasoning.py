@@ -97,12 +97,17 @@ class Reasoning(Dialect):
         if is_closer(opening.label):
             return None if _is_quoted(text, place) else thoughts(place, Span(opening.start, opening.start))
         if opening.kind is OpeningKind.LINE:
-            return _in_prose(source, opening, end)
+            # The thoughts that a sentence announces; where none ends them, the response has to begin with it.
+            close = source.search(_PROSE_CLOSER, opening.end, end)
+            closer = _PROSE_CLOSER.match(source.text, close, end)
+            if closer is None:
+                begins_response = _BLANKS.match(source.text).end() == opening.start  # type: ignore[union-attr]
+                return unclosed_thoughts(opening, end) if begins_response else None
+            if not _begins_sentence(source.text, opening.start):
+                return None
+            return thoughts(Span(opening.start, closer.end()), Span(opening.end, close))
         if opening.label in TOKENS:
             return None if is_mentioned(text, place) else _to_closer(source, opening, end)
-        return self._tagged(source, opening, end)
-
-    def _tagged(self, source: Source, opening: Opening, end: int) -> Found | None:
         found = _to_closer(source, opening, end)
         if not found.issues:
             return self.unless_quoted(found, source.text)
@@ -237,18 +242,6 @@ def _openers_between(source: Source, opener: str, at: int, end: int) -> int:
         count += not _is_quoted(source.text, Span(at, at + len(opener))) and _begins_sentence(source.text, at)
         at += len(opener)
     return count
-
-
-def _in_prose(source: Source, opening: Opening, end: int) -> Found | None:
-    """Return the thoughts that a sentence announces; where none ends them, the response has to begin with it."""
-    close = source.search(_PROSE_CLOSER, opening.end, end)
-    closer = _PROSE_CLOSER.match(source.text, close, end)
-    if closer is None:
-        begins_response = _BLANKS.match(source.text).end() == opening.start  # type: ignore[union-attr]
-        return unclosed_thoughts(opening, end) if begins_response else None
-    if not _begins_sentence(source.text, opening.start):
-        return None
-    return thoughts(Span(opening.start, closer.end()), Span(opening.end, close))
 
 
 def _begins_sentence(text: str, start: int) -> bool:

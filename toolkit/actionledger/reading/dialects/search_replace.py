@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Literal
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -50,9 +50,9 @@ class SearchReplace(Dialect):
         "Several edits may follow one another.",
     )
     example = "app.py\n```python\n<<<<<<< SEARCH\nimport flask\n=======\nimport fastapi\n>>>>>>> REPLACE\n```"
-    strings_only: ClassVar[bool] = True
-    respects_fences: ClassVar[bool] = False
-    reads_any_fence: ClassVar[bool] = True
+    strings_only = True
+    respects_fences = False
+    reads_any_fence = True
 
     @property
     def line_patterns(self) -> frozenset[str]:

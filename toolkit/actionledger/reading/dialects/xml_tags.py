@@ -7,7 +7,7 @@ another spelling, and fields as attributes, are read where they were plainly mea
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -100,7 +100,7 @@ class XmlTags(Dialect):
         ),
     )
     example = "<create_file>\n<path>main.go</path>\n<content>\npackage main\n</content>\n</create_file>"
-    strings_only: ClassVar[bool] = True
+    strings_only = True
 
     tags: Tags = CODER_TAGS
 

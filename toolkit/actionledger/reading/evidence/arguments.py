@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.tolerant_json import Call
@@ -112,7 +113,7 @@ class NoCallError(Exception):
         self.issue = Issue(code, span, detail)
 
 
-def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> dict[str, Any]:
+def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> JsonDict:
     """Return the arguments of a Python call by name."""
     given = [_plain(value) for value in call.arguments]
     named = {key: _plain(value) for key, value in call.keywords.items()}
@@ -124,9 +125,7 @@ def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> di
     return arguments
 
 
-def in_order(
-    given: Sequence[Any], named: Mapping[str, Any], parameters: Sequence[str] | None
-) -> dict[str, Any] | None:
+def in_order(given: Sequence[Any], named: JsonMap, parameters: Sequence[str] | None) -> JsonDict | None:
     """Return arguments without names under those of the parameters in the schema's order; None where that can't be."""
     if parameters is None or len(given) > len(parameters) or set(parameters[: len(given)]) & named.keys():
         return None
@@ -169,6 +168,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _are_arguments(value: Mapping[str, Any], parameters: Sequence[str] | None) -> bool:
+def _are_arguments(value: JsonMap, parameters: Sequence[str] | None) -> bool:
     """Return whether one object holds all arguments, rather than being the first of them."""
     return parameters is None or not parameters or bool(value.keys() & set(parameters)) or not value

@@ -1,8 +1,9 @@
 """From a value to the calls that it states: objects, maps, pairs, texts and Python calls, each deviation a named repair."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
@@ -105,7 +106,7 @@ class Shapes:
             self.deviations.add(RepairKind.POSITIONAL_ARGUMENT, Span(head.end, head.end), f"{order}: ")
         return [Written(name, arguments, span)]
 
-    def _check(self, arguments: Mapping[str, Any], spelt: str, name: str, span: Span) -> None:
+    def _check(self, arguments: JsonMap, spelt: str, name: str, span: Span) -> None:
         """Refuse arguments that are expressions, and those of a name without its module that don't fit the tool's."""
         if holds_call(arguments):
             raise NoCallError(Reason.WRONG_SHAPE, span, EXPRESSION)
@@ -146,7 +147,7 @@ class Shapes:
 
     # Objects
 
-    def _of_object(self, item: dict[str, Any], span: Span, levels: int) -> list[Written]:
+    def _of_object(self, item: JsonDict, span: Span, levels: int) -> list[Written]:
         for key in NAME_KEYS:
             stated = item.get(key)
             if isinstance(stated, str) and (name := self.names.meant(stated.strip())):
@@ -168,7 +169,7 @@ class Shapes:
             raise NoCallError(Reason.WRONG_SHAPE, span, f"The key {key!r} is none that has a name.")
         raise NoCallError(Reason.NOT_AN_ACTION, span)
 
-    def _misspelt_key(self, item: dict[str, Any]) -> str:
+    def _misspelt_key(self, item: JsonDict) -> str:
         """Return the key of an offered name that is nearly a key of names, with arguments beside it; empty if there is none."""
         for key, held in item.items():
             if isinstance(held, str) and is_misspelt_key(key) and (name := self.names.meant(held.strip())):
@@ -178,7 +179,7 @@ class Shapes:
                     return key
         return ""
 
-    def _named(self, item: dict[str, Any], key: str, name: str, span: Span) -> Written:
+    def _named(self, item: JsonDict, key: str, name: str, span: Span) -> Written:
         holders = [each for each in ARGUMENT_KEYS if each in item and each != key]
         parameters = parameters_of(self.offer, name)
         rest = {each: held for each, held in item.items() if each != key and each not in _BESIDE}
@@ -201,7 +202,7 @@ class Shapes:
             name, arguments, span, identifier if isinstance(identifier, str) and identifier else None
         )
 
-    def _flat(self, rest: dict[str, Any], parameters: Sequence[str] | None, span: Span) -> dict[str, Any]:
+    def _flat(self, rest: JsonDict, parameters: Sequence[str] | None, span: Span) -> JsonDict:
         """Return arguments that stand beside the name."""
         if not rest:
             return {}
@@ -210,7 +211,7 @@ class Shapes:
         self.deviations.add(RepairKind.FLAT_ARGUMENTS, Span(span.start, span.start), '"arguments": ')
         return rest
 
-    def _held(self, item: Mapping[str, Any], holders: list[str], name: str, span: Span) -> dict[str, Any]:
+    def _held(self, item: JsonMap, holders: list[str], name: str, span: Span) -> JsonDict:
         filled = [holder for holder in holders if item[holder] not in (None, "", {}, [])] or holders[:1]
         if len(filled) > 1:
             detail = f"The arguments may be {filled[0]!r} or {filled[1]!r}."
@@ -218,7 +219,7 @@ class Shapes:
         self.deviations.key(RepairKind.ARGUMENT_KEY, filled[0], "arguments", span)
         return self._arguments(item[filled[0]], name, span)
 
-    def _arguments(self, held: Any, name: str, span: Span) -> dict[str, Any]:
+    def _arguments(self, held: Any, name: str, span: Span) -> JsonDict:
         """Return the arguments that a value stands for: an object, its text, or values in the schema's order."""
         if isinstance(held, dict):
             parameters = parameters_of(self.offer, name)
@@ -251,7 +252,7 @@ class Shapes:
                 return given
         raise NoCallError(Reason.WRONG_SHAPE, span, "Expected the arguments as one object.")
 
-    def _mapped(self, item: dict[str, Any], span: Span) -> list[Written]:
+    def _mapped(self, item: JsonDict, span: Span) -> list[Written]:
         """Return the calls of ``{"f": {…}}``; texts may stand beside them, such as what the model thought of it."""
         meant = {key: name for key in item if (name := self.names.meant(key))}
         if not meant or not all(
@@ -337,7 +338,7 @@ class Shapes:
         return [each._replace(span=span) for each in written]
 
 
-def is_envelope(item: Mapping[str, Any], name: str, names: Names, parameters: Sequence[str] | None) -> bool:
+def is_envelope(item: JsonMap, name: str, names: Names, parameters: Sequence[str] | None) -> bool:
     """Return whether an object behind a name states that name once more, with the arguments in it."""
     if parameters is not None and item.keys() <= set(parameters):
         return False
@@ -351,7 +352,7 @@ def _is_module(names: Names, spelt: str, name: str) -> bool:
     return names.meant(rest) == name
 
 
-def _are_plain(item: Mapping[str, Any], but: str) -> bool:
+def _are_plain(item: JsonMap, but: str) -> bool:
     return all(
         key == but or not isinstance(held, dict | list | Call) or not held for key, held in item.items()
     )

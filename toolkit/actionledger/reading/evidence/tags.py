@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span
 from actionledger.core.values.calls import parameters_of
@@ -47,7 +48,7 @@ class Tagged(NamedTuple):
         repairs: what was changed to read it.
     """
 
-    arguments: dict[str, Any]
+    arguments: JsonDict
     span: Span
     repairs: tuple[Repair, ...]
 
@@ -116,7 +117,7 @@ _OUTER = frozenset({"tool_call", "function_call", "tool_calls", "function_calls"
 
 def _inner(
     source: Source, at: int, end: int, options: DecodeOptions
-) -> tuple[dict[str, Any], int, tuple[Repair, ...]]:
+) -> tuple[JsonDict, int, tuple[Repair, ...]]:
     """Return the arguments in a tag: an object, or a tag each; and where they end."""
     text = source.text
     begins = behind_blanks(text, at, end)
@@ -147,7 +148,7 @@ def _inner(
     return values, at, ()
 
 
-def _values(text: str, fields: dict[str, Span]) -> dict[str, Any]:
+def _values(text: str, fields: dict[str, Span]) -> JsonDict:
     return {name: _value_of(span.of(text)) for name, span in fields.items()}
 
 

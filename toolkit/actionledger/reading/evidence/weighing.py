@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
@@ -55,7 +55,7 @@ class ByEvidence(Dialect):
     name: Literal["evidence"] = "evidence"
     source = "No format: what models write when none fits"
     example = 'get_weather(city="Paris")'
-    needs_names: ClassVar[bool] = True
+    needs_names = True
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:  # noqa: ARG002
         """Read nothing at an opening: it is asked once all others are done."""

@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.values import Issue, Reading, Span
 from actionledger.core.vocabulary import BlockStatus, Reason
 from actionledger.reading.dialects.base import Found, Written
 from actionledger.reading.leaked import Text, beside
-from actionledger.reading.messages.spellings import Json, Spelled, spelled
+from actionledger.reading.messages.spellings import Spelled, spelled
 from actionledger.reading.parse import assembled
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.faults import STRICT
@@ -114,7 +114,7 @@ class Gathering:
         self._here = []
         self._repeated = set()
 
-    def act(self, call: Json, dialect: str = "") -> None:
+    def act(self, call: JsonMap, dialect: str = "") -> None:
         """Take a call, in whatever keys it is written."""
         self.handled.add(id(call))
         self.acted.add(id(call))
@@ -138,7 +138,7 @@ class Gathering:
         found = Found(BlockStatus.STRICT, self._place, self._place, (written,))
         self._placed.append((_Interface(call.dialect), found))
 
-    def lose(self, call: Json) -> None:
+    def lose(self, call: JsonMap) -> None:
         """Take a call of which a message of LangChain's itself says that it could not be read."""
         self.handled.add(id(call))
         name, text = spelled(call)[1:3]
@@ -162,7 +162,7 @@ class Gathering:
         """Where in the text the reader is."""
         return Span(self._length, self._length)
 
-    def _was_read(self, call: Spelled, read: dict[str, Any] | Issue) -> bool:
+    def _was_read(self, call: Spelled, read: JsonDict | Issue) -> bool:
         """Return whether a call is one that another place of the message holds as well."""
         for number, other in enumerate(self._elsewhere):
             is_same = other.name == call.name and (
@@ -180,7 +180,7 @@ class Gathering:
                 return True
         return False
 
-    def _arguments(self, given: object) -> dict[str, Any] | Issue:
+    def _arguments(self, given: object) -> JsonDict | Issue:
         """Return the arguments, or why they can't be read; left out they are none."""
         if given is None or given == "":
             return {}

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.values import Reading
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.reading.messages.gathering import THOUGHTS, Gathering
 from actionledger.reading.messages.parts import is_part, read_parts, says_something
-from actionledger.reading.messages.spellings import HOLDERS, OF_CALL, Json, Spelled, is_call_like, shown_keys
+from actionledger.reading.messages.spellings import HOLDERS, OF_CALL, Spelled, is_call_like, shown_keys
 
 _KNOWN = (
     "OpenAI's chat and Responses interfaces, Anthropic's, Gemini's, Bedrock's, Cohere's and Ollama's, "
@@ -73,7 +74,7 @@ def gather(message: object, gathering: Gathering) -> None:
             _refuse(found, gathering)
 
 
-def _within(message: object, gathering: Gathering) -> Json | None:
+def _within(message: object, gathering: Gathering) -> JsonMap | None:
     """Return the message in what an interface wraps it in; None where there is none, which is an issue then."""
     for _ in range(_MOST_WRAPPERS):
         whole = _without_list(message)
@@ -95,10 +96,18 @@ def _without_list(message: object) -> object:
     return {"content": message} if is_parts else message[0]
 
 
-def _unwrapped(message: Json, gathering: Gathering) -> Any:
+def _unwrapped(message: JsonMap, gathering: Gathering) -> Any:
     """Return what a message is wrapped in without it; the message itself where there is nothing around it."""
     if isinstance(choices := message.get("choices"), list):
-        return _chosen(choices, gathering)
+        first = choices[0] if choices and isinstance(choices[0], Mapping) else {}
+        if isinstance(found := first.get("message"), Mapping):
+            return found
+        if isinstance(first.get("text"), str):
+            return {"content": first["text"]}
+        what = "a piece of a stream; put its pieces together first" if "delta" in first else "no message"
+        detail = f"The first of {len(choices)} choices has {what}; its keys are: {shown_keys(first)}."
+        gathering.note(Reason.WRONG_SHAPE, detail)
+        return None
     if isinstance(candidates := message.get("candidates"), list):
         return _candidate(candidates, gathering)
     content, output = message.get("content"), message.get("output")
@@ -109,18 +118,6 @@ def _unwrapped(message: Json, gathering: Gathering) -> Any:
     if not any(message.get(key) is not None for key in _BODIES) and not says_something(message):
         return next((message[key] for key in _WRAPPERS if isinstance(message.get(key), Mapping)), message)
     return message
-
-
-def _chosen(choices: list[Any], gathering: Gathering) -> Any:
-    first = choices[0] if choices and isinstance(choices[0], Mapping) else {}
-    if isinstance(found := first.get("message"), Mapping):
-        return found
-    if isinstance(first.get("text"), str):
-        return {"content": first["text"]}
-    what = "a piece of a stream; put its pieces together first" if "delta" in first else "no message"
-    detail = f"The first of {len(choices)} choices has {what}; its keys are: {shown_keys(first)}."
-    gathering.note(Reason.WRONG_SHAPE, detail)
-    return None
 
 
 def _candidate(candidates: list[Any], gathering: Gathering) -> Any:
@@ -140,7 +137,7 @@ def _candidate(candidates: list[Any], gathering: Gathering) -> Any:
     return content if isinstance(content, Mapping) else None
 
 
-def _read(message: Json, gathering: Gathering) -> None:
+def _read(message: JsonMap, gathering: Gathering) -> None:
     """Take all that a message says, place by place."""
     if not any(key in message for key in (*_BODIES, "role", "invalid_tool_calls")):
         if says_something(message):
@@ -170,12 +167,12 @@ def _read(message: Json, gathering: Gathering) -> None:
         gathering.note(Reason.WRONG_SHAPE, f"The provider says: {str(error)[:200]!r}.")
 
 
-def _read_calls(holder: Json, key: str, gathering: Gathering) -> None:
+def _read_calls(holder: JsonMap, key: str, gathering: Gathering) -> None:
     for call in _objects(holder.get(key), gathering):
         gathering.act(call, "openai_chat" if key == "function_call" and "arguments" in call else "")
 
 
-def _objects(items: object, gathering: Gathering) -> list[Json]:
+def _objects(items: object, gathering: Gathering) -> list[JsonMap]:
     """Return the objects of a list, or the one object; for anything else there is an issue."""
     several = items if isinstance(items, list | tuple) else [] if items is None else [items]
     for item in several:
@@ -184,7 +181,7 @@ def _objects(items: object, gathering: Gathering) -> list[Json]:
     return [item for item in several if isinstance(item, Mapping)]
 
 
-def _refuse(message: Json, gathering: Gathering) -> None:
+def _refuse(message: JsonMap, gathering: Gathering) -> None:
     detail = f"It is no message that is known; its keys are: {shown_keys(message)}. {_KNOWN[0].upper()}{_KNOWN[1:]} are read."
     gathering.note(Reason.WRONG_SHAPE, detail)
 
@@ -215,8 +212,8 @@ _DEEPEST = 30
 
 
 def unread_calls(
-    message: Json, handled: Collection[int], calls: Collection[int]
-) -> Iterator[tuple[str, Json]]:
+    message: JsonMap, handled: Collection[int], calls: Collection[int]
+) -> Iterator[tuple[str, JsonMap]]:
     """Yield what looks like a call and was taken for nothing, with its place as a JSON path without its root."""
     pending: list[tuple[tuple[str, ...], object]] = [((), message)]
     while pending:
@@ -251,7 +248,7 @@ class SplitCall(NamedTuple):
 
     call_id: str
     name: str
-    arguments: str | Mapping[str, Any]
+    arguments: str | JsonMap
     kind: Literal["function", "text"]
     at: int
 
@@ -295,7 +292,7 @@ class _Splitting(Gathering):
         self.calls.append(SplitCall(call.call_id or "", name, *_arguments(call), self._length))
 
 
-def _arguments(call: Spelled) -> tuple[str | Mapping[str, Any], Literal["function", "text"]]:
+def _arguments(call: Spelled) -> tuple[str | JsonMap, Literal["function", "text"]]:
     given = call.arguments
     if isinstance(given, str):
         return given, "function"

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.messages.gathering import Gathering
-from actionledger.reading.messages.spellings import CALL_TYPES, Json, Spelled, shown_keys
+from actionledger.reading.messages.spellings import CALL_TYPES, Spelled, shown_keys
 
 _TEXTS = frozenset({"text", "output_text", "input_text", "refusal"})
 
@@ -75,24 +76,24 @@ def read_parts(parts: object, gathering: Gathering) -> None:
             gathering.note(Reason.WRONG_SHAPE, detail)
 
 
-def is_part(value: Json) -> bool:
+def is_part(value: JsonMap) -> bool:
     """Return whether an object is a part of a message, of a kind that is known."""
     return says_something(value) or _kind(value) in _NO_ACTION or _kind(value).endswith(_ENDINGS)
 
 
-def says_something(value: Json) -> bool:
+def says_something(value: JsonMap) -> bool:
     """Return whether an object is a part of a message that is a text or a call."""
     if kind := _kind(value):
         return kind in {*_TEXTS, *CALL_TYPES, *_LOCAL, *_LOST}
     return any(isinstance(value.get(key), Mapping) for key in ("functionCall", "toolUse"))
 
 
-def _kind(part: Json) -> str:
+def _kind(part: JsonMap) -> str:
     given = part.get("type", part.get("part_kind"))
     return given if isinstance(given, str) else ""
 
 
-def _read_part(part: Json, gathering: Gathering) -> None:
+def _read_part(part: JsonMap, gathering: Gathering) -> None:
     kind = _kind(part)
     # Of a message within a message only the content is taken, part by part; where it has none, that is all that it says.
     taken = part.get("content") if kind == "message" else part
@@ -118,7 +119,7 @@ def _read_part(part: Json, gathering: Gathering) -> None:
         gathering.note(Reason.WRONG_SHAPE, detail)
 
 
-def _read_text(part: Json, gathering: Gathering) -> None:
+def _read_text(part: JsonMap, gathering: Gathering) -> None:
     given = [part[key] for key in ("text", "content", "refusal") if part.get(key) is not None]
     text = next((each for each in given if isinstance(each, str)), None)
     gathering.say(text)
@@ -127,7 +128,7 @@ def _read_text(part: Json, gathering: Gathering) -> None:
         gathering.note(Reason.WRONG_SHAPE, detail)
 
 
-def _read_untyped(part: Json, gathering: Gathering) -> None:
+def _read_untyped(part: JsonMap, gathering: Gathering) -> None:
     """Take a part that is known by its keys, as Gemini and Bedrock write them."""
     if isinstance(call := part.get("functionCall", part.get("function_call")), Mapping):
         gathering.act(call, "gemini")
@@ -153,7 +154,7 @@ def _read_untyped(part: Json, gathering: Gathering) -> None:
         gathering.note(Reason.WRONG_SHAPE, detail)
 
 
-def _read_local(part: Json, name: str, gathering: Gathering) -> None:
+def _read_local(part: JsonMap, name: str, gathering: Gathering) -> None:
     """Take a call of one of OpenAI's own tools; one that ran on their side is none."""
     if part.get("execution") == "server":
         return
@@ -168,7 +169,7 @@ def _read_local(part: Json, name: str, gathering: Gathering) -> None:
     gathering.take(call)
 
 
-def _dialect(kind: str, part: Json) -> str:
+def _dialect(kind: str, part: JsonMap) -> str:
     if kind == "tool_call" and "args" in part:
         return "langchain"
     return "vercel_ai" if kind == "tool-call" and "toolName" in part else CALL_TYPES[kind]

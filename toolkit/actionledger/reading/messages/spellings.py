@@ -1,8 +1,9 @@
 """Values that JSON has, and how messages write calls: the keys of their names, arguments and identifiers."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import UsageError
 from actionledger.core.names import qualified
 from actionledger.core.vocabulary import Reason
@@ -45,8 +46,6 @@ def _items(value: object) -> list[tuple[object, object]] | None:
         return list(value.items()) if all(isinstance(key, str) for key in value) else None
     return list(enumerate(value)) if isinstance(value, list | tuple) else None
 
-
-Json: TypeAlias = Mapping[str, Any]
 
 NAMES = ("name", "tool_name", "toolName", "function_name", "functionName")
 ARGUMENTS = ("arguments", "args", "input", "parameters", "params")
@@ -114,7 +113,7 @@ class Spelled(NamedTuple):
     is_text: bool = False
 
 
-def spelled(call: Json, dialect: str = "") -> Spelled:
+def spelled(call: JsonMap, dialect: str = "") -> Spelled:
     """Return a call in whatever keys it is written."""
     inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
     name = next((inner[key] for key in NAMES if inner.get(key) is not None), None)
@@ -129,7 +128,7 @@ def spelled(call: Json, dialect: str = "") -> Spelled:
             reason=Reason.MALFORMED_JSON, detail=f"The recording says: {str(error)[:200]!r}."
         )
     given = {key: inner[key] for key in ARGUMENTS if key in inner}
-    if _takes_free_text(call) and "input" in given:
+    if (str(call.get("type")) in _FREE_TEXT or isinstance(call.get("custom"), Mapping)) and "input" in given:
         return found._replace(arguments={"input": given["input"]}, is_text=True)
     values = [value for value in given.values() if value is not None]
     if any(value != values[0] for value in values):
@@ -145,7 +144,7 @@ def spelled(call: Json, dialect: str = "") -> Spelled:
     return found
 
 
-def is_call_like(value: Json) -> bool:
+def is_call_like(value: JsonMap) -> bool:
     """Return whether an object has what a call has: a name and arguments."""
     has_name = any(isinstance(value.get(key), str) for key in NAMES) or isinstance(value.get("function"), str)
     return has_name and any(isinstance(value.get(key), str | Mapping) for key in ARGUMENTS)
@@ -156,7 +155,7 @@ def shown_keys(keys: Mapping[Any, Any]) -> str:
     return ", ".join(repr(str(key)[:40]) for key in list(keys)[:8]) or "none"
 
 
-def _told_by_keys(call: Json, inner: Json) -> str:
+def _told_by_keys(call: JsonMap, inner: JsonMap) -> str:
     if inner is not call:
         return "openai_chat"
     if "args" in call:
@@ -167,15 +166,11 @@ def _told_by_keys(call: Json, inner: Json) -> str:
     return "inspect" if isinstance(call.get("function"), str) else "openai_chat"
 
 
-def _takes_free_text(call: Json) -> bool:
-    return str(call.get("type")) in _FREE_TEXT or isinstance(call.get("custom"), Mapping)
-
-
-def _holds_more(call: Json, *, objects_only: bool) -> bool:
+def _holds_more(call: JsonMap, *, objects_only: bool) -> bool:
     """Return whether something in a call without arguments may be its arguments, under an unknown key."""
     rest = [value for key, value in call.items() if key not in OF_CALL and value not in (None, "", [], {})]
     return any(isinstance(value, Mapping) for value in rest) if objects_only else bool(rest)
 
 
-def _keys_of(found: Spelled, keys: Mapping[str, Any]) -> str:
+def _keys_of(found: Spelled, keys: JsonMap) -> str:
     return f"The call of {str(found.name)[:80]!r} has the keys {shown_keys(keys)}"

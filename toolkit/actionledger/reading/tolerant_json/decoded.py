@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.reading.tolerant_json.notes import Note
@@ -25,7 +26,7 @@ class Call:
 
     name: str
     arguments: list[Any] = field(default_factory=list)
-    keywords: dict[str, Any] = field(default_factory=dict)
+    keywords: JsonDict = field(default_factory=dict)
 
 
 Shifts = tuple["array[int]", "array[int]"]
@@ -220,13 +221,13 @@ class Decoded:
 _BRACE_OUTSIDE_STRINGS = regex(r'(?:[^"{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(?:([{}])|\Z)', re.DOTALL)
 
 
-def objects_with_spans(value: Any, text: str, start: int, end: int) -> Iterator[tuple[dict[str, Any], Span]]:
+def objects_with_spans(value: Any, text: str, start: int, end: int) -> Iterator[tuple[JsonDict, Span]]:
     """Return the objects of a value with their spans, in text order."""
     objects = list(_objects(value))
     return zip(objects, _spans(text, start, end, len(objects)), strict=True)
 
 
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
+def _objects(value: Any) -> Iterator[JsonDict]:
     """Yield the objects of a value from outside to inside and from left to right; no recursion."""
     waiting = [value] if isinstance(value, dict | list) else []
     while waiting:

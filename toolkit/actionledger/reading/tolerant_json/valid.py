@@ -11,6 +11,7 @@ from json.decoder import JSONDecoder
 from typing import Any, NoReturn, TypeAlias
 
 from actionledger.core import canonical
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span, rows_of
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
@@ -20,7 +21,7 @@ class DuplicateKeyError(Exception):
     """An object has the same key twice."""
 
 
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique(pairs: list[tuple[str, Any]]) -> JsonDict:
     """Return an object's members, if each key is there once; for the C scanner to call."""
     made = dict(pairs)
     if len(made) != len(pairs):
@@ -158,7 +159,7 @@ class _Walk:
         except (*SCAN_ERRORS, _NotWalkableError):
             return None
 
-    def object_at(self, start: int, levels: int) -> tuple[dict[str, Any], int]:
+    def object_at(self, start: int, levels: int) -> tuple[JsonDict, int]:
         """Read an object member by member; return it with its end."""
         text = self.text
         members: list[tuple[str, Any]] = []

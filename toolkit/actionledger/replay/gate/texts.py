@@ -142,7 +142,14 @@ class HeldToFile:
     def judge(self, candidate: Candidate, within: Filter, asked: Asked) -> GateReport:
         """Judge a candidate."""
         _refuse_unsaid(within)
-        turns = [turn for turn in self.baseline.turns if _fits(turn, within)]
+        turns = [
+            turn
+            for turn in self.baseline.turns
+            if (
+                (not within.profiles or turn.profile in within.profiles)
+                and (not within.models or turn.model in within.models)
+            )
+        ]
         if not turns:
             of = counted(len(self.baseline.turns), "turn")
             raise UsageError(f"No turn of {self.called} fits; it has {of}.")
@@ -237,15 +244,7 @@ class HeldToFile:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a candidate has read of a baseline's turns.
-
-    Args:
-        name: what the candidate is called.
-        pairs: each turn with its reading.
-        without_text: the turns whose text is not there; None where a run has read them before.
-        unread: the others that it has not read.
-        notes: what there is to say of its reading.
-    """
+    """What a candidate has read of a baseline's turns."""
 
     name: str
     pairs: _Pairs
@@ -283,12 +282,6 @@ def _refuse_unsaid(within: Filter) -> None:
             f"A baseline's file says of its turns their profile and model alone, and nothing of {unsaid.words}; take a run of the "
             "ledger as the baseline, or bless those turns alone."
         )
-
-
-def _fits(turn: ExpectedTurn, within: Filter) -> bool:
-    return (not within.profiles or turn.profile in within.profiles) and (
-        not within.models or turn.model in within.models
-    )
 
 
 def _names_of_actions(pairs: _Pairs) -> Callable[[ComparedTurn], str]:

@@ -226,7 +226,10 @@ def permutation_tests(
     seen = [group.statistic(whole, lengths, set(ours)) - _ROUNDING for group in found]
     as_far = [0] * len(groups)
     steps = dealt + sum(min(dealt, len(group.hits)) + 3 for group in found)
-    every, deals = _deals(len(sizes), dealt, _draws(len(groups), steps), seed)
+    # How often to deal: of many groups one has to be far out for Holm's procedure to leave it standing.
+    every, deals = _deals(
+        len(sizes), dealt, max(DRAWS, min(_MOST_DRAWS, 100 * len(groups), _MOST_STEPS // steps)), seed
+    )
     ways = 0
     for deal in deals:
         ways += 1
@@ -253,18 +256,13 @@ class _Group:
         """Return the squared difference of the two sides' rates over its variance."""
         ours = sum(map(lengths.__getitem__, deal))
         hits = sum(map(self.hits.__getitem__, self.hits.keys() & deal))
-        return _apart(
-            Side(*_unpacked(ours), *_unpacked(hits)),
-            Side(*_unpacked(whole - ours), *_unpacked(self._whole - hits)),
-        )
-
-
-def _apart(one: Side, other: Side) -> float:
-    difference = one.hits / one.things - other.hits / other.things
-    if abs(difference) < _ROUNDING:
-        return 0.0
-    variance = _variance(one) + _variance(other)
-    return difference * difference / variance if variance > _ROUNDING**2 else inf
+        one = Side(*_unpacked(ours), *_unpacked(hits))
+        other = Side(*_unpacked(whole - ours), *_unpacked(self._whole - hits))
+        difference = one.hits / one.things - other.hits / other.things
+        if abs(difference) < _ROUNDING:
+            return 0.0
+        variance = _variance(one) + _variance(other)
+        return difference * difference / variance if variance > _ROUNDING**2 else inf
 
 
 def _variance(side: Side) -> float:
@@ -283,11 +281,6 @@ def _deals(sessions: int, dealt: int, draws: int, seed: int) -> tuple[bool, Iter
     chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
     places = range(sessions)
     return False, (set(chance.sample(places, dealt)) for _ in range(draws))
-
-
-def _draws(groups: int, steps: int) -> int:
-    """Return how often to deal: of many groups one has to be far out for Holm's procedure to leave it standing."""
-    return max(DRAWS, min(_MOST_DRAWS, 100 * groups, _MOST_STEPS // steps))
 
 
 def _each(cells: Cells) -> list[tuple[int, int]]:

@@ -7,9 +7,9 @@ place for is said in docs/exports.md.
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from actionledger._version import __version__
+from actionledger.core.canonical import JsonDict
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries import Execution, Response, TurnDetail
 from actionledger.report.exports.parts import Track, call_id, ending_of, parts_of
@@ -17,7 +17,7 @@ from actionledger.report.exports.parts import Track, call_id, ending_of, parts_o
 SCHEMA = "ATIF-v1.4"
 
 
-def trajectory(track: Track) -> dict[str, Any]:
+def trajectory(track: Track) -> JsonDict:
     """Return a session as the JSON value of a trajectory.
 
     Args:
@@ -43,12 +43,12 @@ def trajectory(track: Track) -> dict[str, Any]:
     }
 
 
-def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
+def _steps(detail: TurnDetail) -> Iterator[JsonDict]:
     response = detail.response
     if response.prompt is not None:
         yield {"source": "user", "message": response.prompt}
     said = "".join(part for part in parts_of(detail) if isinstance(part, str))
-    step: dict[str, Any] = {"source": "agent", "message": said}
+    step: JsonDict = {"source": "agent", "message": said}
     if response.model:
         step["model_name"] = response.model
     if response.reasoning is not None:
@@ -82,7 +82,7 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
     yield step
 
 
-def _result(detail: TurnDetail, execution: Execution) -> dict[str, Any]:
+def _result(detail: TurnDetail, execution: Execution) -> JsonDict:
     content = execution.message if execution.result in {"", "null"} else _text(execution.result)
     told = {
         "status": str(execution.status),
@@ -96,7 +96,7 @@ def _result(detail: TurnDetail, execution: Execution) -> dict[str, Any]:
     return {"source_call_id": call_id(detail, execution.action_index), "content": content, "extra": extra}
 
 
-def _metrics(response: Response) -> dict[str, Any]:
+def _metrics(response: Response) -> JsonDict:
     known = _known(
         prompt_tokens=response.input_tokens,
         completion_tokens=response.output_tokens,
@@ -107,11 +107,11 @@ def _metrics(response: Response) -> dict[str, Any]:
     return known | ({"extra": more} if more else {})
 
 
-def _known(**values: object) -> dict[str, Any]:
+def _known(**values: object) -> JsonDict:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _totals(steps: list[dict[str, Any]]) -> dict[str, Any]:
+def _totals(steps: list[JsonDict]) -> JsonDict:
     metrics = [step["metrics"] for step in steps if "metrics" in step]
     names = {
         "total_prompt_tokens": "prompt_tokens",

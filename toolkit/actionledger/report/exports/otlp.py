@@ -6,17 +6,17 @@ Names and attributes are those of the semantic conventions for generative AI; wh
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from uuid import UUID
 
 from actionledger._version import __version__
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonDict, json_text
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.queries import Execution, TurnDetail
 from actionledger.report.exports.parts import Call, Track, call_id, ending_of, parts_of
 
-Span: TypeAlias = dict[str, Any]
+Span: TypeAlias = JsonDict
 
 _UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH = _UNDATED
@@ -24,7 +24,7 @@ _CLIENT, _INTERNAL = 3, 1
 _OK, _ERROR = 1, 2
 
 
-def traces(tracks: list[Track]) -> dict[str, Any]:
+def traces(tracks: list[Track]) -> JsonDict:
     """Return sessions as the JSON value of an OTLP request.
 
     Args:
@@ -76,7 +76,7 @@ def _spans(track: Track) -> list[Span]:
     return [whole, *turns]
 
 
-def _evaluated(name: str, score: float, at: int) -> dict[str, Any]:
+def _evaluated(name: str, score: float, at: int) -> JsonDict:
     known = {"gen_ai.evaluation.name": name, "gen_ai.evaluation.score.value": score}
     return {
         "name": "gen_ai.evaluation.result",
@@ -172,7 +172,7 @@ def _span(trace: str, own: str, parent: str, name: str, *, kind: int, known: Map
     }
 
 
-def _attributes(known: Mapping[str, object]) -> list[dict[str, Any]]:
+def _attributes(known: Mapping[str, object]) -> list[JsonDict]:
     return [{"key": key, "value": _value(value)} for key, value in known.items() if value is not None]
 
 
@@ -193,7 +193,7 @@ def _message(role: str, parts: Iterable[str | Call], reasoning: str | None = Non
     return json_text([{"role": role, "parts": [*thought, *map(_part, parts)]}])
 
 
-def _part(part: str | Call) -> dict[str, Any]:
+def _part(part: str | Call) -> JsonDict:
     if isinstance(part, str):
         return {"type": "text", "content": part}
     return {"type": "tool_call", "id": part.call_id, "name": part.name, "arguments": part.arguments}

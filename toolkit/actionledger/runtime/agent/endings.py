@@ -113,16 +113,15 @@ class EndingWatch:
     def _owes_refusals(self, turn: Turn) -> bool:
         """Return whether the model is still to be told that something of its last step was refused; that is done once."""
         is_owed = (
-            not self._has_told_refusals and self._turns < self._limits.turns and _is_refused(turn.result)
+            not self._has_told_refusals
+            and self._turns < self._limits.turns
+            and (
+                turn.result.outcome in {Outcome.PARTIAL, Outcome.FAILED}
+                or any(call.status.is_refused for call in turn.result.actions)
+            )
         )
         self._has_told_refusals |= is_owed
         return is_owed
-
-
-def _is_refused(result: ParseResult) -> bool:
-    return result.outcome in {Outcome.PARTIAL, Outcome.FAILED} or any(
-        call.status.is_refused for call in result.actions
-    )
 
 
 def says_final(result: ParseResult) -> bool:

@@ -51,7 +51,7 @@ class Transcript:
         """Return what the model is shown next."""
         room = self._room - len(self._system) - len(self._prompt)
         if sum(exchange.size for exchange in self._exchanges) > room:
-            room -= _room_for_beginnings(len(self._exchanges))
+            room -= 200 + min(len(self._exchanges), _MOST_BEGINNINGS) * (2 * _BEGINNING + 120)
         whole = self._latest(room)
         before = self._exchanges[: len(self._exchanges) - len(whole)]
         first = "\n\n".join(part for part in (self._prompt, _beginnings(before)) if part)
@@ -73,10 +73,6 @@ class Transcript:
             half = max(_LEAST, room // 2)
             return [_Exchange(_middle_cut(last.response, half), _middle_cut(last.told, half))]
         return shown
-
-
-def _room_for_beginnings(count: int) -> int:
-    return 200 + min(count, _MOST_BEGINNINGS) * (2 * _BEGINNING + 120)
 
 
 def _beginnings(exchanges: list[_Exchange]) -> str:

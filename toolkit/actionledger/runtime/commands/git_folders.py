@@ -87,12 +87,6 @@ class Setting(NamedTuple):
     value: str | None
 
 
-def settings_in(listing: str) -> list[Setting]:
-    """Return the settings that ``git config --list -z`` printed, in their order."""
-    pairs = (entry.partition("\n") for entry in listing.split("\0") if entry)
-    return [Setting(name, value if sign else None) for name, sign, value in pairs]
-
-
 def has_worktree_file(settings: Iterable[Setting]) -> bool:
     """Return whether a repository says that its working trees have settings of their own."""
     said = [each.value for each in settings if each.name == "extensions.worktreeconfig"]
@@ -172,7 +166,11 @@ class Listings:
             return list(settings)
         words = ["git", "--no-pager", "config", "--file", str(file), "--no-includes", "--list", "-z"]
         # No repository is looked for, so that nothing else is read on the way.
-        settings = settings_in(self._ask(words, {"GIT_DIR": os.devnull}))
+        # The settings that ``git config --list -z`` printed, in their order.
+        pairs = (
+            entry.partition("\n") for entry in self._ask(words, {"GIT_DIR": os.devnull}).split("\0") if entry
+        )
+        settings = [Setting(name, value if sign else None) for name, sign, value in pairs]
         # Only what stayed as it was, while git read it, is known to be what git has read.
         if held == _digest(file):
             self._known[file] = held, settings

@@ -16,8 +16,9 @@ from enum import StrEnum
 from math import ceil
 from pathlib import Path
 from threading import Event
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError
 from actionledger.core.privacy import mask_text
 from actionledger.core.vocabulary import Reason
@@ -237,7 +238,11 @@ class _Running:
         try:
             self._process.wait(self._settings.grace + _AROUND_THE_END)
         except subprocess.TimeoutExpired:
-            self._kill()
+            groups = {self._process.pid, self._said().get("started", self._process.pid)}
+            for group in groups:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
+            self._process.wait()
         self._selector.close()
         os.close(self._report)
         for stream in (self._process.stdout, self._process.stderr):
@@ -272,9 +277,9 @@ class _Running:
             walls=_walls(said),
         )
 
-    def _said(self) -> dict[str, Any]:
+    def _said(self) -> JsonDict:
         """Return what the process around the command has reported so far."""
-        said: dict[str, Any] = {}
+        said: JsonDict = {}
         for line in self._reported.splitlines():
             with suppress(ValueError):
                 said |= json.loads(line)
@@ -285,15 +290,8 @@ class _Running:
         if self._process.stdin:
             self._process.stdin.close()
 
-    def _kill(self) -> None:
-        groups = {self._process.pid, self._said().get("started", self._process.pid)}
-        for group in groups:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
-        self._process.wait()
 
-
-def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSettings) -> dict[str, Any]:
+def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSettings) -> JsonDict:
     """Return all that the process around a command has to know, as a JSON value."""
     environment = environment_of(settings, home)
     program = reach.program_of(words[0], workspace, environment["PATH"])
@@ -319,14 +317,14 @@ def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSe
     }
 
 
-def _walls(said: dict[str, Any]) -> tuple[Wall, ...]:
+def _walls(said: JsonDict) -> tuple[Wall, ...]:
     """Return the walls that the process around a command has reported, in their own order."""
     counted = {Wall.MEMORY, Wall.NUMBER} if sys.platform.startswith("linux") else set()
     standing = {*said.get("walls", ()), *(counted if "walls" in said else ())}
     return tuple(wall for wall in Wall if wall in standing)
 
 
-def _started(task: dict[str, Any], workspace: Path, report: int) -> "subprocess.Popen[bytes]":
+def _started(task: JsonDict, workspace: Path, report: int) -> "subprocess.Popen[bytes]":
     options = ["-B"] if sys.dont_write_bytecode else []
     boot = _BOOT.format(folder=str(INSIDE.parent))
     try:

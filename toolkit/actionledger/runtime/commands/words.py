@@ -80,7 +80,17 @@ def words_of(command: str, *, expands: bool = False) -> list[str]:
                 Reason.COMMAND_REFUSED,
                 f"The command was not run: {word[:60]!r} holds {unseen}, which nobody who reads it sees. Write it without that.",
             )
-    _check_program(words)
+    program = words[0].rpartition("/")[2].lower().removesuffix(".exe")
+    if program in _BUILT_IN:
+        raise _refused(f"{program!r} is no program: {_BUILT_IN[program]}")
+    if _ASSIGNMENT.match(words[0]):
+        raise _refused(
+            f"it begins with a variable ({words[0][:60]!r}). {_BUILT_IN['export'].partition('. ')[2]}"
+        )
+    if program in _SHELLS and not _runs_a_file(words[1:]):
+        raise _refused(
+            f"{program!r} would run text as a script. Write the commands as actions, or a script file."
+        )
     return words
 
 
@@ -108,20 +118,6 @@ def _check_sign(text: str, at: int, signs: Iterable[tuple[re.Pattern[str], str]]
     for pattern, why in signs:
         if found := pattern.match(text, at):
             raise _refused(f"{found[0]!r}: {why}")
-
-
-def _check_program(words: list[str]) -> None:
-    program = words[0].rpartition("/")[2].lower().removesuffix(".exe")
-    if program in _BUILT_IN:
-        raise _refused(f"{program!r} is no program: {_BUILT_IN[program]}")
-    if _ASSIGNMENT.match(words[0]):
-        raise _refused(
-            f"it begins with a variable ({words[0][:60]!r}). {_BUILT_IN['export'].partition('. ')[2]}"
-        )
-    if program in _SHELLS and not _runs_a_file(words[1:]):
-        raise _refused(
-            f"{program!r} would run text as a script. Write the commands as actions, or a script file."
-        )
 
 
 def _runs_a_file(arguments: list[str]) -> bool:

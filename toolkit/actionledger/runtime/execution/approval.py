@@ -102,11 +102,6 @@ class Rule(NamedTuple):
         )
 
 
-def _row(rule: Rule) -> dict[str, Any]:
-    """Return a rule as it is hashed: a condition that it doesn't have leaves the hash of older policies as it is."""
-    return {name: value for name, value in rule._asdict().items() if name != "evidence" or value}
-
-
 NO_RULE = Rule("*", Verdict.REJECT)
 """What decides where nothing else does."""
 
@@ -150,7 +145,15 @@ class Policy:
     @cached_property
     def version(self) -> str:
         """The hash of the table: approvals hold it, so that what was approved under other rules is not run."""
-        return hashlib.sha256(json_text([_row(rule) for rule in self.rules]).encode()).hexdigest()
+        # A rule as it is hashed: a condition that it doesn't have leaves the hash of older policies as it is.
+        return hashlib.sha256(
+            json_text(
+                [
+                    ({name: value for name, value in rule._asdict().items() if name != "evidence" or value})
+                    for rule in self.rules
+                ]
+            ).encode()
+        ).hexdigest()
 
     def rule_for(
         self,

@@ -1,13 +1,13 @@
 """What a response tried, for whoever tells the model how it is written: read as leniently as can be, and never run. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
-from actionledger.core.values import RawAction
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.xml_tags import XmlTags
@@ -43,7 +43,7 @@ class TriedCall(NamedTuple):
     """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMap
     dialect: str = ""
 
 
@@ -58,7 +58,11 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
     text = text[-_LONGEST:]
     reading = reader.read(text, catalogue.offer)
     meant = [raw for raw in reading.actions if raw.illustration not in _UNMEANT]
-    if found := [_of(raw) for raw in meant if raw.name and not _is_doubted(raw)]:
+    if found := [
+        TriedCall(raw.name, raw.arguments, raw.dialect)
+        for raw in meant
+        if raw.name and raw.doubt is not Reason.TRUNCATED
+    ]:
         return found[:_MOST]
     for block in reading.blocks:
         if block.reason is Reason.REASONING:
@@ -66,21 +70,11 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
                 text[: block.span.start] + " " * (block.span.end - block.span.start) + text[block.span.end :]
             )
     for looked_for in (_objects, _elements, _lines):
-        if found := [each for each in looked_for(text) if _is_near(each, catalogue)]:
+        if found := [
+            each for each in looked_for(text) if (bool(each.name) and nearest(each, catalogue) is not None)
+        ]:
             return found[:_MOST]
     return [TriedCall(name, {}) for name in catalogue.names if re.search(rf"\b{name}\b", text)][:1]
-
-
-def _of(raw: RawAction) -> TriedCall:
-    return TriedCall(raw.name, raw.arguments, raw.dialect)
-
-
-def _is_doubted(raw: RawAction) -> bool:
-    return raw.doubt is Reason.TRUNCATED
-
-
-def _is_near(attempt: TriedCall, catalogue: Catalogue) -> bool:
-    return bool(attempt.name) and nearest(attempt, catalogue) is not None
 
 
 def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
@@ -92,12 +86,12 @@ def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
         return near[0]
     fields = catalogue.parameters
     taking = [each for each in fields if attempt.arguments and attempt.arguments.keys() <= set(fields[each])]
-    needing = [each for each in taking if _required(each, catalogue) <= attempt.arguments.keys()]
+    needing = [
+        each
+        for each in taking
+        if set(catalogue.argument_schema(each).get("required", ())) <= attempt.arguments.keys()
+    ]
     return needing[0] if len(needing) == 1 else None
-
-
-def _required(name: str, catalogue: Catalogue) -> set[str]:
-    return set(catalogue.argument_schema(name).get("required", ()))
 
 
 def reader_for(own: DialectParser, catalogue: Catalogue) -> DialectParser:
@@ -157,9 +151,7 @@ def _named(value: Any, depth: int) -> Iterator[TriedCall]:
 def _elements(text: str) -> Iterator[TriedCall]:
     """Yield the calls that elements are whose children are fields, unclosed ones too."""
     for tag in _ELEMENT.finditer(text):
-        arguments: dict[str, Any] = {
-            each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])
-        }
+        arguments: JsonDict = {each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])}
         at = tag.end()
         while field := _FIELD.match(text, at):
             arguments[field["name"]] = _body(field["value"]) if field["closes"] else OPEN

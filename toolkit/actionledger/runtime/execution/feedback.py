@@ -46,13 +46,7 @@ Correct = Callable[[ActionCall, bool], str]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One thing to tell.
-
-    Args:
-        text: it, or what stands before a result.
-        result: the result's JSON text, or a file's own; None if the entry is about something that went wrong.
-        first: the number of a file's first line that is shown; None where the result is no file.
-    """
+    """One thing to tell."""
 
     text: str
     result: str | None = None

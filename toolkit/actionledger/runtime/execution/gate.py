@@ -5,10 +5,10 @@ Each lets an action on or withholds it, with a status and a reason for the recor
 
 import json
 from dataclasses import replace
-from typing import Any
 
 from actionledger.actions.references import filled
 from actionledger.actions.validation import check_action, written_out
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError
 from actionledger.core.values import ActionCall, Approval, RawAction
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, DecisionKind, ExecutionStatus, Reason
@@ -51,7 +51,10 @@ def check_decision(
                 return step
             return replace(action, step=step, before=action.step, rule=rule)
         case Verdict.REJECT:
-            return _rejected(call, rule)
+            why = f" {rule.why}" if rule.why else ""
+            which = f" The rule: {rule.told}." if rule.when else ""
+            message = f"The action {call.name!r} is not allowed in this session.{why}{which}"
+            return Withheld(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
         case Verdict.ESCALATE:
             return _escalated(context, action, rule)
 
@@ -80,13 +83,6 @@ def _as_decided(context: TurnContext, step: ActionStep, approval: Approval) -> A
     return step
 
 
-def _rejected(call: ActionCall, rule: Rule) -> Withheld:
-    why = f" {rule.why}" if rule.why else ""
-    which = f" The rule: {rule.told}." if rule.when else ""
-    message = f"The action {call.name!r} is not allowed in this session.{why}{which}"
-    return Withheld(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
-
-
 def _escalated(context: TurnContext, action: Admitted, rule: Rule) -> Admitted | Withheld:
     """Withhold an action until a person decides; in a dry run, say that it would be."""
     step, why = action.step, f" {rule.why}" if rule.why else ""
@@ -102,7 +98,7 @@ def _escalated(context: TurnContext, action: Admitted, rule: Rule) -> Admitted |
     return Withheld(ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, asks=asks)
 
 
-def _with_defaults(context: TurnContext, call: ActionCall) -> dict[str, Any]:
+def _with_defaults(context: TurnContext, call: ActionCall) -> JsonDict:
     """Return an action's arguments with what it means where it says nothing: rules are about that as well."""
     fields = context.profile.catalogue.argument_schema(call.name)["properties"]
     defaults = {name: schema["default"] for name, schema in fields.items() if "default" in schema}
@@ -204,9 +200,7 @@ def check_references(
     return step if isinstance(step, Withheld) else replace(action, step=step)
 
 
-def with_arguments(
-    context: TurnContext, step: ActionStep, arguments: dict[str, Any]
-) -> ActionStep | Withheld:
+def with_arguments(context: TurnContext, step: ActionStep, arguments: JsonDict) -> ActionStep | Withheld:
     """Return a step with other arguments, if they are valid."""
     call = step.call
     raw = RawAction(

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.draws import drawn_id, drawn_now
 from actionledger.runtime.workspace import Workspace
 
@@ -16,7 +17,7 @@ def unlimited(_name: str) -> str:
     return ""
 
 
-def unheard(_code: str, _message: str, _detail: Mapping[str, Any]) -> None:
+def unheard(_code: str, _message: str, _detail: JsonMap) -> None:
     """Pass over a note: nothing is recorded."""
 
 
@@ -56,7 +57,7 @@ class Context:
     cancelled: Event
     dry_run: bool = False
     take: Callable[[str], str] = unlimited
-    note: Callable[[str, str, Mapping[str, Any]], None] = unheard
+    note: Callable[[str, str, JsonMap], None] = unheard
 
     def now(self) -> datetime:
         """Return the time, in UTC with its zone; run again for the record, the action sees the recorded one.

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from html import unescape
-from typing import Any
 
 from rapidfuzz import fuzz
 
@@ -13,6 +12,7 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.refusals import one_of
 from actionledger.actions.schemas import FieldDescription
 from actionledger.actions.validation import check_action
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
@@ -116,7 +116,7 @@ def _is_long(value: object) -> bool:
     return isinstance(value, str) and len(value) > _LONGEST
 
 
-def _in_fields(given: Mapping[str, Any], fields: Sequence[FieldDescription]) -> dict[str, Any]:
+def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
     """Return values under the names of fields: their own, near ones, alike ones, and at last what is required and free."""
     names = [field.name for field in fields]
     found = {name: value for name, value in given.items() if name in names}
@@ -144,8 +144,8 @@ def _alike(stranger: str, free: Sequence[str]) -> str | None:
 
 
 def _without_faults(
-    name: str, arguments: dict[str, Any], catalogue: Catalogue, allowed: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
+    name: str, arguments: JsonDict, catalogue: Catalogue, allowed: Mapping[str, Sequence[str]]
+) -> JsonDict:
     """Return arguments with what their schema refuses as the nearest that is allowed, left open, or left out."""
     call = check_action(RawAction(name, arguments, Span(0, 0), "", 0), catalogue, (), frozenset())
     kept = dict(arguments if not call.conversions else call.arguments)

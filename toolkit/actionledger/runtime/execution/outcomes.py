@@ -82,7 +82,12 @@ def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:
         named = ((field.name, getattr(value, field.name)) for field in fields(value))
         yield from _object(named, limit, depth)
     elif isinstance(value, list | tuple | AbstractSet):
-        yield from _array(value, limit, depth)
+        opener = "["
+        for item in value:
+            yield opener
+            yield from _pieces(item, limit, depth + 1)
+            opener = ","
+        yield "[]" if opener == "[" else "]"
     else:
         yield _string(_described(value), limit)
 
@@ -94,15 +99,6 @@ def _object(items: Iterable[tuple[Any, Any]], limit: int, depth: int) -> Iterato
         yield from _pieces(item, limit, depth + 1)
         opener = ","
     yield "{}" if opener == "{" else "}"
-
-
-def _array(items: Iterable[Any], limit: int, depth: int) -> Iterator[str]:
-    opener = "["
-    for item in items:
-        yield opener
-        yield from _pieces(item, limit, depth + 1)
-        opener = ","
-    yield "[]" if opener == "[" else "]"
 
 
 def _string(value: str | bytes | bytearray, limit: int) -> str:

@@ -18,10 +18,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import PolicyError, require_kind
 from actionledger.core.names import did_you_mean
 from actionledger.core.vocabulary import Evidence
@@ -37,14 +38,14 @@ class _Row(BaseModel):
     action: Annotated[str, Field(min_length=1)]
     verdict: str
     when: dict[str, str | list[str]] = {}
-    set: dict[str, Any] = {}
+    set: JsonDict = {}
     why: str = ""
 
 
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    rule: list[dict[str, Any]] = []
+    rule: list[JsonDict] = []
 
 
 class KnownNames(Protocol):
@@ -111,7 +112,7 @@ def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
     return Policy(tuple(rules))
 
 
-def _rule(row: dict[str, Any], catalogue: KnownNames) -> Rule:
+def _rule(row: JsonDict, catalogue: KnownNames) -> Rule:
     """Return a row as a rule."""
     try:
         read = _Row.model_validate(row)
@@ -133,18 +134,14 @@ def _rule(row: dict[str, Any], catalogue: KnownNames) -> Rule:
     if (verdict is Verdict.MODIFY) != bool(read.set):
         raise ValueError("'set' belongs to the verdict 'modify', and 'modify' needs it")
     for field, each in read.when.items():
-        _check_words(field, each)
+        # Refuse words that no command can begin with: a rule that rejects nothing would look like one that does.
+        if not each:
+            raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
+        for word in each if isinstance(each, list) else ():
+            if not word or any(sign.isspace() for sign in word):
+                raise ValueError(f"when.{field} holds {word!r}, which is not one word; write each word apart")
     when = {field: each if isinstance(each, str) else tuple(each) for field, each in read.when.items()}
     return Rule(read.action, verdict, when, read.set, read.why, tuple(read.evidence))
-
-
-def _check_words(field: str, condition: str | list[str]) -> None:
-    """Refuse words that no command can begin with: a rule that rejects nothing would look like one that does."""
-    if not condition:
-        raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
-    for word in condition if isinstance(condition, list) else ():
-        if not word or any(sign.isspace() for sign in word):
-            raise ValueError(f"when.{field} holds {word!r}, which is not one word; write each word apart")
 
 
 def _near(word: str, known: Sequence[str]) -> str:

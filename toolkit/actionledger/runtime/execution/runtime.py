@@ -181,7 +181,11 @@ class SessionRuntime:
         self.failures.begin_turn()
         run = TurnRun(context, self.executor)
         run.carry_out()
-        self._note_repetition(turn)
+        found = self.repetition.found
+        if found:
+            code = "repetition_stopped" if found.is_stop else "repetition_nudged"
+            detail = {"pattern": found.pattern, "count": found.count, "action": found.name}
+            self.record(noted(code, self.repetition.told, turn, self.run.run_id, detail))
         note, limits = self.repetition.told, self.profile.limits
         self._feedback = render(
             result, run.observations, correct=self.correct, mend=self.mend, note=note, limits=limits
@@ -221,14 +225,6 @@ class SessionRuntime:
             attempt_id=attempt_id_of(history.turn, self.run),
             dry_run=self.dry_run,
         )
-
-    def _note_repetition(self, turn: TurnKey) -> None:
-        """Record that the session goes in circles, if it does."""
-        found = self.repetition.found
-        if found:
-            code = "repetition_stopped" if found.is_stop else "repetition_nudged"
-            detail = {"pattern": found.pattern, "count": found.count, "action": found.name}
-            self.record(noted(code, self.repetition.told, turn, self.run.run_id, detail))
 
     def _remember(self, turn_id: str, history: TurnState) -> None:
         """Keep a turn while something in it waits, so that it goes on with the very text that the model wrote."""

@@ -66,7 +66,11 @@ class TurnRun:
 
     def carry_out(self) -> None:
         """Run or withhold each action that is not settled; all of it is recorded."""
-        self._note_interrupted()
+        # Record the end of tries that never had one: whoever made them is gone.
+        history = self._context.history
+        for place in sorted(history.unfinished):
+            finished = execution_finished(history.observations[place], history.turn, self._context.run_id)
+            self._context.record(finished)
         for planned in self._context.plan.actions:
             settled = self._settled(planned.index)
             if settled:
@@ -76,14 +80,11 @@ class TurnRun:
                 self._run_batch()
             self._take(planned)
         self._run_batch()
-        self._note_failures()
-
-    def _note_interrupted(self) -> None:
-        """Record the end of tries that never had one: whoever made them is gone."""
-        history = self._context.history
-        for place in sorted(history.unfinished):
-            finished = execution_finished(history.observations[place], history.turn, self._context.run_id)
-            self._context.record(finished)
+        skipped = [each for each in self.observations if each.reason is Reason.FAILURE_LIMIT]
+        if skipped:
+            context, detail = self._context, {"skipped": len(skipped)}
+            message, turn = skipped[0].message, context.history.turn
+            context.record(noted("failure_limit", message, turn, context.run_id, detail))
 
     def _settled(self, place: int) -> Observation | None:
         """Return what came of an action, if that is final."""
@@ -113,11 +114,25 @@ class TurnRun:
         )
 
     def _take(self, planned: PlannedAction) -> None:
-        step = self._step(planned)
+        context, tries = self._context, self._progress.tries
+        tries[planned.index] = tries.get(planned.index, 0) + 1
+        step = ActionStep(
+            index=planned.index,
+            call=planned.call,
+            attempt_id=context.attempt_id,
+            turn=context.history.turn,
+            run_id=context.run_id,
+            try_number=tries[planned.index],
+        )
         answer = admit(self._context, self._progress, Admitted(planned, step))
         if isinstance(answer, Withheld):
             self._run_batch()
-            self._withhold(step, answer)
+            asked = answer.asks
+            if asked is not None:
+                version = self._context.policy_version
+                approval = self._progress.approvals[step.index] = approval_of(asked, version)
+                self._context.record(approval_requested(approval, asked, version))
+            self._observe(self._executor.withhold(asked or step, answer))
             return
         self._note_modified(answer)
         self._progress.filled_in[step.index] = (answer.before or answer.step).call
@@ -130,30 +145,10 @@ class TurnRun:
         if not is_parallel or len(self._batch) >= profile.workers:
             self._run_batch()
 
-    def _step(self, planned: PlannedAction) -> ActionStep:
-        context, tries = self._context, self._progress.tries
-        tries[planned.index] = tries.get(planned.index, 0) + 1
-        return ActionStep(
-            index=planned.index,
-            call=planned.call,
-            attempt_id=context.attempt_id,
-            turn=context.history.turn,
-            run_id=context.run_id,
-            try_number=tries[planned.index],
-        )
-
     def _run_batch(self) -> None:
         batch, self._batch = self._batch, []
         for observation in self._executor.run(batch) if batch else ():
             self._observe(observation)
-
-    def _withhold(self, step: ActionStep, withheld: Withheld) -> None:
-        asked = withheld.asks
-        if asked is not None:
-            version = self._context.policy_version
-            approval = self._progress.approvals[step.index] = approval_of(asked, version)
-            self._context.record(approval_requested(approval, asked, version))
-        self._observe(self._executor.withhold(asked or step, withheld))
 
     def _note_modified(self, admitted: Admitted) -> None:
         """Record what a row of the policy made of an action, as a decision like any other."""
@@ -188,11 +183,3 @@ class TurnRun:
             and each.action_index < observation.action_index
             for each in self._progress.observations.values()
         )
-
-    def _note_failures(self) -> None:
-        """Record that the turn was cut short, if it was."""
-        skipped = [each for each in self.observations if each.reason is Reason.FAILURE_LIMIT]
-        if skipped:
-            context, detail = self._context, {"skipped": len(skipped)}
-            message, turn = skipped[0].message, context.history.turn
-            context.record(noted("failure_limit", message, turn, context.run_id, detail))

@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import loaded_when_asked
+from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.runtime.models.access import Timeouts as Timeouts
@@ -37,30 +37,15 @@ if TYPE_CHECKING:
     )
     from actionledger.runtime.models.spec import model_from as model_from
 
-_MODULES = {
-    "Asked": "scripted",
-    "BrokenResponseError": "errors",
-    "Chunk": "base",
-    "Chunks": "base",
-    "Completion": "base",
-    "Message": "base",
-    "Model": "base",
-    "model_from": "spec",
-    "ModelError": "errors",
-    "ModelStatusError": "errors",
-    "ModelTimeoutError": "errors",
-    "ModelUnreachableError": "errors",
-    "NoMoreResponsesError": "errors",
-    "RateLimitedError": "errors",
-    "RecordedModel": "scripted",
-    "ReplayDivergedError": "errors",
-    "RequestRefusedError": "errors",
-    "Role": "base",
-    "ScriptedModel": "scripted",
-    "ServerFailedError": "errors",
-    "Timeouts": "access",
-    "Usage": "base",
-}
+_MODULES = by_name(
+    {
+        "access": "Timeouts",
+        "base": "Chunk Chunks Completion Message Model Role Usage",
+        "errors": "BrokenResponseError ModelError ModelStatusError ModelTimeoutError ModelUnreachableError NoMoreResponsesError RateLimitedError ReplayDivergedError RequestRefusedError ServerFailedError",
+        "scripted": "Asked RecordedModel ScriptedModel",
+        "spec": "model_from",
+    }
+)
 """Where each name is; it is loaded when somebody asks for it: who puts streamed pieces together needs no model."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them

@@ -1,14 +1,15 @@
 """What a language model is: it is shown messages and gives a response, whole or piece by piece."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import UsageError
 
 Role = Literal["system", "user", "assistant", "tool"]
 
-Tools: TypeAlias = Sequence[Mapping[str, Any]] | None
+Tools: TypeAlias = Sequence[JsonMap] | None
 """The tools that a model is offered, each as the OpenAI interface takes it; None to offer none."""
 
 Stop: TypeAlias = Sequence[str] | None
@@ -31,7 +32,7 @@ class Message:
 
     role: Role
     content: str
-    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    tool_calls: tuple[JsonMap, ...] = ()
     call_id: str | None = None
 
     def __post_init__(self) -> None:
@@ -76,7 +77,7 @@ class Completion:
     usage: Usage | None
     model: str
     elapsed_ms: float
-    message: Mapping[str, Any]
+    message: JsonMap
     reasoning: str = ""
 
     def as_message(self) -> Message:

@@ -1,11 +1,11 @@
 """A client of OpenAI's chat interface, which Ollama, vLLM, the llama.cpp server and most hosted models speak."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import UsageError
 from actionledger.runtime.models.access import Timeouts, endpoint, key_to_send
 from actionledger.runtime.models.base import Chunk, Chunks, Completion, Message, Stop, Tools
@@ -25,7 +25,7 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 MAX_BYTES = 64 * 2**20
 """How large a response may be; a stream takes some 200 bytes for a token."""
 
-_NO_OPTIONS: Mapping[str, Any] = {}
+_NO_OPTIONS: JsonMap = {}
 _DEFAULT_TIMEOUTS = Timeouts()
 
 
@@ -58,7 +58,7 @@ class OpenAICompatible:
         key_variable: str | None = KEY_VARIABLE,
         timeouts: Timeouts = _DEFAULT_TIMEOUTS,
         retries: int = 2,
-        options: Mapping[str, Any] = _NO_OPTIONS,
+        options: JsonMap = _NO_OPTIONS,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         if retries < 0 or max_bytes < 1:
@@ -112,9 +112,7 @@ class OpenAICompatible:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _body(self, messages: Sequence[Message], tools: Tools, stop: Stop, *, stream: bool) -> bytes:
@@ -141,7 +139,7 @@ class OpenAICompatible:
                 f"{self._transport.server} ended its response in the middle; ask again."
             )
 
-    def _object(self, text: str | bytes) -> dict[str, Any]:
+    def _object(self, text: str | bytes) -> JsonDict:
         """Return the object that the server sent, unless it reports a fault."""
         data = json_object(text)
         if fault := fault_in(data):

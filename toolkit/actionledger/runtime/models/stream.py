@@ -1,10 +1,11 @@
 """A streamed response: server-sent events from bytes however they were cut, and the response from its pieces."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.text import ends_in_half, joined_halves
 from actionledger.runtime.models.base import Chunk, Completion, Usage
 from actionledger.runtime.models.errors import MalformedError
@@ -93,7 +94,7 @@ class _Call:
     name: str = ""
     arguments: list[str] = field(default_factory=list)
 
-    def is_over(self, piece: Mapping[str, Any], name: object) -> bool:
+    def is_over(self, piece: JsonMap, name: object) -> bool:
         """Whether a piece of the same place begins another call: some servers give no place, or always the first."""
         if not name or not self.name:
             return False
@@ -103,7 +104,7 @@ class _Call:
         is_same = bool(call_id) and call_id == self.call_id
         return not is_same and any(self.arguments) and (name != self.name or self._is_whole_before(piece))
 
-    def _is_whole_before(self, piece: Mapping[str, Any]) -> bool:
+    def _is_whole_before(self, piece: JsonMap) -> bool:
         """Whether all arguments were there before a piece that has some: a name may only be said again with each piece."""
         function = piece.get("function") or {}
         if not function.get("arguments") or not self.arguments[-1].rstrip().endswith("}"):
@@ -113,7 +114,7 @@ class _Call:
         except (ValueError, RecursionError):
             return False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         function = {"name": self.name, "arguments": "".join(self.arguments)}
         return {"id": self.call_id, "type": "function", "function": function}
 
@@ -143,7 +144,7 @@ class Assembly:
         self._calls_at: dict[int, _Call] = {}
         self._last_place = 0
 
-    def add(self, data: Mapping[str, Any]) -> Chunk:
+    def add(self, data: JsonMap) -> Chunk:
         """Take a piece as the server sent it and return what is new in it; often nothing.
 
         Raises:
@@ -158,7 +159,15 @@ class Assembly:
         delta = choice.get("delta") or {}
         if not isinstance(delta, dict):
             raise MalformedError("a piece that is no object", repr(delta))
-        self._add_calls(delta)
+        if isinstance(legacy := delta.get("function_call"), dict):
+            self._add_call({"index": 0, "function": legacy})
+        calls = delta.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise MalformedError("calls that are no list", repr(calls))
+        for call in calls:
+            if not isinstance(call, dict):
+                raise MalformedError("a call that is no object", repr(call))
+            self._add_call(call)
         self._refusal.append(text_of(delta.get("refusal")))
         chunk = Chunk(self._whole_characters(text_of(delta.get("content"))), reasoning_of(delta))
         self._text.append(chunk.text)
@@ -174,7 +183,7 @@ class Assembly:
         """
         text = "".join(self._text) + self.half
         reasoning, refusal = "".join(self._reasoning), "".join(self._refusal)
-        message: dict[str, Any] = {"role": "assistant", "content": text}
+        message: JsonDict = {"role": "assistant", "content": text}
         if reasoning:
             message["reasoning_content"] = reasoning
         if refusal:
@@ -189,18 +198,7 @@ class Assembly:
         self.half = piece[-1:] if ends_in_half(piece) else ""
         return joined_halves(piece[: len(piece) - len(self.half)])
 
-    def _add_calls(self, delta: Mapping[str, Any]) -> None:
-        if isinstance(legacy := delta.get("function_call"), dict):
-            self._add_call({"index": 0, "function": legacy})
-        calls = delta.get("tool_calls") or []
-        if not isinstance(calls, list):
-            raise MalformedError("calls that are no list", repr(calls))
-        for call in calls:
-            if not isinstance(call, dict):
-                raise MalformedError("a call that is no object", repr(call))
-            self._add_call(call)
-
-    def _add_call(self, piece: Mapping[str, Any]) -> None:
+    def _add_call(self, piece: JsonMap) -> None:
         function = piece.get("function") or {}
         if not isinstance(function, dict):
             raise MalformedError("a call whose function is no object", repr(piece))
@@ -210,7 +208,7 @@ class Assembly:
         call.name = call.name or text_of(name)
         call.arguments.append(json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments))
 
-    def _call_of(self, piece: Mapping[str, Any], name: object) -> _Call:
+    def _call_of(self, piece: JsonMap, name: object) -> _Call:
         """Return the call that a piece belongs to; one without a place belongs to the last call, if to any."""
         index = piece.get("index")
         place = index if isinstance(index, int) else self._last_place

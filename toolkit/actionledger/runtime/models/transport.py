@@ -111,18 +111,6 @@ class Transport:
 
     def _open(self, body: bytes, deadline: float) -> tuple[httpx.Response, Iterator[bytes]]:
         """Return a response that succeeded so far, and its pieces, the first of which is there."""
-        request = self._request(body, deadline)
-        with ExitStack() as undo, self._translated(ModelUnreachableError):
-            response = self._client.send(request, stream=True)
-            undo.callback(response.close)
-            if not response.is_success:
-                raise self._refusal(response, deadline)
-            rest = response.iter_bytes()
-            first = next(rest, b"")
-            undo.pop_all()
-        return response, chain((first,), self._rest(rest))
-
-    def _request(self, body: bytes, deadline: float) -> httpx.Request:
         if not self.close.alive:
             raise UsageError(f"{self.server} is not asked any more: the model was closed; make another one.")
         self._refuse_after(deadline)
@@ -136,9 +124,18 @@ class Transport:
             headers["Authorization"] = f"Bearer {self._key.get_secret_value()}"
         read = min(self._timeouts.read, max(deadline - time.monotonic(), 0.001))
         timeout = httpx.Timeout(read, connect=min(self._timeouts.connect, read))
-        return self._client.build_request(
+        request = self._client.build_request(
             "POST", self._endpoint.url, content=body, headers=headers, timeout=timeout
         )
+        with ExitStack() as undo, self._translated(ModelUnreachableError):
+            response = self._client.send(request, stream=True)
+            undo.callback(response.close)
+            if not response.is_success:
+                raise self._refusal(response, deadline)
+            rest = response.iter_bytes()
+            first = next(rest, b"")
+            undo.pop_all()
+        return response, chain((first,), self._rest(rest))
 
     def _rest(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         with self._translated(BrokenResponseError):

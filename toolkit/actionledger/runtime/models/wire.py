@@ -1,10 +1,9 @@
 """OpenAI's chat interface as JSON: what is sent, and what comes back."""
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from actionledger.core.canonical import is_deeper
+from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
 from actionledger.runtime.models.base import Completion, Message, Stop, Tools, Usage
@@ -27,10 +26,10 @@ def request_body(
     tools: Tools,
     stop: Stop,
     stream: bool,
-    options: Mapping[str, Any],
+    options: JsonMap,
 ) -> bytes:
     """Return a request as JSON; half a surrogate pair, which no server takes, becomes U+FFFD."""
-    fields: dict[str, Any] = {"model": model, "messages": [_message(message) for message in messages]}
+    fields: JsonDict = {"model": model, "messages": [_message(message) for message in messages]}
     if tools:
         fields["tools"] = [dict(tool) for tool in tools]
     if stop:
@@ -47,8 +46,8 @@ def request_body(
         ) from error
 
 
-def _message(message: Message) -> dict[str, Any]:
-    fields: dict[str, Any] = {"role": message.role, "content": message.content}
+def _message(message: Message) -> JsonDict:
+    fields: JsonDict = {"role": message.role, "content": message.content}
     if message.tool_calls:
         fields["tool_calls"] = [dict(call) for call in message.tool_calls]
     if message.call_id is not None:
@@ -56,7 +55,7 @@ def _message(message: Message) -> dict[str, Any]:
     return fields
 
 
-def json_object(text: str | bytes) -> dict[str, Any]:
+def json_object(text: str | bytes) -> JsonDict:
     """Return the JSON object that a server sent."""
     shown = text.decode(errors="replace") if isinstance(text, bytes) else text
     try:
@@ -70,7 +69,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     return value
 
 
-def first_choice(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def first_choice(data: JsonMap) -> JsonMap | None:
     """Return the first of a response's choices, or None where it has none."""
     choices = data.get("choices") or []
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
@@ -78,7 +77,7 @@ def first_choice(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next(iter(choices), None)
 
 
-def completion_of(data: Mapping[str, Any], *, model: str, elapsed_ms: float) -> Completion:
+def completion_of(data: JsonMap, *, model: str, elapsed_ms: float) -> Completion:
     """Return the response that a server sent in one piece."""
     choice = first_choice(data)
     message = choice.get("message") if choice else None
@@ -108,7 +107,7 @@ def text_of(content: object) -> str:
     raise MalformedError("content that is no text", repr(content))
 
 
-def reasoning_of(message: Mapping[str, Any]) -> str:
+def reasoning_of(message: JsonMap) -> str:
     """Return what a message or a piece holds of the model's thoughts: a field of its own, or parts of its content."""
     beside = next((text for name in REASONING_FIELDS if isinstance(text := message.get(name), str)), "")
     content = message.get("content")
@@ -116,19 +115,19 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
     return beside + "".join(text_of(part.get("thinking")) for part in parts if part.get("type") == "thinking")
 
 
-def finish_reason_of(choice: Mapping[str, Any]) -> str | None:
+def finish_reason_of(choice: JsonMap) -> str | None:
     """Return why a choice ended, or None where it doesn't say."""
     reason = choice.get("finish_reason")
     return reason if isinstance(reason, str) and reason else None
 
 
-def model_of(data: Mapping[str, Any]) -> str:
+def model_of(data: JsonMap) -> str:
     """Return the model that a server names, or nothing."""
     name = data.get("model")
     return name if isinstance(name, str) else ""
 
 
-def usage_of(data: Mapping[str, Any]) -> Usage | None:
+def usage_of(data: JsonMap) -> Usage | None:
     """Return what a server says that the response took, or None where it doesn't."""
     usage = data.get("usage")
     if not isinstance(usage, dict):
@@ -136,7 +135,7 @@ def usage_of(data: Mapping[str, Any]) -> Usage | None:
     return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
 
 
-def fault_in(data: Mapping[str, Any]) -> str:
+def fault_in(data: JsonMap) -> str:
     """Return the fault that a server reports in the JSON that it sent, in its own words, or nothing."""
     fault = data.get("error")
     if not fault and "choices" not in data:

@@ -1,11 +1,11 @@
 """What was done, as far as it matters for finding repetition: from calls and observations, live or recorded. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from actionledger.core.canonical import json_text
-from actionledger.core.values import ActionCall, FieldError, Issue, Observation, ParseResult
+from actionledger.core.values import ActionCall, FieldError, Observation, ParseResult
 from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Outcome, Reason
 from actionledger.runtime.repetition.forms import (
     CallForm,
@@ -169,11 +169,7 @@ def unread_fingerprint(text: str, code: Reason | None) -> ActionFingerprint:
 def refused_fingerprints(result: ParseResult) -> Iterator[ActionFingerprint]:
     """Yield a fingerprint for a response that could not be read, or one for each of its actions that were refused."""
     if result.outcome is Outcome.FAILED:
-        yield _unread(result.text, result.issues)
+        yield unread_fingerprint(result.text, result.issues[0].code if result.issues else None)
     for call in result.actions:
         if call.status in REFUSED:
             yield refused_fingerprint(call.name, json_text(call.arguments), call.reason, call.errors)
-
-
-def _unread(text: str, issues: Sequence[Issue]) -> ActionFingerprint:
-    return unread_fingerprint(text, issues[0].code if issues else None)

@@ -89,7 +89,15 @@ class PatternWatch:
         if self._limits.spares(done.name):
             self.forget()
             return ()
-        self._count(done)
+        last = self._recent[-1] if self._recent else None
+        for pattern in _STREAKS:
+            goes_on = last is not None and self._goes_on(pattern, last, done)
+            self._streaks[pattern] = self._streaks[pattern] + 1 if goes_on else 1
+        rounds, length = self._rounds(done)
+        others = list(self._recent)[1 - length :] if length else []
+        self._is_waiting = any(each.is_waiting for each in (done, *others))
+        self._streaks[Pattern.ALTERNATION] = rounds
+        self._circle = self._matches[length] + length if length else 0
         self._recent.append(done)
         return tuple(sorted(self._found(done.name), key=lambda found: not found.is_stop))
 
@@ -112,17 +120,6 @@ class PatternWatch:
         found = self.see(done)
         self._recent, self._streaks, self._matches = kept
         return found
-
-    def _count(self, done: ActionFingerprint) -> None:
-        last = self._recent[-1] if self._recent else None
-        for pattern in _STREAKS:
-            goes_on = last is not None and self._goes_on(pattern, last, done)
-            self._streaks[pattern] = self._streaks[pattern] + 1 if goes_on else 1
-        rounds, length = self._rounds(done)
-        others = list(self._recent)[1 - length :] if length else []
-        self._is_waiting = any(each.is_waiting for each in (done, *others))
-        self._streaks[Pattern.ALTERNATION] = rounds
-        self._circle = self._matches[length] + length if length else 0
 
     def _goes_on(self, pattern: Pattern, last: ActionFingerprint, done: ActionFingerprint) -> bool:
         match pattern:

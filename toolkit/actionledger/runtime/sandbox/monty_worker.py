@@ -98,12 +98,7 @@ class MontyWorkers:
 
 
 class _Run:
-    """What happens at the host during one run.
-
-    Args:
-        host: answers the calls.
-        deadline: until when.
-    """
+    """What happens at the host during one run."""
 
     def __init__(self, host: HostCalls, deadline: Deadline) -> None:
         self.host = host

@@ -68,11 +68,6 @@ def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[
     return {each.approval.action_index: each for each in _last(found)}
 
 
-def decisions_called(ledger: Ledger, prefix: str, distrust: str = "") -> list[DecisionStatus]:
-    """Return the statuses of the requests whose identifiers begin so."""
-    return _statuses(ledger, approvals_called(ledger, prefix), distrust)
-
-
 def _last(statuses: Iterable[DecisionStatus]) -> list[DecisionStatus]:
     """Return the last request about each action, in the order of the requests."""
     last = {(each.approval.turn_id, each.approval.action_index): each for each in statuses}
@@ -287,7 +282,10 @@ def decide(
     try:
         asked = decision_called(ledger, approval_id, distrust).approval
         refuse_unfit(asked, decision)
-        event = _as_recorded(approval_decided(asked, decision, run_id or new_id()))
+        # A decision as it will stand in the record, where a secret in its reason is masked.
+        recorded = EVENT.validate_json(encode(approval_decided(asked, decision, run_id or new_id())))
+        assert isinstance(recorded, ApprovalDecided)
+        event = recorded
         decided = _with_decision(asked, event)
         decided = replace(decided, signature=_signature(decided, ledger, needed=not carried_out_here))
         event_id = decision_event_id(decided)
@@ -325,7 +323,7 @@ def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> Dec
     Raises:
         UsageError: there is none, or more than one.
     """
-    found = decisions_called(ledger, approval_id, distrust)
+    found = _statuses(ledger, approvals_called(ledger, approval_id), distrust)
     if len(found) == 1:
         return found[0]
     what = "No approval has" if not found else f"{len(found)} approvals have"
@@ -352,13 +350,6 @@ def refuse_unfit(approval: Approval, decision: Decision) -> None:
         raise UsageError(
             "The changed arguments hold a secret, which is masked in a record: change them so that the action reads it elsewhere."
         )
-
-
-def _as_recorded(event: ApprovalDecided) -> ApprovalDecided:
-    """Return a decision as it will stand in the record, where a secret in its reason is masked."""
-    recorded = EVENT.validate_json(encode(event))
-    assert isinstance(recorded, ApprovalDecided)
-    return recorded
 
 
 def _with_decision(approval: Approval, event: ApprovalDecided) -> Approval:

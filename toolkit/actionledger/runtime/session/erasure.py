@@ -4,7 +4,7 @@ import getpass
 import json
 import tempfile
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from re import escape, search
@@ -100,31 +100,25 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
         found = to_forget(ledger, session_ids)
         if not found:
             return ForgetReport((), {}, was_begun=begun is not None)
-        return _begin(ledger, files, found, by=by, why=why)
-
-
-def _begin(
-    ledger: Ledger, files: LedgerFiles, found: Sequence[Forgettable], *, by: str, why: str
-) -> ForgetReport:
-    turns = [turn for each in found for turn in each.turns]
-    intent = Intent.of(
-        [each.session_id for each in found],
-        turns,
-        [each.name for each in found if each.name],
-        forgotten_by=by or getpass.getuser(),
-        why=why,
-    )
-    with forgetting_sentence(files):
-        intent.save(
-            files
-        )  # before anybody looks for locks: who opens one of them looks for this behind its lock
-    try:
-        _refuse_open(files, intent.sessions)
-        refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
-    except BaseException:
-        files.forgetting.unlink(missing_ok=True)
-        raise
-    return _carry_out(ledger, files, intent)
+        turns = [turn for each in found for turn in each.turns]
+        intent = Intent.of(
+            [each.session_id for each in found],
+            turns,
+            [each.name for each in found if each.name],
+            forgotten_by=by or getpass.getuser(),
+            why=why,
+        )
+        with forgetting_sentence(files):
+            intent.save(
+                files
+            )  # before anybody looks for locks: who opens one of them looks for this behind its lock
+        try:
+            _refuse_open(files, intent.sessions)
+            refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
+        except BaseException:
+            files.forgetting.unlink(missing_ok=True)
+            raise
+        return _carry_out(ledger, files, intent)
 
 
 def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
@@ -203,21 +197,17 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
                 counts[session_id][what] = count
     forget_held(files.held, intent.sessions)
     forget_places(files.places, intent.sessions)
-    _remove_folders(ledger, intent.sessions)
+    # Remove temporary workspaces that were kept for sessions that wait for somebody.
+    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
+    here = Path(tempfile.gettempdir()).resolve()
+    for (place,) in ledger.sql(asked, {"ids": list(intent.sessions)}).fetchall():
+        path = Path(place or "/")
+        if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
+            remove_folder(path)
     _forget_saved(files, [*names, *intent.names])
     # It holds hashes of how files begin and end; without it they are read again.
     files.taken_files.unlink(missing_ok=True)
     return counts
-
-
-def _remove_folders(ledger: Ledger, session_ids: Sequence[str]) -> None:
-    """Remove temporary workspaces that were kept for sessions that wait for somebody."""
-    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
-    here = Path(tempfile.gettempdir()).resolve()
-    for (place,) in ledger.sql(asked, {"ids": list(session_ids)}).fetchall():
-        path = Path(place or "/")
-        if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
-            remove_folder(path)
 
 
 def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:

@@ -1,9 +1,8 @@
 """What is recorded of a live session: its beginning, its events, its end."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from actionledger.core.canonical import json_text
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.errors import UsageError, require_kind
 from actionledger.core.events import (
     ApprovalRequested,
@@ -41,7 +40,7 @@ _OWN_METADATA = ("workspace", "temporary", LAKE_HOST)
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
 
 
-def checked_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def checked_metadata(metadata: JsonMap) -> JsonMap:
     """Return what a session is to be described by, if it leaves the session's own names alone."""
     require_kind(metadata, Mapping, "Metadata is JSON values by name")
     for name in _OWN_METADATA:
@@ -71,7 +70,7 @@ class SessionRecord:
         folder: SessionFolder,
         *,
         source: str,
-        metadata: Mapping[str, Any],
+        metadata: JsonMap,
         listen: Recorder | None,
         states: StateKeeper | None = None,
         child_of: tuple[str, Relation] | None = None,
@@ -89,7 +88,9 @@ class SessionRecord:
         """Record an event."""
         if self._ledger is not None:
             self._ledger.record(event)
-            if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
+            if isinstance(event, _KEPT_AT_ONCE) or (
+                isinstance(event, ExecutionFinished) and event.status is ExecutionStatus.PENDING
+            ):
                 self._ledger.flush()
             if isinstance(event, ApprovalRequested):
                 self._folder.keep()  # another process may be the one that carries it out
@@ -120,9 +121,7 @@ class SessionRecord:
         )
         self.has_begun = True
 
-    def note(
-        self, session: SessionKey, run: RunKey, code: str, message: str, detail: Mapping[str, Any]
-    ) -> None:
+    def note(self, session: SessionKey, run: RunKey, code: str, message: str, detail: JsonMap) -> None:
         """Record something about the session that a reviewer should see."""
         self.event(
             SystemNoted(
@@ -145,7 +144,3 @@ class SessionRecord:
         self.event(run_finished(run, turns=turns))
         if self._ledger:
             self._ledger.flush()
-
-
-def _is_pending(event: Event) -> bool:
-    return isinstance(event, ExecutionFinished) and event.status is ExecutionStatus.PENDING

@@ -1,7 +1,7 @@
 """A session or a turn that goes on: its state from a ledger, and the decisions made here or signed elsewhere."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -166,7 +166,12 @@ class Resumption:
             # What ran until then, only the record knows; from memory it would be run once more.
             session.waiting.pop(turn_id, None)
             raise
-        _spend_signatures(history.approvals[place] for place in decisions)
+        # Note that what was decided here is carried out, so that no other process does it once more.
+        approvals = (history.approvals[place] for place in decisions)
+        for approval in approvals:
+            with suppress(DecisionKeyError):
+                if approval.signature:
+                    spend(approval.signature)
         return turn
 
     def _recorded_turn(self, turn_id: str) -> TurnState:
@@ -242,14 +247,6 @@ def _used(status: DecisionStatus) -> DecisionStatus:
     if not doubt:
         return status
     return DecisionStatus(replace(decided, decision=None), decided, doubt)
-
-
-def _spend_signatures(approvals: Iterable[Approval]) -> None:
-    """Note that what was decided here is carried out, so that no other process does it once more."""
-    for approval in approvals:
-        with suppress(DecisionKeyError):
-            if approval.signature:
-                spend(approval.signature)
 
 
 def _waiting(history: TurnState, place: int) -> Approval:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from actionledger.actions.validation import as_known
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import LedgerError, UsageError, require_text
 from actionledger.core.ids import new_id, now
 from actionledger.core.processes import FileLock
@@ -80,7 +80,7 @@ class Runtime(Reversible):
         model: str = "",
         task: str = "",
         earlier: Earlier | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        metadata: JsonMap | None = None,
         source: str = "live",
         listen: Recorder | None = None,
         undo_days: float = 7.0,
@@ -283,7 +283,7 @@ class Runtime(Reversible):
         calls = [as_known(call, session.profile.catalogue) for call in turn.result.actions]
         return previews(session.executor.handlers, session.workspace, self.session_id, calls)
 
-    def note(self, code: str, message: str, detail: Mapping[str, Any] | None = None) -> None:
+    def note(self, code: str, message: str, detail: JsonMap | None = None) -> None:
         """Record something about the session that a reviewer should see.
 
         Args:
@@ -341,9 +341,7 @@ class Runtime(Reversible):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(reason=kind.__name__ if kind else "")
 
     def _keeper(

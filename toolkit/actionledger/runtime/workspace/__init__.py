@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import loaded_when_asked
+from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.runtime.workspace.edits import Edit as Edit, Edited as Edited, Places as Places
@@ -19,23 +19,19 @@ if TYPE_CHECKING:
     )
     from actionledger.runtime.workspace.workspace import Watched as Watched, Workspace as Workspace
 
-_MODULES = {
-    "Conflict": "undo",
-    "Diff": "texts",
-    "DiffKind": "texts",
-    "Edit": "edits",
-    "Edited": "edits",
-    "FileLimits": "limits",
-    "Files": "files",
-    "Overlay": "layers",
-    "Places": "edits",
-    "Search": "search",
-    "UndoRefusedError": "undo",
-    "Undone": "undo",
-    "Watched": "workspace",
-    "Workspace": "workspace",
-    "belonging_to": "history",
-}
+_MODULES = by_name(
+    {
+        "edits": "Edit Edited Places",
+        "files": "Files",
+        "history": "belonging_to",
+        "layers": "Overlay",
+        "limits": "FileLimits",
+        "search": "Search",
+        "texts": "Diff DiffKind",
+        "undo": "Conflict UndoRefusedError Undone",
+        "workspace": "Watched Workspace",
+    }
+)
 """Where each name is; it is loaded when somebody asks for it."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them

@@ -77,7 +77,10 @@ class Files(ABC):
         parts = self._parts(path)
         content = encoded(path, text, self.limits.file_bytes)
         with self._exclusively():
-            self._refuse_masks(parts, path, text)
+            # See that no secret of a file that is written anew gives way to the asterisks that stand for it.
+            found = self.tree.load(parts) if MASK in text else None
+            if found and found.content is not None:
+                refuse_masks(path, found.content.decode(errors="replace"), text)
             steps = write_steps(self.tree, parts, content)
             self._do(steps)
         return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
@@ -150,12 +153,6 @@ class Files(ABC):
         self._budget.check(unit.turn, paths, size)
         self._carry_out(steps, unit)
         self._budget.spend(unit.turn, paths, size)
-
-    def _refuse_masks(self, parts: Parts, path: str, after: str) -> None:
-        """See that no secret of a file that is written anew gives way to the asterisks that stand for it."""
-        found = self.tree.load(parts) if MASK in after else None
-        if found and found.content is not None:
-            refuse_masks(path, found.content.decode(errors="replace"), after)
 
     def _parts(self, path: str, *, root_is_meant: bool = False) -> Parts:
         parts = parts_of(path, root_is_meant=root_is_meant)

@@ -8,7 +8,6 @@ import errno
 import os
 import stat
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 _ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW
@@ -162,9 +161,7 @@ class Folder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

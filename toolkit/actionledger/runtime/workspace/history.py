@@ -1,11 +1,11 @@
 """The history of a journal's effects: whose they are, what is in effect now, and what it takes to undo it. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.ids import new_id
 from actionledger.runtime.workspace.nodes import Effect, effect_as_json, effect_from_json
 
@@ -65,12 +65,12 @@ class Record:
     undoes: int | None = None
     temporary: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonDict:
         """Return it as a JSON value."""
         return {**asdict(self), "effect": effect_as_json(self.effect)}
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Record":
+    def from_json(cls, value: JsonMap) -> "Record":
         """Return the record that a JSON value stands for."""
         return cls(
             int(value["number"]),
@@ -111,7 +111,7 @@ class History:
         self._chains: dict[int, list[int]] = {}
         self._first: dict[int, int] = {}
 
-    def take(self, line: Mapping[str, Any]) -> None:
+    def take(self, line: JsonMap) -> None:
         """Take in one line of the journal."""
         match line["line"]:
             case "intended":
@@ -140,7 +140,7 @@ class History:
         last = [
             chain[-1]
             for chain in self._chains.values()
-            if self._is_in_effect(chain) != self._is_left_in_effect(chain, is_wanted)
+            if (len(chain) % 2 == 1) != self._is_left_in_effect(chain, is_wanted)
         ]
         return [self.records[number] for number in sorted(last, reverse=True)]
 
@@ -161,7 +161,7 @@ class History:
         turns = (self.records[number].unit.turn for number in sorted(self._first))
         return list(dict.fromkeys(turn for turn in turns if turn))
 
-    def _added(self, value: Mapping[str, Any]) -> Record:
+    def _added(self, value: JsonMap) -> Record:
         record = Record.from_json(value)
         if record.number != len(self.records):
             raise ValueError(f"record {record.number} stands at place {len(self.records)}")
@@ -172,9 +172,6 @@ class History:
         first = record.number if record.undoes is None else self._first[record.undoes]
         self._first[record.number] = first
         self._chains.setdefault(first, []).append(record.number)
-
-    def _is_in_effect(self, chain: list[int]) -> bool:
-        return len(chain) % 2 == 1
 
     def _is_left_in_effect(self, chain: list[int], is_wanted: Callable[[Record], bool]) -> bool:
         """Whether a chain's first record would be in effect if the wanted records had never been."""

@@ -12,13 +12,13 @@ import json
 import os
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import ActionError, LedgerError
 from actionledger.core.ids import new_id, now
 from actionledger.core.vocabulary import Reason
@@ -268,7 +268,13 @@ class Journal:
                 effect=effect,
                 at=moment,
                 undoes=undoes[place] if undoes else None,
-                temporary=f".{new_id()}.tmp" if _is_written(effect) else "",
+                temporary=f".{new_id()}.tmp"
+                if (
+                    isinstance(effect, Change)
+                    and effect.after is not None
+                    and effect.after.kind is not NodeKind.FOLDER
+                )
+                else "",
             )
             for place, effect in enumerate(effects)
         ]
@@ -282,13 +288,13 @@ class Journal:
             with recording():
                 self.contents.keep(content, node.digest)
 
-    def _append(self, lines: Sequence[Mapping[str, Any]]) -> None:
+    def _append(self, lines: Sequence[JsonMap]) -> None:
         if lines:
             self._write(lines, is_durable=self._is_durable)
         for line in lines:
             self.history.take(line)
 
-    def _write(self, lines: Sequence[Mapping[str, Any]], *, is_durable: bool) -> None:
+    def _write(self, lines: Sequence[JsonMap], *, is_durable: bool) -> None:
         data = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
         descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
@@ -324,10 +330,3 @@ class Journal:
                 )
                 raise LedgerError(message) from error
             self._end += len(line) + 1
-
-
-def _is_written(effect: Effect) -> bool:
-    """Whether an effect puts a new file or link in a place."""
-    return (
-        isinstance(effect, Change) and effect.after is not None and effect.after.kind is not NodeKind.FOLDER
-    )

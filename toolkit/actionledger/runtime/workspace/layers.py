@@ -98,7 +98,14 @@ class LayeredTree:
     def apply(self, step: EffectStep) -> None:
         """Have an effect, in memory."""
         if isinstance(step.effect, Move):
-            self._move(plain_parts(step.effect.path), plain_parts(step.effect.target))
+            source = plain_parts(step.effect.path)
+            target = plain_parts(step.effect.target)
+            moved = self._collected(source)
+            for parts in moved:
+                self._forget(parts)
+            self._hold(source, None)
+            for parts, held in moved.items():
+                self._hold((*target, *parts[len(source) :]), held)
         else:
             self._change(step.effect, step.after)
 
@@ -131,14 +138,6 @@ class LayeredTree:
         self._hold(
             parts, Held(node.kind, node.size, node.mode, FoundNode(node, content), origin, shows_below)
         )
-
-    def _move(self, source: Parts, target: Parts) -> None:
-        moved = self._collected(source)
-        for parts in moved:
-            self._forget(parts)
-        self._hold(source, None)
-        for parts, held in moved.items():
-            self._hold((*target, *parts[len(source) :]), held)
 
     def _collected(self, source: Parts) -> dict[Parts, Held]:
         """Return what would stand at a path and in it."""

@@ -3,10 +3,10 @@
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+
+from actionledger.core.canonical import JsonDict, JsonMap
 
 
 class NodeKind(StrEnum):
@@ -173,12 +173,12 @@ def paths_of(effect: Effect) -> tuple[str, ...]:
     return (effect.path, effect.target) if isinstance(effect, Move) else (effect.path,)
 
 
-def effect_as_json(effect: Effect) -> dict[str, Any]:
+def effect_as_json(effect: Effect) -> JsonDict:
     """Return an effect as a JSON value."""
     return {"effect": type(effect).__name__.lower(), **asdict(effect)}
 
 
-def effect_from_json(value: Mapping[str, Any]) -> Effect:
+def effect_from_json(value: JsonMap) -> Effect:
     """Return the effect that a JSON value stands for."""
     match value["effect"]:
         case "change":
@@ -191,6 +191,6 @@ def effect_from_json(value: Mapping[str, Any]) -> Effect:
             raise ValueError(f"there is no effect {unknown!r}")
 
 
-def node_from_json(value: Mapping[str, Any] | None) -> Node | None:
+def node_from_json(value: JsonMap | None) -> Node | None:
     """Return the node that a JSON value stands for; None for none."""
     return None if value is None else Node(**{**value, "kind": NodeKind(value["kind"])})

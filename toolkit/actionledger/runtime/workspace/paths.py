@@ -35,7 +35,22 @@ def parts_of(path: str, *, root_is_meant: bool = False) -> Parts:
     if not parts and not root_is_meant:
         raise _refused(path, "names no file")
     for part in parts:
-        _check_part(path, part)
+        if part == "..":
+            raise _refused(path, "leaves the workspace by '..'")
+        if bad := sorted(set(part) & _FORBIDDEN):
+            raise _refused(path, f"holds {bad[0]!r}")
+        if unseen := first_unseen(part):
+            raise _refused(path, f"holds {unseen}, which nobody sees")
+        if part[-1] == "." or part[-1].isspace() or part[0].isspace():
+            raise _refused(path, "has a name that begins or ends with a blank, or ends with a dot")
+        if part.split(".", maxsplit=1)[0].rstrip().lower() in _DEVICES:
+            raise _refused(path, f"has the name of a device ({part!r})")
+        try:
+            encoded = part.encode()
+        except UnicodeEncodeError:
+            raise _refused(ascii(path), "can't be written in UTF-8") from None
+        if len(encoded) > MAX_NAME:
+            raise _refused(path[:60] + "…", f"has a name of more than {MAX_NAME} bytes")
     return parts
 
 
@@ -55,25 +70,6 @@ def plain_parts(path: str) -> Parts:
 def same_name_key(name: str) -> str:
     """Return what two names have in common that some system takes for one: letter case and Unicode form aside."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
-
-
-def _check_part(path: str, part: str) -> None:
-    if part == "..":
-        raise _refused(path, "leaves the workspace by '..'")
-    if bad := sorted(set(part) & _FORBIDDEN):
-        raise _refused(path, f"holds {bad[0]!r}")
-    if unseen := first_unseen(part):
-        raise _refused(path, f"holds {unseen}, which nobody sees")
-    if part[-1] == "." or part[-1].isspace() or part[0].isspace():
-        raise _refused(path, "has a name that begins or ends with a blank, or ends with a dot")
-    if part.split(".", maxsplit=1)[0].rstrip().lower() in _DEVICES:
-        raise _refused(path, f"has the name of a device ({part!r})")
-    try:
-        encoded = part.encode()
-    except UnicodeEncodeError:
-        raise _refused(ascii(path), "can't be written in UTF-8") from None
-    if len(encoded) > MAX_NAME:
-        raise _refused(path[:60] + "…", f"has a name of more than {MAX_NAME} bytes")
 
 
 def _refused(path: str, why: str) -> ActionError:

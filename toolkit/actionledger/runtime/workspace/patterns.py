@@ -7,11 +7,11 @@ takes a time limit, but only for matching: it needs more memory than a machine h
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
 
@@ -55,7 +55,7 @@ def search_pattern(
     return [(text, line) for text, line in _answer(pattern, task, seconds)["lines"]]
 
 
-def _answer(pattern: str, task: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def _answer(pattern: str, task: JsonMap, seconds: float) -> JsonDict:
     if len(pattern) > MAX_PATTERN:
         message = f"The regular expression has {len(pattern):,} characters; the limit is {MAX_PATTERN:,}."
         raise ActionError(Reason.TOO_LARGE, message)
@@ -74,7 +74,7 @@ def _answer(pattern: str, task: Mapping[str, Any], seconds: float) -> dict[str, 
         raise _too_much(seconds) from None
     if done.returncode:
         raise _too_much(seconds)
-    answer: dict[str, Any] = json.loads(done.stdout)
+    answer: JsonDict = json.loads(done.stdout)
     if "error" in answer:
         message = f"The regular expression can't be used: {answer['error']}. Example: '(?m)^version = .*$'."
         raise ActionError(Reason.BAD_FORMAT, message)

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError, LedgerError
 from actionledger.core.ids import now
 from actionledger.runtime.workspace.folders import open_private, size_of, write_all
@@ -175,7 +175,13 @@ def _held(folder: Path) -> Iterator[None]:
 
 def _rewrite(path: Path, gone: Mapping[int, str], names: Collection[str]) -> None:
     lines = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    kept = [_without(line, gone) for line in lines if not _is_watch_of(line, names)]
+    kept = [
+        _without(line, gone)
+        for line in lines
+        if not (
+            line["line"] == "watching" and bool({line["unit"]["session"], line["unit"]["turn"]} & set(names))
+        )
+    ]
     new = path.with_name(f"{path.name}.new")
     new.unlink(missing_ok=True)
     descriptor = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -189,11 +195,7 @@ def _rewrite(path: Path, gone: Mapping[int, str], names: Collection[str]) -> Non
     new.replace(path)
 
 
-def _is_watch_of(line: Mapping[str, Any], names: Collection[str]) -> bool:
-    return line["line"] == "watching" and bool({line["unit"]["session"], line["unit"]["turn"]} & set(names))
-
-
-def _without(line: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
+def _without(line: JsonDict, gone: Mapping[int, str]) -> JsonDict:
     """Return a line with a gap in the place of each effect that is gone; places and chains stay as they are."""
     if "record" in line:
         return line | {"record": _gap(line["record"], gone)}
@@ -202,7 +204,7 @@ def _without(line: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
     return line
 
 
-def _gap(record: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
+def _gap(record: JsonDict, gone: Mapping[int, str]) -> JsonDict:
     if record["number"] not in gone:
         return record
     return record | {"effect": effect_as_json(Gap(".", _WHY)), "temporary": ""}

@@ -91,7 +91,19 @@ def _change_obstacle(tree: FileTree, change: Change) -> str | None:
     found = tree.load(parts)
     now = found.node if found else None
     if now != change.before:
-        return _difference(change.before, now)
+        # How what stands at a path differs from what was left there, as a sentence for people.
+        expected = change.before
+        if now is None:
+            return "It is gone."
+        if expected is None:
+            return f"Something is there now: a {now.kind}."
+        if now.kind is not expected.kind:
+            return f"It was a {expected.kind} and is a {now.kind} now."
+        if now.digest != expected.digest:
+            return f"Its content was changed: {expected.size:,} bytes were left there, {now.size:,} are there now."
+        if now.target != expected.target:
+            return f"It was a link to {expected.target!r} and is one to {now.target!r} now."
+        return f"Its permissions were {expected.mode:o} and are {now.mode:o} now."
     if change.before is None and not _is_folder(tree, parts[:-1]):
         return "The folder that it lay in is gone."
     if change.after is None and now and now.kind is NodeKind.FOLDER and (names := tree.names(parts)):
@@ -132,23 +144,6 @@ def _is_folder(tree: FileTree, parts: Parts) -> bool:
     return not parts or (entry is not None and entry.kind is NodeKind.FOLDER)
 
 
-def _difference(expected: Node | None, now: Node | None) -> str:
-    """Return how what stands at a path differs from what was left there, as a sentence for people."""
-    if now is None:
-        return "It is gone."
-    if expected is None:
-        return f"Something is there now: a {now.kind}."
-    if now.kind is not expected.kind:
-        return f"It was a {expected.kind} and is a {now.kind} now."
-    if now.digest != expected.digest:
-        return (
-            f"Its content was changed: {expected.size:,} bytes were left there, {now.size:,} are there now."
-        )
-    if now.target != expected.target:
-        return f"It was a link to {expected.target!r} and is one to {now.target!r} now."
-    return f"Its permissions were {expected.mode:o} and are {now.mode:o} now."
-
-
 _NO_FOLDER = {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}
 """What systems say of a link, or a file, where a folder was to be opened without following links."""
 
@@ -174,7 +169,9 @@ class DiskTree:
                     status = folder.status(parts[-1]) if parts else folder.own_status()
             except FileNotFoundError:
                 return None
-        return entry_of(path, status)
+        kind = kind_of(status)
+        size = status.st_size if kind is NodeKind.FILE else 0
+        return PathEntry(path, kind, size, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
 
     def names(self, parts: Parts) -> list[str]:
         """See ``Tree.names``."""
@@ -255,13 +252,6 @@ class DiskTree:
             if kind_of(folder.status(name)) is not move.kind or new_name in into.names():
                 raise changed_meanwhile(move.path)
             folder.rename(name, into, new_name)
-
-
-def entry_of(path: str, status: os.stat_result) -> PathEntry:
-    """Return what a listing says of a path with this status."""
-    kind = kind_of(status)
-    size = status.st_size if kind is NodeKind.FILE else 0
-    return PathEntry(path, kind, size, stat.S_IMODE(status.st_mode), status.st_mtime_ns)
 
 
 def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:

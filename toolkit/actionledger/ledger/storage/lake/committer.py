@@ -165,13 +165,7 @@ class Committer:
 
 
 class _Sorting:
-    """Puts pieces in order, and reads what of them is new.
-
-    Args:
-        queue: the queue.
-        pieces: what is in it, sorted.
-        known: how far the lake has each segment, in bytes.
-    """
+    """Puts pieces in order, and reads what of them is new."""
 
     def __init__(self, queue: Queue, pieces: Iterable[Piece], known: Mapping[str, int]) -> None:
         self._queue = queue

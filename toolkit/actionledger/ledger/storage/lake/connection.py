@@ -43,33 +43,22 @@ def connect_lake(
             _load(connection, extension, file)
         if place.is_on_s3:
             _give_credentials(connection, place)
-        attach_lake(connection, place, name, snapshot=snapshot, writes=writes)
+        # Attach a lake to a connection that ``connect_lake`` has opened for one like it.
+        options = [f"DATA_PATH {_quoted(place.data_path)}"]
+        if not place.is_on_postgres:
+            # So that readers and a writer don't shut each other out, and two writers wait.
+            options.append(f"META_JOURNAL_MODE 'WAL', META_BUSY_TIMEOUT {_SQLITE_PATIENCE_MS}")
+        if not writes:
+            options.append("READ_ONLY")
+        if snapshot is not None:
+            options.append(f"SNAPSHOT_VERSION {snapshot:d}")
+        connection.execute(
+            f"ATTACH {_quoted('ducklake:' + place.metadata_path)} AS {name} ({', '.join(options)})"
+        )
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def attach_lake(
-    connection: DuckDBPyConnection,
-    place: LakePlace,
-    name: str,
-    *,
-    snapshot: int | None = None,
-    writes: bool = False,
-) -> None:
-    """Attach a lake to a connection that ``connect_lake`` has opened for one like it."""
-    options = [f"DATA_PATH {_quoted(place.data_path)}"]
-    if not place.is_on_postgres:
-        # So that readers and a writer don't shut each other out, and two writers wait.
-        options.append(f"META_JOURNAL_MODE 'WAL', META_BUSY_TIMEOUT {_SQLITE_PATIENCE_MS}")
-    if not writes:
-        options.append("READ_ONLY")
-    if snapshot is not None:
-        options.append(f"SNAPSHOT_VERSION {snapshot:d}")
-    connection.execute(
-        f"ATTACH {_quoted('ducklake:' + place.metadata_path)} AS {name} ({', '.join(options)})"
-    )
 
 
 def _needed(place: LakePlace) -> list[str]:

@@ -65,15 +65,6 @@ def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verific
     )
 
 
-def faults_of_host(connection: DuckDBPyConnection, files: LedgerFiles, host: str) -> list[Fault]:
-    """Return which of a host's segments were cut."""
-    prefix = qualified_name(host, "")
-    offsets = offsets_in(connection)
-    return faults_of_segments(
-        files, {name.removeprefix(prefix): end for name, end in offsets.items() if name.startswith(prefix)}
-    )
-
-
 def _of_chain(chain: int, found: Walk, kept: Sequence[Head]) -> Iterator[Fault]:
     """Yield what is wrong with a chain, with the name of its host."""
     of_host = f"Of host {found.host}: " if found.host else ""
@@ -192,7 +183,13 @@ class LakeStore:
             found = verify_lake(connection, (*kept, *own))
             if not self.has_tail:
                 return found
-            of_host = faults_of_host(connection, self.files, self.host)
+            files = self.files
+            prefix = qualified_name(self.host, "")
+            offsets = offsets_in(connection)
+            of_host = faults_of_segments(
+                files,
+                {name.removeprefix(prefix): end for name, end in offsets.items() if name.startswith(prefix)},
+            )
             return replace(found, faults=(*found.faults, *of_host))
 
     def due_in(self) -> float:

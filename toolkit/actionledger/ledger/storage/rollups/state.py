@@ -47,24 +47,7 @@ def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, 
         everybody = " UNION ".join(f"SELECT session_id FROM {name}" for name in _WITH_ROWS)
         nothing = {name: _empty(COLUMNS[name]) for name in (PARTS, KINDS, FAILURES, DIALECTS)}
         return nothing | {NOT_ROLLED_UP: everybody}
-    newer = _of_tail(in_tail)
-    apart = f"SELECT session_id FROM {BASE}.{APART}"
-    parts = f"FROM {BASE}.{PARTS}"
-    return {
-        KINDS: f"FROM {BASE}.{KINDS}",
-        FAILURES: f"FROM {BASE}.{FAILURES}",
-        DIALECTS: f"FROM {BASE}.{DIALECTS}",
-        PARTS: f"{parts} ANTI JOIN ({newer}) USING (session_id)" if newer else parts,
-        NOT_ROLLED_UP: f"{apart} UNION {newer}" if newer else apart,
-    }
-
-
-def _empty(columns: Mapping[str, str]) -> str:
-    return f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in columns.items())} WHERE false"
-
-
-def _of_tail(in_tail: Collection[str]) -> str:
-    """Return, as SQL, the sessions that the tail has rows of; empty where it has none."""
+    # Return, as SQL, the sessions that the tail has rows of; empty where it has none.
     selects = []
     for table in TABLES:
         if table.name not in in_tail:
@@ -78,7 +61,20 @@ def _of_tail(in_tail: Collection[str]) -> str:
         elif "session_id" in table.columns:
             selects.append(f"SELECT session_id FROM tail.{table.name}")
     union = " UNION ".join(selects)
-    return f"SELECT session_id FROM ({union}) WHERE session_id IS NOT NULL" if union else ""
+    newer = f"SELECT session_id FROM ({union}) WHERE session_id IS NOT NULL" if union else ""
+    apart = f"SELECT session_id FROM {BASE}.{APART}"
+    parts = f"FROM {BASE}.{PARTS}"
+    return {
+        KINDS: f"FROM {BASE}.{KINDS}",
+        FAILURES: f"FROM {BASE}.{FAILURES}",
+        DIALECTS: f"FROM {BASE}.{DIALECTS}",
+        PARTS: f"{parts} ANTI JOIN ({newer}) USING (session_id)" if newer else parts,
+        NOT_ROLLED_UP: f"{apart} UNION {newer}" if newer else apart,
+    }
+
+
+def _empty(columns: Mapping[str, str]) -> str:
+    return f"SELECT {', '.join(f'NULL::{kind} AS {name}' for name, kind in columns.items())} WHERE false"
 
 
 _CHANGED = (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError)

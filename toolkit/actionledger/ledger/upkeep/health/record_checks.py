@@ -166,7 +166,9 @@ def rollup(facts: Facts) -> Iterator[Finding]:
     anew = f"{command('doctor --fix', facts)} makes it anew of the rows; {command('verify', facts)} says whether those are whole."
     if facts.records.problem:
         yield not_asked(Check.ROLLUP)
-    elif found is None and not is_worth_it(facts):
+    elif found is None and not (
+        facts.size_of("working file") >= tables.WORTH_BYTES and not is_place(facts.files.published)
+    ):
         said = "Pre-aggregation is off: it is not needed at this size."
         yield Finding(Check.ROLLUP, Level.FINE, said)
     elif found is None or not found.is_relied_on:
@@ -185,11 +187,6 @@ def rollup(facts: Facts) -> Iterator[Finding]:
         drawn = counted(found.drawn, "session")
         said = f"What sessions come to is counted ahead; {drawn} were drawn and counted again, and are as their rows say."
         yield Finding(Check.ROLLUP, Level.FINE, said)
-
-
-def is_worth_it(facts: Facts) -> bool:
-    """Return whether a ledger is one that keeps a rollup."""
-    return facts.size_of("working file") >= tables.WORTH_BYTES and not is_place(facts.files.published)
 
 
 def left_out(facts: Facts) -> Iterator[Finding]:

@@ -113,7 +113,10 @@ def compared(
     connection: DuckDBPyConnection, said: Said, cells: list[StoredCell], stored: Stored
 ) -> list[Fault]:
     """Return where a link is not what it says of itself; nothing where it is."""
-    link, known = said.link, _marks(said.marks)
+    link, known = (
+        said.link,
+        Counter(said.marks[place : place + MARK_BYTES] for place in range(0, len(said.marks), MARK_BYTES)),
+    )
     gone, taken = stored.gone.get(link.number, []), stored.taken.get(link.number, [])
     made = [cell.digest if cell.digest[:MARK_BYTES] in known else cell.alternative for cell in cells] + gone
     if Link(link.number, link.made_at, made, taken, link.seed).head(said.before) == said.head:
@@ -125,10 +128,6 @@ def compared(
     return list(_places(connection, link.number, known, cells, gone)) or [
         Fault(sentence, "links", link.number)
     ]
-
-
-def _marks(marks: bytes) -> Counter[bytes]:
-    return Counter(marks[place : place + MARK_BYTES] for place in range(0, len(marks), MARK_BYTES))
 
 
 def _places(

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from json import dumps
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.values.calls import parameters_of
@@ -307,8 +308,8 @@ _PYTHON = {RepairKind.QUOTES, RepairKind.LITERAL}
 
 
 def held_arguments(
-    source: Source, name: str, arguments: dict[str, Any], span: Span, options: DecodeOptions
-) -> tuple[dict[str, Any], Repair | None]:
+    source: Source, name: str, arguments: JsonDict, span: Span, options: DecodeOptions
+) -> tuple[JsonDict, Repair | None]:
     """Return the arguments of a call, out of the object that its only parameter holds, and the repair that this is.
 
     That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
@@ -317,17 +318,14 @@ def held_arguments(
     if len(arguments) != 1 or key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
         return arguments, None
     known = parameters_of(source.names or frozenset(), name)
-    held = _object_in(arguments[key], options)
-    if not known or key in known or not held or not held.keys() <= set(known):
-        return arguments, None
-    written = dumps(held, ensure_ascii=False)
-    return held, Repair(RepairKind.NESTED_JSON, span, span.of(source.text), written)
-
-
-def _object_in(value: Any, options: DecodeOptions) -> dict[str, Any]:
-    """Return the object that a value is, or that its text plainly holds; an empty one where it holds none."""
+    # The object that a value is, or that its text plainly holds; an empty one where it holds none.
+    value = arguments[key]
     if isinstance(value, str):
         decoded = decode_nested(value, options=options)
         is_plain = not decoded.issues and {repair.kind for repair in decoded.repairs} <= _PYTHON
         value = decoded.value if is_plain else None
-    return value if isinstance(value, dict) else {}
+    held = value if isinstance(value, dict) else {}
+    if not known or key in known or not held or not held.keys() <= set(known):
+        return arguments, None
+    written = dumps(held, ensure_ascii=False)
+    return held, Repair(RepairKind.NESTED_JSON, span, span.of(source.text), written)

@@ -134,7 +134,7 @@ class JsonFence(JsonShape):
     label: ClassVar[str]
     """The label of the format."""
 
-    reads_embedded_fences: ClassVar[bool] = True
+    reads_embedded_fences = True
 
     near_labels: ClassVar[frozenset[str]] = frozenset()
     """Labels that can mean no other format: whoever writes one means this one."""

@@ -5,10 +5,11 @@ decoded is that of ``values``.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import parameters_of
@@ -48,7 +49,7 @@ class Call(NamedTuple):
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     call_id: str | None
     states_arguments: bool
     strange: tuple[str, ...]
@@ -90,7 +91,7 @@ def call_of(item: object, keys: Keys = MARKED) -> Call | None:
     return Call(name, arguments, _identifier(item, keys).get(keys.identifier), bool(holders), strange)
 
 
-def arguments_of(value: object) -> dict[str, Any] | None:
+def arguments_of(value: object) -> JsonDict | None:
     """Return the arguments that a value stands for: an object, or one as JSON text (OpenAI's interface writes that).
 
     Null and an empty text say that there are none.
@@ -105,7 +106,7 @@ def arguments_of(value: object) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _identifier(item: Mapping[str, Any], keys: Keys) -> dict[str, str]:
+def _identifier(item: JsonMap, keys: Keys) -> dict[str, str]:
     identifier = item.get(keys.identifier)
     return {keys.identifier: identifier} if isinstance(identifier, str) and identifier else {}
 
@@ -194,7 +195,15 @@ class BareRule:
 
     def _call(self, item: object, names: frozenset[str] | None) -> Call | None:
         call = call_of(item, self.keys)
-        if call is None or call.strange or _is_schema(call.arguments):
+        # Whether the arguments are a JSON Schema: a tool is described, not called.
+        if (
+            call is None
+            or call.strange
+            or (
+                call.arguments.get("type") in {"object", "dict"}
+                and isinstance(call.arguments.get("properties"), dict)
+            )
+        ):
             return None
         return call if call.states_arguments or (names and call.name in names) else None
 
@@ -251,13 +260,8 @@ def _listed(value: object) -> list[Any] | None:
     return listed if isinstance(listed, list) else None
 
 
-def _describes(held: dict[str, Any], parameters: tuple[str, ...] | None) -> bool:
+def _describes(held: JsonDict, parameters: tuple[str, ...] | None) -> bool:
     """Return whether what stands behind a tool's name describes it, and has none of its parameters."""
     return (
         parameters is not None and bool(held) and not held.keys() & set(parameters) and "description" in held
     )
-
-
-def _is_schema(arguments: dict[str, Any]) -> bool:
-    """Return whether the arguments are a JSON Schema: a tool is described, not called."""
-    return arguments.get("type") in {"object", "dict"} and isinstance(arguments.get("properties"), dict)

@@ -2,11 +2,12 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from json import dumps
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span, rows_of
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
@@ -210,7 +211,7 @@ class JsonShape(Dialect):
         )
         return items if are_actions else None
 
-    def name_key(self, item: Mapping[str, Any], names: Names) -> str | None:
+    def name_key(self, item: JsonMap, names: Names) -> str | None:
         """Return under which key an object names one of the known actions; the format's own, or one that models write for it."""
         if self.discriminator in item:
             return self.discriminator
@@ -329,7 +330,7 @@ class JsonShape(Dialect):
                 yield Issue(Reason.WRONG_SHAPE, span, f"Expected {self.shape}")
 
 
-def is_named(item: Mapping[str, Any], key: str | None, names: Names = None) -> bool:
+def is_named(item: JsonMap, key: str | None, names: Names = None) -> bool:
     """Return whether an object holds a name under a key, in any capitals; where names are known, one of them."""
     name = item.get(key) if key else None
     return isinstance(name, str) and (names is None or name in names or name.lower() in names)

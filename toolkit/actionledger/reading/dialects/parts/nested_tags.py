@@ -6,6 +6,7 @@ A tag that holds tags is an object, or a list where all of them are ``item``; on
 import re
 from typing import Any, NamedTuple
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
@@ -141,9 +142,7 @@ def _call(
     return Written(opens["name"].strip(), arguments, Span(opens.start("tag"), stop))
 
 
-def _arguments(
-    text: str, start: int, end: int, tags: NestedTags, max_depth: int
-) -> tuple[dict[str, Any], int]:
+def _arguments(text: str, start: int, end: int, tags: NestedTags, max_depth: int) -> tuple[JsonDict, int]:
     stack = [_Open("invoke", start, start, [])]
     at = start
     for tag in tags.tag.finditer(text, start, end):
@@ -180,7 +179,7 @@ def _container(held: list[tuple[str, Any]]) -> Any:
     return _object(held)
 
 
-def _object(held: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(held: list[tuple[str, Any]]) -> JsonDict:
     values: dict[str, list[Any]] = {}
     for name, value in held:
         values.setdefault(name, []).append(value)

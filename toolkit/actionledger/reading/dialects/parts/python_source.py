@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
@@ -48,7 +49,9 @@ class NoLiteralError(Exception):
 def literal(written: str, max_depth: int) -> Any:
     """Read a literal; ``true``, ``false`` and ``null`` are read as what JSON means by them."""
     if plain := _PLAIN.fullmatch(written):
-        return _plain_value(plain)
+        if plain["name"]:
+            return _PLAIN_NAMES[plain["name"]]
+        return int(plain["int"]) if plain["int"] else str(plain["string"])
     if written.lstrip().startswith("*"):
         raise NoLiteralError(Reason.EXAMPLE, "Arguments are unpacked.")
     try:
@@ -64,12 +67,6 @@ def literal(written: str, max_depth: int) -> Any:
             Reason.MALFORMED_JSON, "It is Python, with a character that Python refuses."
         ) from None
     return _value(tree.body, max_depth)
-
-
-def _plain_value(plain: re.Match[str]) -> str | int | bool | None:
-    if plain["name"]:
-        return _PLAIN_NAMES[plain["name"]]
-    return int(plain["int"]) if plain["int"] else str(plain["string"])
 
 
 def _value(node: ast.expr, levels: int) -> Any:
@@ -105,8 +102,8 @@ def _constant(value: object) -> Any:
     return value
 
 
-def _object(keys: list[ast.expr | None], values: list[ast.expr], levels: int) -> dict[str, Any]:
-    read: dict[str, Any] = {}
+def _object(keys: list[ast.expr | None], values: list[ast.expr], levels: int) -> JsonDict:
+    read: JsonDict = {}
     for key, value in zip(keys, values, strict=True):
         if key is None:
             raise NoLiteralError(Reason.EXAMPLE, "An argument is an expression.")
@@ -156,7 +153,7 @@ class PythonCall:
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     span: Span
 
 
@@ -308,8 +305,8 @@ def _without_blank(text: str, pieces: list[Span]) -> tuple[Span, ...]:
     return tuple(pieces[:-1] if behind_comments(text, *last) == last.end else pieces)
 
 
-def _arguments(text: str, bracket: _Bracket, options: DecodeOptions) -> dict[str, Any]:
-    arguments: dict[str, Any] = {}
+def _arguments(text: str, bracket: _Bracket, options: DecodeOptions) -> JsonDict:
+    arguments: JsonDict = {}
     positional: list[Any] = []
     for piece in bracket.pieces:
         keyword = _KEYWORD.match(text, *piece)

@@ -11,6 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -270,7 +271,7 @@ class TaggedCall:
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     span: Span
     inner_end: int
     repairs: tuple[Repair, ...] = ()
@@ -322,9 +323,9 @@ def _read_call(
 class _Reader(TaggedValues):
     """Walks one call: parameters, then the closing tags."""
 
-    def read(self, at: int) -> tuple[dict[str, Any], int, int]:
+    def read(self, at: int) -> tuple[JsonDict, int, int]:
         """Read from behind the opening tag; return the arguments, where the body ends and where the call does."""
-        arguments: dict[str, Any] = {}
+        arguments: JsonDict = {}
         if opens := self.grammar.object.match(self.text, at, self.end):
             arguments, at = self.json_arguments(opens.end())
         while parameter := self.parameter_at(at):
@@ -339,7 +340,20 @@ class _Reader(TaggedValues):
                 self.json_value(parameter) if is_json else self.text_value(parameter.end(), parameter[0])
             )
         if not self.grammar.closes.match(self.text, at, self.end):
-            self.refuse_what_follows(at, has_parameters=bool(arguments))
+            # Refuse a call that goes on in a way that can't be read; one that just ends lacks no more than its closing tag.
+            has_parameters = bool(arguments)
+            grammar, text = self.grammar, self.text
+            stop = self.source.search(grammar.next_call, at, self.end)
+            rest = text[at:stop].strip()
+            is_open = rest.startswith(grammar.stem) and not grammar.parameter.search(rest)
+            closes = grammar.call_close.search(rest) is not None
+            is_cut = grammar.stem.startswith(rest) or (is_open and not closes)
+            if stop == len(text) and (is_cut if rest else not has_parameters):
+                raise RefusedError(Issue(Reason.TRUNCATED, Span(at, stop)), stop)
+            if not has_parameters or grammar.stem in rest or closes:
+                what = Span(at, self.source.search(grammar.call_close, at, stop))
+                detail = f"Expected a parameter or {grammar.call_closes}, got {excerpt(text, *what)}."
+                raise RefusedError(Issue(Reason.WRONG_SHAPE, what, detail))
         inner_end, at = self.close(self.grammar.call_closes, at)
         return arguments, inner_end, self.close(self.grammar.tail, at)[1] if self.grammar.tail else at
 
@@ -371,7 +385,7 @@ class _Reader(TaggedValues):
         self.repairs.extend(closed.repairs)
         return closed.start, closed.end
 
-    def json_arguments(self, start: int) -> tuple[dict[str, Any], int]:
+    def json_arguments(self, start: int) -> tuple[JsonDict, int]:
         """Read an object that stands in place of the parameters."""
         following = self.source.search(self.grammar.next_call, start, self.end)
         stop = self.source.search(self.grammar.call_close, start, following)
@@ -383,18 +397,3 @@ class _Reader(TaggedValues):
         self.repairs.extend(arguments.repairs)
         self.issues.extend(arguments.issues)
         return arguments.values, arguments.end
-
-    def refuse_what_follows(self, at: int, *, has_parameters: bool) -> None:
-        """Refuse a call that goes on in a way that can't be read; one that just ends lacks no more than its closing tag."""
-        grammar, text = self.grammar, self.text
-        stop = self.source.search(grammar.next_call, at, self.end)
-        rest = text[at:stop].strip()
-        is_open = rest.startswith(grammar.stem) and not grammar.parameter.search(rest)
-        closes = grammar.call_close.search(rest) is not None
-        is_cut = grammar.stem.startswith(rest) or (is_open and not closes)
-        if stop == len(text) and (is_cut if rest else not has_parameters):
-            raise RefusedError(Issue(Reason.TRUNCATED, Span(at, stop)), stop)
-        if not has_parameters or grammar.stem in rest or closes:
-            what = Span(at, self.source.search(grammar.call_close, at, stop))
-            detail = f"Expected a parameter or {grammar.call_closes}, got {excerpt(text, *what)}."
-            raise RefusedError(Issue(Reason.WRONG_SHAPE, what, detail))

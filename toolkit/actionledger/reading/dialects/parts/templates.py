@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason
@@ -43,7 +44,7 @@ class Field(NamedTuple):
     closes: re.Pattern[str] | None
     ends_with: str
     content: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMap
     transform: Any
     is_each: bool
 
@@ -175,7 +176,21 @@ def _content(source: Source, region: Region, options: DecodeOptions) -> tuple[An
     text, settings = region.body.of(source.text), region.field.arguments
     match region.field.content:
         case "json" if not settings.get("string_delims"):
-            return _json(source, region, options)
+            start = behind_blanks(source.text, *region.body)
+            reach = Reach(region.body.end if region.is_closed else None, region.body.end, region.body.end)
+            decoded = value_at(source, start, reach, options)
+            if (
+                decoded.ok
+                and not decoded.cut
+                and behind_blanks(source.text, decoded.end, reach.end) == reach.end
+            ):
+                return decoded.value, tuple(decoded.repairs)
+            if decoded.ok and not decoded.cut:
+                raise ContentError(Reason.TEXT_AFTER_VALUE, Span(decoded.end, reach.end))
+            if region.field.arguments.get("allow_non_json") and region.is_closed:
+                return region.body.of(source.text).strip(), ()
+            code = Reason.TRUNCATED if not region.is_closed else Reason.MALFORMED_JSON
+            raise ContentError(code, region.body)
         case "json":
             return _quoted_json(text, region), ()
         case "xml-inline":
@@ -185,20 +200,6 @@ def _content(source: Source, region: Region, options: DecodeOptions) -> tuple[An
         case "python-call-list":
             return _python(source, region, options), ()
     return text.strip() if settings.get("strip", True) else text, ()
-
-
-def _json(source: Source, region: Region, options: DecodeOptions) -> tuple[Any, tuple[Repair, ...]]:
-    start = behind_blanks(source.text, *region.body)
-    reach = Reach(region.body.end if region.is_closed else None, region.body.end, region.body.end)
-    decoded = value_at(source, start, reach, options)
-    if decoded.ok and not decoded.cut and behind_blanks(source.text, decoded.end, reach.end) == reach.end:
-        return decoded.value, tuple(decoded.repairs)
-    if decoded.ok and not decoded.cut:
-        raise ContentError(Reason.TEXT_AFTER_VALUE, Span(decoded.end, reach.end))
-    if region.field.arguments.get("allow_non_json") and region.is_closed:
-        return region.body.of(source.text).strip(), ()
-    code = Reason.TRUNCATED if not region.is_closed else Reason.MALFORMED_JSON
-    raise ContentError(code, region.body)
 
 
 def _quoted_json(text: str, region: Region) -> Any:
@@ -252,9 +253,9 @@ def _value(text: str, region: Region) -> Any:
     return text.strip() if settings.get("strip", True) else text
 
 
-def _tags(text: str, region: Region) -> dict[str, Any]:
+def _tags(text: str, region: Region) -> JsonDict:
     """Return the values in tags by their keys; what stands between the tags, or a key twice, is no argument."""
-    found: dict[str, Any] = {}
+    found: JsonDict = {}
     at, between = 0, []
     for tag in re.finditer(region.field.arguments["tag_pattern"], text, re.DOTALL):
         between.append(text[at : tag.start()])
@@ -270,9 +271,9 @@ def _tags(text: str, region: Region) -> dict[str, Any]:
     return found
 
 
-def _lines(text: str, region: Region) -> dict[str, Any]:
+def _lines(text: str, region: Region) -> JsonDict:
     settings = region.field.arguments
-    found: dict[str, Any] = {}
+    found: JsonDict = {}
     for line in text.split(settings.get("line_sep", "\n")):
         key, separator, value = line.strip().partition(settings.get("kv_sep", ":"))
         if separator:
@@ -282,7 +283,7 @@ def _lines(text: str, region: Region) -> dict[str, Any]:
     return found
 
 
-def _python(source: Source, region: Region, options: DecodeOptions) -> list[dict[str, Any]]:
+def _python(source: Source, region: Region, options: DecodeOptions) -> list[JsonDict]:
     start = behind_blanks(source.text, *region.body)
     if not source.text.startswith("[", start, region.body.end):
         raise ContentError(Reason.WRONG_SHAPE, region.body, "Expected a list of calls.")
@@ -295,7 +296,7 @@ def _python(source: Source, region: Region, options: DecodeOptions) -> list[dict
     return [{"name": call.name, "arguments": call.arguments} for call in calls]
 
 
-def _made(transform: Any, scope: Mapping[str, Any], region: Region) -> Any:
+def _made(transform: Any, scope: JsonMap, region: Region) -> Any:
     """Return what a template makes of what was read: each placeholder gives way to its value."""
     if isinstance(transform, dict):
         return {key: _made(each, scope, region) for key, each in transform.items()}

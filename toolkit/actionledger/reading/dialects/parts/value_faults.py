@@ -8,6 +8,7 @@ from itertools import pairwise
 from json import JSONDecodeError
 from typing import Any
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -48,14 +49,11 @@ class BrokenValues:
         if known := self._known.get(asked):
             return known.moved(start)
         found = read()
-        if _is_empty(found.value) and len(self._known) < _MOST:
+        if (not found.value or (isinstance(found.value, list) and not any(found.value))) and len(
+            self._known
+        ) < _MOST:
             self._known[asked] = found.moved(-start)
         return found
-
-
-def _is_empty(value: object) -> bool:
-    """Return whether a value holds nothing that an action could be made of."""
-    return not value or (isinstance(value, list) and not any(value))
 
 
 class _TwoValuesError(Exception):
@@ -99,8 +97,8 @@ def _contradiction(text: str, decoded: Decoded) -> Issue | None:
     return None
 
 
-def _agreeing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _agreeing(pairs: list[tuple[str, Any]]) -> JsonDict:
+    made: JsonDict = {}
     for key, value in pairs:
         if key in made and json.dumps(made[key], sort_keys=True) != json.dumps(value, sort_keys=True):
             raise _TwoValuesError(key, made[key], value)

@@ -8,8 +8,9 @@ fence or the block around it. What can't be written raises ``ValueError`` or ``T
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves
 
@@ -27,7 +28,7 @@ class PlainCall(NamedTuple):
     """
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonDict
     call_id: str | None = None
 
 
@@ -41,7 +42,7 @@ def raw_text(value: object) -> str:
     return value if isinstance(value, str) else json_text(value)
 
 
-def call_object(call: PlainCall, arguments: str = "arguments") -> dict[str, Any]:
+def call_object(call: PlainCall, arguments: str = "arguments") -> JsonDict:
     """Return a call as an object."""
     identifier = {"id": call.call_id} if call.call_id else {}
     return {"name": call.name, arguments: call.arguments} | identifier

@@ -156,7 +156,9 @@ def _mentions(given: str, wanted: Sequence[str], command: Started) -> bool:
     program = name_of(wanted[0])
     if given == "git":
         texts = [
-            word.text for word in command.words[2:] if re.search(r"\s|!", word.text) or takes_value(word.text)
+            word.text
+            for word in command.words[2:]
+            if re.search(r"\s|!", word.text) or (word.text in _WITH_VALUE)
         ]
         rest, _ = without_program_options(command.words)
         if rest and SUBCOMMANDS.get(folded(rest[0].text)) == "inert":
@@ -269,11 +271,6 @@ SUBCOMMANDS = dict.fromkeys(
 
 _ALL = ("--all", "--mirror", "--branches", "--follow-tags", "--tags", "--prune", "--delete", "-d", "--stdin")
 _PUSH_WITH_VALUE = frozenset({"-o", "--push-option", "--receive-pack", "--exec", "--repo"})
-
-
-def takes_value(word: str) -> bool:
-    """Return whether an option of git's own is followed by its value."""
-    return word in _WITH_VALUE
 
 
 def without_program_options(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:

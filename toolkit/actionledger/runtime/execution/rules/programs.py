@@ -183,7 +183,7 @@ class _Unfolding:
             return Starts((), is_known=False)
         own = Starts((Started(words, is_sure, is_open),), is_known=True)
         inner = [
-            self._put_in(word, depth)
+            self.of_text(_SUBSTITUTION.sub(";", word.text), depth + 1, is_sure=False)
             for word in words
             if not word.is_plain and _SUBSTITUTION.search(word.text)
         ]
@@ -201,9 +201,6 @@ class _Unfolding:
         else:
             parts = list(self._of_others(program, words, depth))
         return _together([own, *inner, *parts], is_known=True)
-
-    def _put_in(self, word: Word, depth: int) -> Starts:
-        return self.of_text(_SUBSTITUTION.sub(";", word.text), depth + 1, is_sure=False)
 
     def _of_shell(self, words: Command, depth: int, *, is_sure: bool) -> Starts:
         rest = list(words[1:])
@@ -224,7 +221,11 @@ class _Unfolding:
             word = words[place]
             if re.search(r"\s", word.text):
                 yield self.of_text(word.text, depth + 1, is_sure=False)
-            elif not word.text.startswith(("-", "+")) and is_first and not _is_value(word):
+            elif (
+                not word.text.startswith(("-", "+"))
+                and is_first
+                and not bool(re.fullmatch(r"[\d.]+[a-z]?|\w+=.*", word.text, re.DOTALL))
+            ):
                 is_open = program == "xargs"
                 yield self.of_command(words[place:], depth + 1, is_sure=not is_open, is_open=is_open)
                 is_first = False
@@ -233,10 +234,6 @@ class _Unfolding:
             yield self.of_command(words[place:], depth + 1, is_sure=False, is_open=False)
         if len(places) > _MOST_INNER:
             yield Starts((), is_known=False)
-
-
-def _is_value(word: Word) -> bool:
-    return bool(re.fullmatch(r"[\d.]+[a-z]?|\w+=.*", word.text, re.DOTALL))
 
 
 def _is_program_that_runs(word: Word) -> bool:

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -14,6 +14,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.privacy import mask_lines
 from actionledger.core.processes import FileLock
 from actionledger.runtime.session.states.capture import CapturedState, SkippedPath
@@ -55,7 +56,7 @@ class Begun:
     at: datetime
     root: str
     state: str
-    settings: Mapping[str, Any]
+    settings: JsonMap
     version: int = VERSION
 
 
@@ -105,7 +106,7 @@ class Effects:
 
     turn: int | None
     actions: tuple[int, ...]
-    changes: tuple[dict[str, Any], ...]
+    changes: tuple[JsonDict, ...]
     stores: tuple[str, ...] | None = None
     left_out: tuple[dict[str, str], ...] | None = None
 
@@ -190,7 +191,7 @@ def read(data: bytes) -> Read:
     return found
 
 
-def change_as_json(change: Change) -> dict[str, Any]:
+def change_as_json(change: Change) -> JsonDict:
     """Return a change as a JSON value."""
     return asdict(change)
 

@@ -1,13 +1,13 @@
 """How much is kept of sessions' workspaces and for how long, and the settings that a session ran under."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from actionledger._version import __version__
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import UsageError, require_number
 from actionledger.runtime.execution.approval import Policy, Rule
 from actionledger.runtime.execution.limits import Limits
@@ -89,7 +89,7 @@ class _Settings:
 _ADAPTER = TypeAdapter(_Settings)
 
 
-def settings_of(profile: Profile, policy: Policy) -> dict[str, Any]:
+def settings_of(profile: Profile, policy: Policy) -> JsonDict:
     """Return what a session runs under, as a JSON value.
 
     Args:
@@ -106,11 +106,11 @@ def settings_of(profile: Profile, policy: Policy) -> dict[str, Any]:
         profile.repetition,
         profile.workers,
     )
-    value: dict[str, Any] = _ADAPTER.dump_python(found, mode="json")
+    value: JsonDict = _ADAPTER.dump_python(found, mode="json")
     return value
 
 
-def as_recorded(profile: Profile, settings: Mapping[str, Any]) -> Profile:
+def as_recorded(profile: Profile, settings: JsonMap) -> Profile:
     """Return a profile as a session ran under it: its handlers and parser with the recorded policy, limits and settings.
 
     Raises:
