@@ -110,6 +110,10 @@ _PARTS = regex(
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
+_CLOSING_TAG = regex(r"</[\w.:-]++>\Z|<\|[^|<>\n]{1,40}+\|>\Z|<｜[^｜<>\n]{1,40}+｜>\Z")
+_BESIDE = 64
+"""Within how many code points before a block such a tag is looked for."""
+
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
 _SENTENCES = regex(
@@ -227,6 +231,8 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block says that the block is an example, or is not to be written."""
+    if _is_behind_tag(source.text, start):
+        return False
     is_within_line, place = _sentence_before(source.text, start)
     if not source.memory(CueWords).may_stand_in(source.text, *place):
         return False
@@ -243,6 +249,12 @@ def is_shown(source: Source, start: int) -> bool:
     if not (is_anywhere or _tells(is_within_line, sentence, words)):
         return False
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
+
+
+def _is_behind_tag(text: str, start: int) -> bool:
+    """Return whether a tag that no sentence goes on behind is the last thing before a place, as between calls: no sentence stands there."""
+    before = text[max(0, start - _BESIDE) : start].rstrip()
+    return before.endswith(">") and _CLOSING_TAG.match(before, before.rfind("<")) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:

@@ -5,7 +5,7 @@ leaves it open: the call waits for a person. A call with no words before it is m
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from actionledger.reading.prose_words import (
     describes,
     is_about_work,
     is_question,
+    may_speak_of_call,
     offers,
     takes_back,
 )
@@ -114,7 +115,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
-    if why := _against_behind(behind, is_made=bool(sentences)):
+    if why := _against_behind(behind, lambda: bool(sentences)):
         return Verdict(False, why)
     if not sentences:
         return None
@@ -125,13 +126,13 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
-def _against_behind(behind: str, *, is_made: bool, is_own: bool = False) -> str:
-    """Return what the text behind a call says against it; empty where nothing does."""
+def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
+    """Return what the text behind a call says against it, unless something says that it is made; empty where nothing does."""
     if not has_words(behind):
         return ""
     if not is_own and (asks(behind) or defers(behind)):
         return "What follows asks about it."
-    return "What follows says what it was." if not is_made and describes(behind) else ""
+    return "What follows says what it was." if describes(behind) and not is_made() else ""
 
 
 def _says_made(sentences: list[str]) -> bool:
@@ -183,7 +184,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(True, "What follows takes it back.")
     has_before = _WORD.search(text, max(low, span.start - _BEFORE), span.start) is not None
     sentences = _last(text, span.start, low) if has_before else []
-    if behind and (why := _against_behind(behind, is_made=_says_made(sentences), is_own=is_own)):
+    if behind and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
@@ -200,29 +201,26 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
 def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
     """Return what the last sentence before a call with marks says against it; empty where nothing does."""
     sentence = sentences[-1]
-    if CONDITIONS.search(sentence):
-        return "The sentence before it makes it wait for something else."
-    if UNDERTAKES.search(sentence):
-        return ""
-    if SHOWS.search(sentence):
-        return "The sentence before it says that it is not made."
+    if may_speak_of_call(sentence):
+        if CONDITIONS.search(sentence):
+            return "The sentence before it makes it wait for something else."
+        if UNDERTAKES.search(sentence):
+            return ""
+        if SHOWS.search(sentence):
+            return "The sentence before it says that it is not made."
     if offers(sentence):
         return "The sentence before it asks whether to make it."
-    if ANNOUNCES.search(sentence) or bids(sentence):
+    if is_own or ANNOUNCES.search(sentence) or bids(sentence):
         return ""
     if (
         _is_short(sentence)
-        and (is_own or not _begins_line(text, before.end, before.start))
+        and not _begins_line(text, before.end, before.start)
         and not (_presents(sentence) and OPEN.search(sentence))
     ):
         return ""
-    if not is_own and _presents(sentence) and not _goes_on(sentences):
+    if _presents(sentence) and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
-    if (
-        not is_own
-        and _is_unended(sentence)
-        and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW)
-    ):
+    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
         return "It stands in the middle of a sentence."
     return ""
 
@@ -280,10 +278,12 @@ def has_words(text: str) -> bool:
 
 
 def _behind(text: str, end: int) -> str:
-    behind = text[end : end + BEHIND]
+    begins = _LEAD.match(text, end, end + BEHIND).end()  # type: ignore[union-attr]
+    if text.startswith(("<", "{", "["), begins):
+        return ""
+    behind = text[begins : end + BEHIND]
     if _WORD.search(behind) is None:
         return ""
-    behind = behind[_LEAD.match(behind).end() :]  # type: ignore[union-attr]
     markup = _MARKUP.search(behind)
     return behind[: markup.start()] if markup else behind
 

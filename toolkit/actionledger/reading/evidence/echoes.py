@@ -85,12 +85,14 @@ class _Tags:
         self._text = text
         self._closed: dict[str, list[Span]] = {}
         self._open: dict[str, list[Span]] = {}
-        at = 0
-        for tag in _pattern(names).finditer(text):
-            while at < len(actions) and actions[at].end <= tag.start():
-                at += 1
-            if at == len(actions) or tag.start() < actions[at].start:
-                self._note(tag)
+        at, match = 0, _pattern(names).match
+        for start, end in (*actions, Span(len(text), len(text))):
+            while at < start and (at := text.find("<", at, start)) >= 0:
+                tag = match(text, at)
+                at = tag.end() if tag else at + 1
+                if tag:
+                    self._note(tag)
+            at = max(at, end)
 
     @property
     def are_any(self) -> bool:

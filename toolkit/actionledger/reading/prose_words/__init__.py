@@ -37,6 +37,14 @@ CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], _FIRST)
 CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
+
+
+def may_speak_of_call(sentence: str) -> bool:
+    """Return whether a sentence before a call holds a word without which it shows none, makes none wait and undertakes none."""
+    words = _FIRST.heard(sentence).words
+    return words is None or len(words) > 0
+
+
 _CODE = regex("`[^`\n]++`")
 _ENDS_OF_QUESTIONS = ("?", "？", "か。")
 
