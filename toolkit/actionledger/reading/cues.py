@@ -91,7 +91,7 @@ class CueWords:
     def may_stand_in(self, text: str, start: int, end: int) -> bool:
         """Return whether one may stand in ``text[start:end]``; of a long stretch its surroundings decide as well."""
         if end - start <= _PIECE:
-            return WORDS.may_stand_in(text[start:end])
+            return end > start and WORDS.may_stand_in(text[start:end])
         return any(self._begins_in(text, number) for number in range(start // _PIECE, -(-end // _PIECE)))
 
     def _begins_in(self, text: str, number: int) -> bool:
@@ -274,9 +274,10 @@ def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
 
 def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
     """Return whether words stand before a block on its line, and where the last sentence before it stands."""
-    is_within_line = bool(text_before(text, start).strip())
-    end = start if is_within_line else text.rfind("\n", 0, start) + 1
-    first = max(0, end - _WINDOW)
+    begins_line = start == 0 or text[start - 1] == "\n"
+    is_within_line = not begins_line and bool(text_before(text, start).strip())
+    end = start if begins_line or is_within_line else text.rfind("\n", 0, start) + 1
+    first = end - _WINDOW if end > _WINDOW else 0
     before = text[first:end].rstrip()
     end = first + len(before)
     before = _SENTENCES.split(_last_part(before))[-1]

@@ -6,7 +6,6 @@ leaves it open: the call waits for a person. A call with no words before it is m
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from actionledger.core.patterns import regex
@@ -24,7 +23,6 @@ from actionledger.reading.prose_words import (
     describes,
     is_about_work,
     is_question,
-    may_speak_of_call,
     offers,
     takes_back,
 )
@@ -183,13 +181,15 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
     has_before = _WORD.search(text, max(low, span.start - _BEFORE), span.start) is not None
-    sentences = _last(text, span.start, low) if has_before else []
+    sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
     if behind and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
     if not has_before:
         return None
+    if is_own and sentences and _LABEL.fullmatch(sentences[-1]):
+        sentences = _last(text, span.start, low)
     if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
@@ -201,16 +201,13 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
 def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
     """Return what the last sentence before a call with marks says against it; empty where nothing does."""
     sentence = sentences[-1]
-    if may_speak_of_call(sentence):
-        if CONDITIONS.search(sentence):
-            return "The sentence before it makes it wait for something else."
-        if UNDERTAKES.search(sentence):
-            return ""
-        if SHOWS.search(sentence):
-            return "The sentence before it says that it is not made."
-    if offers(sentence):
-        return "The sentence before it asks whether to make it."
-    if is_own or ANNOUNCES.search(sentence) or bids(sentence):
+    if CONDITIONS.search(sentence):
+        return "The sentence before it makes it wait for something else."
+    is_shown = SHOWS.search(sentence)
+    if is_shown or offers(sentence):
+        says = "says that it is not made" if is_shown else "asks whether to make it"
+        return "" if UNDERTAKES.search(sentence) else f"The sentence before it {says}."
+    if is_own or UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) or bids(sentence):
         return ""
     if (
         _is_short(sentence)
@@ -288,13 +285,19 @@ def _behind(text: str, end: int) -> str:
     return behind[: markup.start()] if markup else behind
 
 
-def _last(text: str, start: int, low: int) -> list[str]:
+def _last(text: str, start: int, low: int, most: int = _LAST) -> list[str]:
     """Return the last sentences with a word before a call, as they stand."""
-    return [*islice(_before(text, start, low), _LAST)][::-1]
+    found: list[str] = []
+    for sentence in _sentences_backwards(_before(text, start, low)):
+        if has_words(sentence):
+            found.insert(0, sentence)
+            if len(found) == most:
+                break
+    return found
 
 
-def _before(text: str, start: int, low: int) -> Iterator[str]:
-    """Yield the sentences with a word before a call, the last one first."""
+def _before(text: str, start: int, low: int) -> str:
+    """Return the prose before a call, as far as it is looked at."""
     before = text[max(low, start - _BEFORE) : start]
     fence = before.rfind("```")
     if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
@@ -305,7 +308,7 @@ def _before(text: str, start: int, low: int) -> Iterator[str]:
     opens = before[line:].lstrip()
     if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
         before = before[:line]  # what a message that was written out holds is no sentence
-    return filter(has_words, _sentences_backwards(before.strip()))
+    return before.strip()
 
 
 def _may_part(text: str) -> bool:

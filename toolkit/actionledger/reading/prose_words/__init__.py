@@ -28,7 +28,7 @@ SHOWS = Phrases([row for each in _ALL for row in each.shows], _FIRST)
 OPEN = Phrases([row for each in _ALL for row in each.open], _THEN)
 """What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
 
-UNDERTAKES = Phrases(english.UNDERTAKES, _FIRST)
+UNDERTAKES = Phrases(english.UNDERTAKES, _THEN)
 """What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
 CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], _FIRST)
@@ -36,14 +36,6 @@ CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], _FIRST)
 
 CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
-
-
-
-def may_speak_of_call(sentence: str) -> bool:
-    """Return whether a sentence before a call holds a word without which it shows none, makes none wait and undertakes none."""
-    words = _FIRST.heard(sentence).words
-    return words is None or len(words) > 0
-
 
 _CODE = regex("`[^`\n]++`")
 _ENDS_OF_QUESTIONS = ("?", "？", "か。")
