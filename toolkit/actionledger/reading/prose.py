@@ -180,7 +180,10 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    has_before = _WORD.search(text, max(low, span.start - _BEFORE), span.start) is not None
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    if not behind and (not before or before.isspace()):
+        return None
+    has_before = _WORD.search(before) is not None
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
     if behind and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)

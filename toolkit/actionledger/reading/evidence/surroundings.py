@@ -50,6 +50,9 @@ _ANGLED = regex(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
 """What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
 
+_MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if sign.isspace())
+"""The same, and the blanks that may stand before it."""
+
 _LONGEST = 70
 """How long a placeholder may be, in code points."""
 
@@ -94,7 +97,7 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
     """Return whether an argument of a block's actions holds the place of a value."""
     for action in found.actions:
         for key, value in action.arguments.items():
-            if not isinstance(value, str) or len(value) > _LONGEST:
+            if type(value) is not str or value[:1] not in _MAY_BEGIN or len(value) > _LONGEST:
                 continue
             place = value.strip()
             if (
