@@ -117,7 +117,8 @@ class Build:
 
     def ask(self, what: str, row: int) -> float:
         """Return the seconds, or the number of calls, that a row takes."""
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         print(what, row, file=self._process.stdin, flush=True)
         return float(self._process.stdout.readline())
 

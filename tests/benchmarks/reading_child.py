@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 
-import actionledger as al  # noqa: E402 - of the build that the first argument names
+import actionledger as al
 
 ENOUGH = 0.02
 """Seconds that one measurement lasts at least."""

@@ -233,7 +233,13 @@ def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[M
 
 def _arguments_alone(text: str, start: int, end: int, offer: frozenset[str]) -> Mention | None:
     """Return the object that is all of a response, where its keys are arguments of one tool alone."""
-    if start > 0 or end < len(text) or not isinstance(offer, Offer) or text[:1].isalpha() or not text.lstrip().startswith("{"):
+    if (
+        start > 0
+        or end < len(text)
+        or not isinstance(offer, Offer)
+        or text[:1].isalpha()
+        or not text.lstrip().startswith("{")
+    ):
         return None
     try:
         value = json.loads(text)

@@ -81,8 +81,7 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         else:
             judged.append((dialect, found))
             before = None
-        if found.span.end > low:
-            low = found.span.end
+        low = max(low, found.span.end)
     return _shared(_corrected(text, judged), text) if is_any and len(judged) > 1 else judged
 
 

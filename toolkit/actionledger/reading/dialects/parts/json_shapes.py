@@ -13,6 +13,7 @@ from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written, named_arguments
 from actionledger.reading.dialects.parts.json_values import Group, Reach, json_ahead, values_at
 from actionledger.reading.dialects.parts.markers import behind_blanks, read_block, refused
+from actionledger.reading.dialects.parts.plain_calls import plain_objects
 from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
@@ -27,14 +28,11 @@ _OPEN_TO_THE_END = regex(r"\s*+[\[{][^\])}>/#\\]*+\Z")
 
 _LISTS = ("actions", "next_actions", "steps", "tool_calls", "calls")
 """Under which keys models list their actions."""
-
 _NAME_KEYS = ("type", "action", "name", "tool", "tool_name", "action_type", "function")
 """Under which keys they name one."""
-
 _FLAG_KINDS = frozenset({bool, type(None)})
 _LOOKED_AT = 200
 _GAP = regex(r"\s*+[;,]?+\s*+")
-
 
 Names: TypeAlias = frozenset[str] | None
 """The names of the actions that the model was offered; None if unknown."""
@@ -268,20 +266,11 @@ class JsonShape(Dialect):
         if type(decoded) is not Outlined or (type(value) is dict and type(value.get(self.list_key)) is str):
             return None
         objects = self.objects(value)
-        key = self.discriminator
         if not objects or isinstance(objects, Reason):
             return None
-        for item in objects:
-            if type(item) is not dict or key not in item:
-                return None
-        for flag in self.flags:
-            if type(value.get(flag)) not in _FLAG_KINDS:
-                return None
-        spans = decoded.spans_of(objects)
-        rows = [
-            (*named_arguments(item, key), span, None, None) for item, span in zip(objects, spans, strict=True)
-        ]
-        return rows_of(Written, rows)
+        if any(type(value.get(flag)) not in _FLAG_KINDS for flag in self.flags):
+            return None
+        return plain_objects(decoded, objects, self.discriminator)
 
     def _wrapped(
         self,

@@ -1,11 +1,13 @@
-"""The usual call between two markers: one valid object that has a name and arguments, and nothing to be looked at twice."""
+"""The usual calls, in which there is nothing to be looked at twice: one valid object between two markers, or objects in a valid value."""
 
-from actionledger.core.values import Span
+from typing import Any
+
+from actionledger.core.values import Span, rows_of
 from actionledger.core.vocabulary import BlockStatus
-from actionledger.reading.dialects.base import Found, Written
+from actionledger.reading.dialects.base import Found, Written, named_arguments
 from actionledger.reading.dialects.parts.json_calls import Keys
 from actionledger.reading.dialects.parts.markers import Marker, behind_blanks
-from actionledger.reading.tolerant_json.valid import read_valid
+from actionledger.reading.tolerant_json.valid import Outlined, read_valid
 
 _NAME_AND_ARGUMENTS = 2
 
@@ -36,3 +38,15 @@ def plain_call(marker: Marker, start: int, keys: Keys) -> Found | None:
     actions = (Written(name, arguments, Span(start, start + length)),)
     body = Span(opening.end, close)
     return Found(BlockStatus.STRICT, Span(opening.start, close + len(closer)), body, actions)
+
+
+def plain_objects(decoded: Outlined, objects: list[Any], key: str) -> list[Written] | None:
+    """Return objects of a valid value as the actions that each of them names under this key; None where one names none."""
+    for item in objects:
+        if type(item) is not dict or key not in item:
+            return None
+    spans = decoded.spans_of(objects)
+    return rows_of(
+        Written,
+        [(*named_arguments(item, key), span, None, None) for item, span in zip(objects, spans, strict=True)],
+    )
