@@ -52,9 +52,7 @@ def written_in(dialect: str) -> str:
         return ""
 
 
-@pytest.mark.parametrize(
-    "dialect", [each.name for each in DIALECTS if written_in(each.name) and each.name != "python_fence"]
-)
+@pytest.mark.parametrize("dialect", [each.name for each in DIALECTS if written_in(each.name)])
 @pytest.mark.parametrize("before", ["", "I look it up.\n\n"])
 def test_a_text_beside_calls_with_an_offered_name_in_call_form_is_failed(dialect, before):
     """The contract, in every format that writes calls: with its span, and no action."""
@@ -66,6 +64,30 @@ def test_a_text_beside_calls_with_an_offered_name_in_call_form_is_failed(dialect
         assert (block.status, block.reason) == (BlockStatus.MALFORMED, CONTENT)
         assert block.issues[0].span == block.span
         assert "search" in block.span.of(text)
+
+
+@pytest.mark.parametrize("dialect", [each.name for each in DIALECTS if written_in(each.name)])
+@pytest.mark.parametrize("before", ["", "I look it up.\n\n"])
+def test_thoughts_that_end_with_a_call_are_failed_where_the_message_does_nothing_else(dialect, before):
+    """Those of a format without marks as well, where it is known what was offered; beside an answer they were a draft."""
+    thoughts = before + written_in(dialect)
+    reading = read("", thoughts=thoughts)
+    assert (reading.outcome, reading.actions) == (Outcome.FAILED, ())
+    assert {issue.code for issue in reading.issues} == {REASONING}
+    assert read("It is done.", thoughts=thoughts).outcome is Outcome.NO_ACTION
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "search(query='a') finds it, so I know enough.",
+        "Shall I call search? The user wants no search.",
+        '{"query": "class A"}',
+        "```python\nfor each in files:\n    search(query=each)\n```",
+    ],
+)
+def test_thoughts_of_a_tool_are_no_call(text):
+    assert not read("", thoughts=text).issues
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from pydantic_core import from_json, to_json
 
 from actionledger.actions.converting import converted
 from actionledger.actions.definitions import definitions_in, mended
+from actionledger.actions.plain_schemas import TEXT, Plain, plain
 from actionledger.actions.refusals import json_text, one_of, schema_errors
 from actionledger.actions.schemas import (
     ActionDescription,
@@ -73,6 +74,11 @@ class Tool:
         return Draft202012Validator(self.parameters, registry=Registry())
 
     @cached_property
+    def plain(self) -> Plain | None:
+        """What the schema asks, where it says little more than types."""
+        return plain(self.parameters)
+
+    @cached_property
     def described(self) -> ActionDescription:
         """The tool in words, with an example made up from its schema where one can be."""
         example = made_example(self.parameters)
@@ -82,7 +88,16 @@ class Tool:
 
     def errors(self, arguments: JsonMap) -> "list[ValidationError]":
         """Return what the schema refuses, the first hundred errors."""
+        if self.plain is not None and self.plain.holds(arguments):
+            return []
         return list(islice(self.validator.iter_errors(arguments), _MOST_ERRORS))
+
+    def typed(self, arguments: JsonMap) -> JsonDict:
+        """Return arguments with each string that the schema wants to be something else read as JSON."""
+        known = self.plain.fields if self.plain is not None else None
+        texts = {name for name in arguments if known and (field := known.get(name)) and field.kinds == TEXT}
+        rest = {name: value for name, value in arguments.items() if name not in texts}
+        return {**arguments, **_typed(rest, self.parameters)} if rest else dict(arguments)
 
     def _allows(self, arguments: JsonMap) -> bool:
         try:
@@ -214,7 +229,7 @@ class ToolCatalogue:
                 Reason.UNKNOWN_ACTION, "", json_text(raw.name), one_of(raw.name, self.names, "tool")
             )
             return refused(ActionStatus.UNKNOWN, error)
-        arguments = _typed(raw.arguments, tool.parameters) if raw.strings_only else raw.arguments
+        arguments = tool.typed(raw.arguments) if raw.strings_only else raw.arguments
         try:
             errors = tool.errors(arguments)
             if errors and (verdict := _converted(tool, arguments, errors, leaves_out=self.leaves_out)):

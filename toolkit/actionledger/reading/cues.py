@@ -91,7 +91,7 @@ class CueWords:
     def may_stand_in(self, text: str, start: int, end: int) -> bool:
         """Return whether one may stand in ``text[start:end]``; of a long stretch its surroundings decide as well."""
         if end - start <= _PIECE:
-            return WORDS.may_stand_in(text[start:end])
+            return end > start and WORDS.may_stand_in(text[start:end])
         return any(self._begins_in(text, number) for number in range(start // _PIECE, -(-end // _PIECE)))
 
     def _begins_in(self, text: str, number: int) -> bool:
@@ -109,6 +109,10 @@ _PARTS = regex(
     rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
+
+_CLOSING_TAG = regex(r"</[\w.:-]++>\Z|<\|[^|<>\n]{1,40}+\|>\Z|<｜[^｜<>\n]{1,40}+｜>\Z")
+_BESIDE = 64
+"""Within how many code points before a block such a tag is looked for."""
 
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
@@ -227,6 +231,8 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block says that the block is an example, or is not to be written."""
+    if _is_behind_tag(source.text, start):
+        return False
     is_within_line, place = _sentence_before(source.text, start)
     if not source.memory(CueWords).may_stand_in(source.text, *place):
         return False
@@ -243,6 +249,12 @@ def is_shown(source: Source, start: int) -> bool:
     if not (is_anywhere or _tells(is_within_line, sentence, words)):
         return False
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
+
+
+def _is_behind_tag(text: str, start: int) -> bool:
+    """Return whether a tag that no sentence goes on behind is the last thing before a place, as between calls: no sentence stands there."""
+    before = text[max(0, start - _BESIDE) : start].rstrip()
+    return before.endswith(">") and _CLOSING_TAG.match(before, before.rfind("<")) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:
@@ -262,9 +274,10 @@ def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
 
 def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
     """Return whether words stand before a block on its line, and where the last sentence before it stands."""
-    is_within_line = bool(text_before(text, start).strip())
-    end = start if is_within_line else text.rfind("\n", 0, start) + 1
-    first = max(0, end - _WINDOW)
+    begins_line = start == 0 or text[start - 1] == "\n"
+    is_within_line = not begins_line and bool(text_before(text, start).strip())
+    end = start if begins_line or is_within_line else text.rfind("\n", 0, start) + 1
+    first = end - _WINDOW if end > _WINDOW else 0
     before = text[first:end].rstrip()
     end = first + len(before)
     before = _SENTENCES.split(_last_part(before))[-1]

@@ -277,7 +277,9 @@ _BENT = frozenset({RepairKind.MISSING_WRAPPER, RepairKind.NAME_KEY})
 
 def _is_bent(dialect: Dialect, found: Found) -> bool:
     """Return whether a value was put into a format's shape by repairs: another format may have just that shape."""
-    return isinstance(dialect, JsonFence) and any(repair.kind in _BENT for repair in found.repairs)
+    if not found.repairs or not isinstance(dialect, JsonFence):
+        return False
+    return any(repair.kind in _BENT for repair in found.repairs)
 
 
 def _seen(found: Found, opening: Opening, text: str, options: DecodeOptions) -> Found:

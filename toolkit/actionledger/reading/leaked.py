@@ -22,11 +22,11 @@ from actionledger.reading.parsers import parser_named
 LEAKED = frozenset({Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING})
 """The reasons of the blocks that stand for such calls."""
 
-_FOR_PEOPLE = frozenset({"bash_fence", "python_fence", "command_tags", "search_replace", "mint", "xml_tags"})
+_FOR_PEOPLE = frozenset({"bash_fence", "command_tags", "search_replace", "mint", "xml_tags"})
 """The formats that models write for people as often as for a runtime: they say nothing where calls are kept apart."""
 
-_AS_DATA = frozenset({"actions", "iteration", "json_action", "plan"})
-"""The formats that any JSON may look like: they say something where it is known what was offered."""
+_ANYBODYS = frozenset({"actions", "iteration", "json_action", "plan", "python_fence"})
+"""The formats that any JSON, or any code, may look like: they say something where it is known what was offered."""
 
 _OF_OTHERS = frozenset({">>>"})
 """Marks of a format that other texts have, too."""
@@ -130,16 +130,22 @@ def _in_text(written: Text) -> list[tuple[Format, Found]]:
 def _in_thoughts(written: Text) -> list[tuple[Format, Found]]:
     """Return the calls in the thoughts, each at the beginning of the text.
 
-    They are lost where the message says and does nothing else. Where it goes on behind its thoughts, they were a draft, which is said.
+    They are lost where the message says and does nothing else. Where it goes on behind its thoughts, they were a draft, which is said
+    if they have their format's marks. In a format without marks a call is one where it is known what was offered, and the thoughts end
+    with it; in no format at all it is never.
     """
-    if not _has_mark(written.thoughts):
-        return []
+    thoughts, names = written.thoughts, written.names
     goes_on = bool(written.placed or written.text.strip())
+    may_end_with_call = not goes_on and isinstance(names, Offer) and has_sign(thoughts, names)
+    if not (_has_mark(thoughts) or may_end_with_call):
+        return []
+    end = len(thoughts.rstrip())
     called = {call.name for _, block in written.placed for call in block.actions}
     found: list[tuple[Format, Found]] = []
-    for left in _left_in(written.thoughts, written.names):
+    for left in _left_in(thoughts, names):
         is_made = bool(left.actions) and called.issuperset(call.name for call in left.actions)
-        if _has_marks(left.block, written.thoughts) and not is_made:
+        is_last = may_end_with_call and left.block.evidence is None and left.block.span.end >= end
+        if (is_last or _has_marks(left.block, thoughts)) and not is_made:
             start, end = left.block.span
             detail = f"The reasoning holds {_described(left)}, from {start} to {end}."
             status = BlockStatus.IGNORED if goes_on else BlockStatus.MALFORMED
@@ -187,7 +193,7 @@ def _is_meant(left: _Left, text: str, names: frozenset[str], *, is_shown: bool) 
     if block.evidence is not None:
         return block.evidence in _MEANT and _is_told(left, text, names)
     is_known = bool(actions) and names.issuperset(each.name for each in actions)
-    return is_known and (is_offered or block.dialect not in _AS_DATA)
+    return is_known and (is_offered or block.dialect not in _ANYBODYS)
 
 
 def _has_marks(block: Block, text: str) -> bool:

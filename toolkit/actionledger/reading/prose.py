@@ -5,8 +5,7 @@ leaves it open: the call waits for a person. A call with no words before it is m
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from actionledger.core.patterns import regex
@@ -114,7 +113,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
-    if why := _against_behind(behind, is_made=bool(sentences)):
+    if why := _against_behind(behind, lambda: bool(sentences)):
         return Verdict(False, why)
     if not sentences:
         return None
@@ -125,13 +124,13 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
-def _against_behind(behind: str, *, is_made: bool, is_own: bool = False) -> str:
-    """Return what the text behind a call says against it; empty where nothing does."""
+def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
+    """Return what the text behind a call says against it, unless something says that it is made; empty where nothing does."""
     if not has_words(behind):
         return ""
     if not is_own and (asks(behind) or defers(behind)):
         return "What follows asks about it."
-    return "What follows says what it was." if not is_made and describes(behind) else ""
+    return "What follows says what it was." if describes(behind) and not is_made() else ""
 
 
 def _says_made(sentences: list[str]) -> bool:
@@ -181,14 +180,19 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    has_before = _WORD.search(text, max(low, span.start - _BEFORE), span.start) is not None
-    sentences = _last(text, span.start, low) if has_before else []
-    if behind and (why := _against_behind(behind, is_made=_says_made(sentences), is_own=is_own)):
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    if not behind and (not before or before.isspace()):
+        return None
+    has_before = _WORD.search(before) is not None
+    sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
+    if behind and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)
     if not has_before:
         return None
+    if is_own and sentences and _LABEL.fullmatch(sentences[-1]):
+        sentences = _last(text, span.start, low)
     if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
@@ -202,27 +206,21 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
     sentence = sentences[-1]
     if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
-    if UNDERTAKES.search(sentence):
-        return ""
-    if SHOWS.search(sentence):
-        return "The sentence before it says that it is not made."
-    if offers(sentence):
-        return "The sentence before it asks whether to make it."
-    if ANNOUNCES.search(sentence) or bids(sentence):
+    is_shown = SHOWS.search(sentence)
+    if is_shown or offers(sentence):
+        says = "says that it is not made" if is_shown else "asks whether to make it"
+        return "" if UNDERTAKES.search(sentence) else f"The sentence before it {says}."
+    if is_own or UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) or bids(sentence):
         return ""
     if (
         _is_short(sentence)
-        and (is_own or not _begins_line(text, before.end, before.start))
+        and not _begins_line(text, before.end, before.start)
         and not (_presents(sentence) and OPEN.search(sentence))
     ):
         return ""
-    if not is_own and _presents(sentence) and not _goes_on(sentences):
+    if _presents(sentence) and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
-    if (
-        not is_own
-        and _is_unended(sentence)
-        and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW)
-    ):
+    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
         return "It stands in the middle of a sentence."
     return ""
 
@@ -280,21 +278,29 @@ def has_words(text: str) -> bool:
 
 
 def _behind(text: str, end: int) -> str:
-    behind = text[end : end + BEHIND]
+    begins = _LEAD.match(text, end, end + BEHIND).end()  # type: ignore[union-attr]
+    if text.startswith(("<", "{", "["), begins):
+        return ""
+    behind = text[begins : end + BEHIND]
     if _WORD.search(behind) is None:
         return ""
-    behind = behind[_LEAD.match(behind).end() :]  # type: ignore[union-attr]
     markup = _MARKUP.search(behind)
     return behind[: markup.start()] if markup else behind
 
 
-def _last(text: str, start: int, low: int) -> list[str]:
+def _last(text: str, start: int, low: int, most: int = _LAST) -> list[str]:
     """Return the last sentences with a word before a call, as they stand."""
-    return [*islice(_before(text, start, low), _LAST)][::-1]
+    found: list[str] = []
+    for sentence in _sentences_backwards(_before(text, start, low)):
+        if has_words(sentence):
+            found.insert(0, sentence)
+            if len(found) == most:
+                break
+    return found
 
 
-def _before(text: str, start: int, low: int) -> Iterator[str]:
-    """Yield the sentences with a word before a call, the last one first."""
+def _before(text: str, start: int, low: int) -> str:
+    """Return the prose before a call, as far as it is looked at."""
     before = text[max(low, start - _BEFORE) : start]
     fence = before.rfind("```")
     if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
@@ -305,7 +311,7 @@ def _before(text: str, start: int, low: int) -> Iterator[str]:
     opens = before[line:].lstrip()
     if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
         before = before[:line]  # what a message that was written out holds is no sentence
-    return filter(has_words, _sentences_backwards(before.strip()))
+    return before.strip()
 
 
 def _may_part(text: str) -> bool:

@@ -130,7 +130,7 @@ class Thinking:
             yield dialect, found._replace(issues=(*found.issues, *issues))
 
     def _named(self, within: Span) -> Iterator[Span]:
-        if all(self._text.find(sign, *within) < 0 for sign in "[{"):
+        if self._text.find("[", *within) < 0 and self._text.find("{", *within) < 0:
             return iter(())
         return (Span(*found.span()) for found in LOOKS_LIKE_CALL.finditer(self._text, *within))
 

@@ -197,12 +197,13 @@ class XmlTags(Dialect):
         if head.is_whole:
             span, body = Span(opening.start, opening.end), Span(opening.end, opening.end)
             return read_block(span, body, (Written(head.tag, arguments, span),), head.repairs)
-        if not grammar.field_or_end.match(text, opening.end, end):
+        margin = margin_of(text, opening.start)
+        at = _plain_fields(text, Span(opening.end, end), grammar, {} if margin else forms, arguments)
+        if at == opening.end and not grammar.field_or_end.match(text, opening.end, end):
             bare = self._bare_field(source, opening, head, grammar, end)
             return bare or _misshapen(source, opening, grammar, end)
         repairs = [*head.repairs]
-        at, swallowing, repeated, doubtful = opening.end, None, None, None
-        margin = margin_of(text, opening.start)
+        swallowing, repeated, doubtful = None, None, None
         while field := grammar.field_opens.match(text, at, end):
             name, start = meant(field["name"], forms) or "", field.end()
             repairs += spelling_repair(Span(*field.span("tag")), text, f"<{name}>")
@@ -257,6 +258,19 @@ class XmlTags(Dialect):
         action = Written(head.tag, {**given, name: _trimmed(body.of(source.text), forms[name])}, span)
         missing = Repair(RepairKind.TAG_SPELLING, Span(body.start, body.start), "", f"<{name}>")
         return read_block(span, body, (action,), (*head.repairs, missing))
+
+
+def _plain_fields(
+    text: str, within: Span, grammar: TagGrammar, forms: Mapping[str, FieldForm], arguments: dict[str, str]
+) -> int:
+    """Add the first fields as far as no sign of a tag stands in their values, each once; return where they end."""
+    at, end = within
+    while (field := grammar.plain_field.match(text, at, end)) and (name := field["name"]) not in arguments:
+        if name not in forms:
+            break
+        arguments[name] = _trimmed(field["value"], forms[name])
+        at = field.end()
+    return at
 
 
 def _doubt(marks: Marks, options: DecodeOptions) -> Issue | None:

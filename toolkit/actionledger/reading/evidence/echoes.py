@@ -45,8 +45,9 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     if not source.names or "<" not in source.text:
         return list(placed)
     names = tags_of(source.names)
-    is_read = any(found.status in READ and found.actions for _, found in placed)
-    if not names or not is_read:
+    if not names or _pattern(names).search(source.text) is None:
+        return list(placed)
+    if not any(found.status in READ and found.actions for _, found in placed):
         return list(placed)
     actions = sorted(action.span for _, found in placed for action in found.actions)
     tags = _Tags(source.text, names, actions)
@@ -85,12 +86,14 @@ class _Tags:
         self._text = text
         self._closed: dict[str, list[Span]] = {}
         self._open: dict[str, list[Span]] = {}
-        at = 0
-        for tag in _pattern(names).finditer(text):
-            while at < len(actions) and actions[at].end <= tag.start():
-                at += 1
-            if at == len(actions) or tag.start() < actions[at].start:
-                self._note(tag)
+        at, match = 0, _pattern(names).match
+        for start, end in (*actions, Span(len(text), len(text))):
+            while at < start and (at := text.find("<", at, start)) >= 0:
+                tag = match(text, at)
+                at = tag.end() if tag else at + 1
+                if tag:
+                    self._note(tag)
+            at = max(at, end)
 
     @property
     def are_any(self) -> bool:
@@ -148,9 +151,10 @@ READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     """Return blocks with those as illustrations that quote, that stand in an invented turn, or that repeat another."""
     text, names = source.text, source.names
-    native = [found for dialect, found in placed if is_judged(dialect, found)]
-    if not native:
+    judges = [is_judged(dialect, found) for dialect, found in placed]
+    if True not in judges:
         return list(placed)
+    has_markless = any(dialect.name in MARKLESS for dialect, _ in placed)
     ink = inked(text, [found.span for _, found in placed if found.reason is Reason.REASONING])
     reads_like_document = names is not None and is_document(text)
     quotations = Quotations(text, indented=names is not None)
@@ -158,8 +162,8 @@ def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     invented = _invented(text, placed)
     stated: dict[str, tuple[Dialect, Found]] = {}
     previous: Found | None = None
-    for dialect, found in placed:
-        if not is_judged(dialect, found):
+    for (dialect, found), is_native in zip(placed, judges, strict=True):
+        if not is_native:
             judged.append((dialect, found))
             continue
         rank, why = Evidence.QUOTATION, ""
@@ -175,7 +179,7 @@ def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
                 and not (found.span.start <= ink.start and ink.end <= found.span.end)
             ):
                 why = "The response is a document."
-        if not why and found.status in READ:
+        if has_markless and not why and found.status in READ:
             stated.setdefault(calls_text(found.actions), (dialect, found))
             previous = found
         judged.append((dialect, as_shown(found, why, rank) if why else found))

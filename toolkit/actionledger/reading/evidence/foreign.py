@@ -249,9 +249,10 @@ _FENCED_VALUE = regex(
 
 def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOptions) -> list[Placed]:
     """Return the blocks of a response, where none was read with those of other dialects, each as lost."""
+    for _, found in placed:
+        if found.status in READ or _is_lost(found):
+            return list(placed)
     if all(sign not in source.text for sign in _SIGNS) and not may_hold_shape(source.text):
-        return list(placed)
-    if any(found.status in READ or _is_lost(found) for _, found in placed):
         return list(placed)
     kept = [each for each in placed if not _says_nothing(each[1])]
     low = 0

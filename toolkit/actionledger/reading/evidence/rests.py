@@ -208,14 +208,15 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
     stretch = text[start:end]
     if not stretch or stretch.isspace():
         return []
-    names, mentions = names_of(offer), list[Mention]()
+    names = names_of(offer)
+    mentions: list[Mention] = []
     if names.may_be_in(stretch.lower()):
         mentions = [*names.mentions(text, start, end), *glued(text, start, end, offer)]
     if not mentions and (whole := _arguments_alone(text, start, end, offer)):
         return [whole]
-    if text.find("<", start, end) >= 0:
+    if "<" in stretch:
         mentions += _rests(text, start, end, offer)
-    return sorted(mentions, key=lambda each: each.start)
+    return sorted(mentions, key=lambda each: each.start) if mentions else mentions
 
 
 def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Mention]:
@@ -232,7 +233,13 @@ def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[M
 
 def _arguments_alone(text: str, start: int, end: int, offer: frozenset[str]) -> Mention | None:
     """Return the object that is all of a response, where its keys are arguments of one tool alone."""
-    if start > 0 or end < len(text) or not isinstance(offer, Offer) or not text.lstrip().startswith("{"):
+    if (
+        start > 0
+        or end < len(text)
+        or not isinstance(offer, Offer)
+        or text[:1].isalpha()
+        or not text.lstrip().startswith("{")
+    ):
         return None
     try:
         value = json.loads(text)

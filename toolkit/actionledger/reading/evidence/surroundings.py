@@ -50,6 +50,9 @@ _ANGLED = regex(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
 """What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
 
+_MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if sign.isspace())
+"""The same, and the blanks that may stand before it."""
+
 _LONGEST = 70
 """How long a placeholder may be, in code points."""
 
@@ -59,13 +62,10 @@ _JOINS = str.maketrans("", "", "_- ")
 def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     """Return the blocks with those as shown, or as waiting for a person, that the words around them say it of."""
     text = source.text
-    is_open = [is_open_to_prose(dialect, found) for dialect, found in placed]
-    if not any(is_open):
-        return list(placed)
     judged: list[Placed] = []
-    low, before = 0, None
-    for (dialect, found), is_judged in zip(placed, is_open, strict=True):
-        if is_judged:
+    low, before, is_any = 0, None, False
+    for dialect, found in placed:
+        if is_open_to_prose(dialect, found):
             is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
             before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
             lacks_value = before is None and has_placeholder(found, source.names)
@@ -75,12 +75,14 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
                 and _is_alone(text, placed)
             ):
                 lacks_value = has_placeholder(found, source.names, is_certain=True)
-            judged.append((dialect, _as_judged(found, before, lacks_value=lacks_value)))
+            is_told = lacks_value or before is not None
+            judged.append((dialect, _as_judged(found, before, lacks_value=lacks_value) if is_told else found))
+            is_any = True
         else:
             judged.append((dialect, found))
             before = None
         low = max(low, found.span.end)
-    return _shared(_corrected(text, judged), text) if len(judged) > 1 else judged
+    return _shared(_corrected(text, judged), text) if is_any and len(judged) > 1 else judged
 
 
 def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
@@ -94,7 +96,7 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
     """Return whether an argument of a block's actions holds the place of a value."""
     for action in found.actions:
         for key, value in action.arguments.items():
-            if not isinstance(value, str) or len(value) > _LONGEST:
+            if type(value) is not str or value[:1] not in _MAY_BEGIN or len(value) > _LONGEST:
                 continue
             place = value.strip()
             if (
@@ -128,10 +130,8 @@ def _verdict(
 
 
 def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:
-    if lacks_value:
+    if lacks_value or judgement is None:
         return waiting(found, Reason.EXAMPLE, "An argument is a placeholder.")
-    if judgement is None:
-        return found
     if judgement.is_shown:
         return as_shown(found, judgement.why, Evidence.EXAMPLE)
     return waiting(found, Reason.CALL_IN_PROSE, judgement.why)

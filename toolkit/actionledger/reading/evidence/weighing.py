@@ -120,11 +120,16 @@ def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
                 is_mention and all(_holds_arguments(action, offer) for action in found.actions)
             )
         case _:
-            return bool(found.actions) and all(_holds_arguments(action, offer) for action in found.actions)
+            for action in found.actions:
+                if not _holds_arguments(action, offer):
+                    return False
+            return bool(found.actions)
 
 
 def _holds_arguments(action: Written, offer: frozenset[str]) -> bool:
     """Return whether an action that a documented format has read has all its arguments under one key, which it has no field for."""
+    if action.arguments.keys().isdisjoint(ARGUMENT_KEYS):
+        return False
     keys = [key for key in action.arguments if key in ARGUMENT_KEYS]
     parameters = parameters_of(offer, action.name)
     return len(keys) == 1 and parameters is not None and keys[0] not in parameters

@@ -173,6 +173,8 @@ class Phrases:
         heard = self._vocabulary.heard(text)
         if heard.words is None:
             return any(compiled(row.pattern).search(text) for row in self.rows)
+        if not heard.words:
+            return False
         rows_of, asked = self._rows_of, set[int]()
         for word in heard.words:
             for number in rows_of.get(word, ()):

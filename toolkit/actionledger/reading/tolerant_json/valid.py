@@ -102,6 +102,8 @@ class Outlined(Decoded):
     def spans_of(self, values: Collection[object]) -> list[Span]:
         """Return where its objects stand; only inner ones have to be looked for."""
         by = self.evidence.offset
+        if len(values) == 1 and next(iter(values)) is self.value:
+            return [Span(self.start, self.end)]
         found = [place for value in values if (place := self.places.get(id(value)))]
         if len(found) < len(values):
             return super().spans_of(values)

@@ -14,6 +14,7 @@ from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written, named_arguments
 from actionledger.reading.dialects.parts.json_values import Group, Reach, json_ahead, values_at
 from actionledger.reading.dialects.parts.markers import behind_blanks, read_block, refused
+from actionledger.reading.dialects.parts.plain_calls import plain_objects
 from actionledger.reading.dialects.parts.truth import truth_of
 from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import Closing, Opening, OpeningKind
@@ -21,19 +22,18 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Decoded, comments_behind, decode_nested
 from actionledger.reading.tolerant_json.decoded import Evidence
 from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
+from actionledger.reading.tolerant_json.valid import Outlined
 
 _OPEN_TO_THE_END = regex(r"\s*+[\[{][^\])}>/#\\]*+\Z")
 """What is opened, and neither closed by anything nor followed by a comment; nothing in it is escaped."""
 
 _LISTS = ("actions", "next_actions", "steps", "tool_calls", "calls")
 """Under which keys models list their actions."""
-
 _NAME_KEYS = ("type", "action", "name", "tool", "tool_name", "action_type", "function")
 """Under which keys they name one."""
-
+_FLAG_KINDS = frozenset({bool, type(None)})
 _LOOKED_AT = 200
 _GAP = regex(r"\s*+[;,]?+\s*+")
-
 
 Names: TypeAlias = frozenset[str] | None
 """The names of the actions that the model was offered; None if unknown."""
@@ -232,6 +232,8 @@ class JsonShape(Dialect):
         names: Names,
     ) -> Found:
         """Return a block with the actions of its content, or with the reason why it has none."""
+        if plain := self._plain_actions(content):
+            return read_block(span, body, tuple(plain))
         if issue := content.refusal:
             return refused(span, body, issue) if self.is_intended(body.of(text)) else data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
@@ -255,6 +257,21 @@ class JsonShape(Dialect):
         if faults := (*self._misshapen(pairs), *faults):
             return _malformed(span, body, faults[0].code, repairs, (*faults, *issues))
         return read_block(span, body, actions, repairs, issues)
+
+    def _plain_actions(self, content: Content) -> list[Written] | None:
+        """Return the actions of one valid value that is just as the format has it; None where there is more to look at."""
+        if content.refusal or content.beside or len(content.values) != 1:
+            return None
+        (decoded,) = content.values
+        value = decoded.value
+        if type(decoded) is not Outlined or (type(value) is dict and type(value.get(self.list_key)) is str):
+            return None
+        objects = self.objects(value)
+        if not objects or isinstance(objects, Reason):
+            return None
+        if any(type(value.get(flag)) not in _FLAG_KINDS for flag in self.flags):
+            return None
+        return plain_objects(decoded, objects, self.discriminator)
 
     def _wrapped(
         self,

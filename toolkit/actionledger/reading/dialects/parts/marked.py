@@ -29,6 +29,7 @@ from actionledger.reading.dialects.parts.markers import (
     loose_end,
     thoughts_behind,
 )
+from actionledger.reading.dialects.parts.plain_calls import plain_call
 from actionledger.reading.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
@@ -141,6 +142,9 @@ class Marked(Dialect):
         """Read the values that begin at ``start``, up to the closing marker; None where there are none."""
         text, end = marker.source.text, marker.end
         start = behind_blanks(text, start, end)
+        is_usual = type(self).calls_in is Marked.calls_in
+        if is_usual and (plain := plain_call(marker, start, self.keys)):
+            return plain
         if not BEGINS_JSON.match(text, start, end):
             if fence := _FENCE.match(text, start, end):
                 issue = Issue(

@@ -30,6 +30,8 @@ class Bare(NamedTuple):
 
 def margin_of(text: str, start: int) -> str:
     """Return the blanks that the lines of an item begin with whose first line holds a tag; empty where text stands before it."""
+    if start == 0 or text[start - 1] == "\n":
+        return ""
     at = text.rfind("\n", max(0, start - _WIDEST), start)
     if at < 0 and start > _WIDEST:
         return ""

@@ -41,6 +41,10 @@ class TagGrammar:
         self.tag = tag
         self.field_or_end = regex(rf"\s*(?:{a_field}|{closer})")
         self.field_opens = regex(rf"\s*(?P<tag><{blanks}(?P<name>{names}){blanks}>)")
+        exact = "|".join(map(re.escape, fields))
+        self.plain_field = regex(
+            rf"\s*<(?P<name>{exact})>(?P<value>[^<]*+)</(?P=name)>(?=\s*(?:{a_field}|{closer}))"
+        )
         self.closes = regex(rf"\s*(?P<tag>{closer})")
         self.closes_later = regex(closer)
         self.opens = regex("|".join(map(re.escape, sorted(openers))))
