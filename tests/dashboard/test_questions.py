@@ -165,7 +165,10 @@ def test_by_project_and_then_by_day(go: Go, costly: Path) -> None:
         ("two", "$1.50"),
     }
     days = rows(go("usage?by=day&project=two", costly), "usage")
-    assert [(row["Day"], row["Cost"]) for row in days] == [("2026-09-09", "$0.7500"), ("2026-09-08", "$0.7500")]
+    assert [(row["Day"], row["Cost"]) for row in days] == [
+        ("2026-09-09", "$0.7500"),
+        ("2026-09-08", "$0.7500"),
+    ]
 
 
 def test_the_first_tool_opens_its_failures(go: Go, demo: Path) -> None:
