@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # transformers 5.24.0 can't read a Gemma 4 call whose argument has a hyphen, a dot or a dollar sign in its name, as "$filter" and "api-key".
 #
-# Gemma 4 writes the names of arguments bare (`call:find{api-key:<|"|>x<|"|>}`). The response template that `transformers serve` has for it lets them be quoted by the
-# content parser "json" with `unquoted_keys`, which takes letters, digits and underscores alone for a name: one such argument, and the whole
-# response raises. These are names that JSON schemas of tools have (OData, HTTP headers, Azure's and Microsoft's MCP servers).
+# Gemma 4 writes the names of arguments bare (`call:find{api-key:<|"|>x<|"|>}`). The response template that `transformers serve` has
+# for it has them quoted by the content parser "json" with `unquoted_keys`, which takes letters, digits and underscores alone for a
+# name: one such argument, and the whole response raises. JSON schemas of tools have such names: OData's, headers of HTTP.
 #
 # Output seen on 2026-11-30, Python 3.11, Linux x86-64: the lines of `expected` below.
 set -euo pipefail
