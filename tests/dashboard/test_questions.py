@@ -98,10 +98,17 @@ def rows(test: AppTest, label: str) -> list[dict[str, Any]]:
     ]
 
 
-def pieces(test: AppTest, part: str) -> Iterator[dict[str, str]]:
-    """Yield the pieces of a part of the overview's sentences."""
-    for each in drawn(test, "headline"):
-        yield from each[part]
+def answer(test: AppTest, question: str) -> dict[str, Any]:
+    """Return what the overview answers to one of its questions."""
+    [found] = [each for each in drawn(test, "question") if each["question"] == question]
+    return found
+
+
+def pieces(said: dict[str, Any]) -> Iterator[dict[str, str]]:
+    """Yield the pieces of an answer's sentences."""
+    yield from said["lead"]
+    for note in said["notes"]:
+        yield from note
 
 
 def listed(test: AppTest) -> int:
@@ -122,11 +129,11 @@ def test_every_question_is_answered_here() -> None:
     assert named == set(ASKED)
 
 
-def test_the_first_sentence_opens_those_that_stopped(go: Go) -> None:
+def test_the_number_opens_those_that_stopped(go: Go) -> None:
     """Which sessions stopped without acting?"""
-    first = next(pieces(go("./"), "unacted"))
-    said = int(first["text"].split()[0])
-    assert said == listed(go(first["href"])) == 6
+    said = pieces(answer(go("./"), "Did it work?"))
+    [stopped] = [each for each in said if each["text"].endswith("stopped without acting")]
+    assert int(stopped["text"].split()[0]) == listed(go(stopped["href"])) == 6
 
 
 def test_a_model_on_either_side(go: Go, demo: Path) -> None:
@@ -145,16 +152,17 @@ def test_a_model_on_either_side(go: Go, demo: Path) -> None:
 
 def test_a_reason_opens_its_turns(go: Go) -> None:
     """What could not be read, checked or done, and why?"""
-    for row in rows(go("./"), "what failures cost")[:3]:
-        assert row["Reason"]
-        examples = go(row["href"])
-        assert row["Turns"] > 0
-        assert row["Reason"] in json.dumps([drawn(examples, "headline"), drawn(examples, "table")])
+    first = answer(go("./"), "What went wrong?")["rows"][0]
+    opened = go(first["href"])
+    assert first["name"].replace(" ", "_") in json.dumps(drawn(opened, "table"))
+    assert "replay?session=" in json.dumps(
+        [json.loads(one.proto.json) for one in opened.get("bidi_component")]
+    )
 
 
 def test_a_week_is_picked(go: Go, costly: Path) -> None:
     """What did failures cost this week?"""
-    test = go("./?since=2026-09-07&until=2026-09-13", costly)
+    test = go("./?since=2026-09-07&until=2026-09-13&show=failures", costly)
     assert any("Sessions spent 3 turns" in each.value and "$1.50" in each.value for each in test.caption)
 
 
@@ -183,23 +191,24 @@ def test_the_first_tool_opens_its_failures(go: Go, demo: Path) -> None:
     assert listed(go(first["href"])) > 0
 
 
-def test_the_line_below_says_the_outcomes(go: Go) -> None:
+def test_the_rows_say_the_outcomes(go: Go) -> None:
     """How did sessions come out?"""
-    said = Counter(
+    told_by = Counter(
         each.success
         for each in islice((s for s in sample_sessions() if isinstance(s, al.RecordedSession)), SESSIONS)
     )
-    line = "".join(piece["text"] for piece in pieces(go("./"), "sessions"))
-    assert f"{said[True]} finished, {said[False]} failed" in line
+    shown = {row["name"]: int(row["cells"][0]) for row in answer(go("./"), "Did it work?")["rows"]}
+    assert (shown["finished"], shown["failed"]) == (told_by[True], told_by[False])
 
 
 def test_the_last_week_beside_the_one_before(go: Go) -> None:
     """Is it getting worse?"""
-    [change] = [each for each in pieces(go("./"), "read") if each.get("href", "").startswith("compare?")]
-    [answer] = drawn(go(change["href"]), "answer")
+    lead = answer(go("./"), "Did it work?")["lead"]
+    [change] = [each for each in lead if each.get("href", "").startswith("compare?")]
+    [compared] = drawn(go(change["href"]), "answer")
     points = re.search(r"[+\N{MINUS SIGN}][\d.]+ points", change["text"])
     assert points
-    assert points[0] in answer["headline"]
+    assert points[0] in compared["headline"]
 
 
 def test_approvals_are_a_part_of_review(go: Go, tmp_path: Path) -> None:
