@@ -157,18 +157,22 @@ def test_review_shows_what_would_change(typed):
     assert "✓ Completed" in repl.type("/review")
 
 
-def test_a_dry_run_says_and_does_nothing(typed):
-    """Until it is switched off."""
-    repl = typed(create("x", "one\n"), create("x", "one\n"))
-    repl.type("/dry-run on")
+@pytest.mark.parametrize("auto", ["on", "off"])
+def test_a_dry_run_leaves_the_actions_to_be_executed(typed, auto):
+    """It shows what they would do; once it is off they run, and the model is asked once."""
+    repl = typed(create("x", "one\n") + "<delete_file>\n<path>y</path>\n</delete_file>\n", "Fine.")
+    repl.type("/dry-run on", f"/auto {auto}")
     shown = repl.type("Go")
-    assert "    +one\n" in shown
-    assert "✓ Would be done: The action 'create_file' would wait for approval." in shown
+    assert "    +one\n     ⏸ waits\n" in shown
+    assert "It would fail. " in shown
     assert "All actions completed" not in shown
-    assert "Dry run: nothing was done (1 action(s))" in shown
+    assert shown.endswith("🔍 Dry run: nothing was done; /dry-run off and /execute run these actions\n")
+    assert repl.type("/execute") == "✗ Dry run is on: /dry-run off first; the actions wait.\n"
     assert repl.tree() == {}
-    repl.type("/dry-run off", "/auto on", "Go")
+    repl.type("/dry-run off", "/execute 1")
     assert repl.tree() == {"x": "one\n"}
+    assert repl.statuses() == ["pending", "pending", "succeeded"]
+    assert len(repl.model.asked) == 1
 
 
 def test_undo_and_redo(typed):

@@ -47,6 +47,19 @@ def test_every_action_can_be_carried_out():
     assert set(EXECUTORS) == set(ActionRegistry().actions)
 
 
+def test_a_dry_run_is_what_the_real_run_would_be(tmp_path):
+    """Each action sees what those before it would have changed; the persona stays as it was."""
+    text = plan(("add_goal", "Plant the beans"), ("remove_goal", "#1"), ("update_mood", "glad"), ("done", ""))
+    came = []
+    with al.Runtime("reasoner", workspace=tmp_path, dry_run=True) as runtime:
+        came.append([each.result for each in runtime.handle(text).observations])
+        assert not (tmp_path / STORE_FILE).exists()
+        runtime.dry_run = False
+        came.append([each.result for each in runtime.handle(text).observations])
+    assert came[0] == came[1]
+    assert came[0][1]["summary"] == "#1 Plant the beans"
+
+
 @pytest.mark.parametrize(
     ("name", "part", "one"),
     [("memory", "memories", "memory"), ("goal", "goals", "goal"), ("desire", "desires", "desire")],

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 from pydantic import Field
 
+import actionledger as al
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.validation import check
 from actionledger.core.recording import SessionKey, TurnKey
@@ -222,6 +223,33 @@ def test_what_waits_for_a_person_uses_up_no_rate() -> None:
     context, progress, action = kitchen(policy=ESCALATE)
     assert reason_of(admit(context, progress, action)) is Reason.NOT_APPROVED
     assert not context.rates.take("brew")
+
+
+MILK = '{"type": "create_task", "content": "Buy milk"}'
+BLOCK = f'```actions\n{{"actions": [{MILK}]}}\n```'
+
+
+@pytest.mark.parametrize(
+    ("text", "done"),
+    [
+        (f"{BLOCK}\n\n{BLOCK}", 1),
+        (f"So:\n{BLOCK}\n{BLOCK}\nDone.", 1),
+        (f"{BLOCK}\n{BLOCK}\n{BLOCK}", 3),
+        (f"{BLOCK}\n{BLOCK.replace('milk', 'milk ')}", 2),
+        (f'```actions\n{{"actions": [{MILK}, {MILK}]}}\n```', 2),
+    ],
+)
+def test_a_block_that_is_doubled_to_the_letter_is_done_once(text: str, done: int) -> None:
+    """A list that holds an action twice means it twice, and so do three blocks; the model is told what was left."""
+    with al.Runtime("assistant") as session:
+        turn = session.handle(text)
+    statuses = [each.status for each in turn.observations]
+    assert statuses.count(ExecutionStatus.SUCCEEDED) == done
+    left = [each for each in turn.observations if each.status is ExecutionStatus.SKIPPED]
+    assert [each.reason for each in left] == [Reason.REPETITION] * (done == 1)
+    assert (
+        "Its block is the one before once more, to the letter; it is done once." in turn.feedback
+    ) == bool(left)
 
 
 # What a record has masked

@@ -3,10 +3,10 @@
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from actionledger.core.draws import drawn_now
 from actionledger.core.errors import ActionError, UsageError
@@ -45,6 +45,19 @@ class SqliteStore:
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
         self._lock = RLock()
+
+    @classmethod
+    def copy_of(cls, path: Path, *given: Any) -> Self:
+        """Return a copy in memory of the store in a file; where there is no file, a new one, made with what is given."""
+        copy = cls(IN_MEMORY, *given)
+        if path.exists():
+            with (
+                copy.opened() as connection,
+                closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_SECONDS)) as original,
+            ):
+                original.backup(connection)
+                copy._prepare(connection)
+        return copy
 
     def close(self) -> None:
         """Let go of the file, for good; a second time does nothing."""

@@ -112,7 +112,7 @@ class Chat:
 
     @property
     def dry_run(self) -> bool:
-        """Whether actions only say what they would do; it may be changed."""
+        """Whether actions wait, whatever ``auto`` says, so that a person sees first what they would do; it may be changed."""
         return self._dry_run
 
     @dry_run.setter
@@ -180,7 +180,9 @@ class Chat:
         return turn
 
     def approve(self, places: Sequence[int], by: str) -> Turn:
-        """Run actions of the last turn that wait, one after the other."""
+        """Run actions of the last turn that wait, one after the other; in a dry run, none."""
+        if self._dry_run:
+            raise UsageError("Dry run is on: /dry-run off first; the actions wait.")
         return self._decided(places, Decision(DecisionKind.APPROVED, by=by))
 
     def reject(self, places: Sequence[int], by: str, why: str = "") -> Turn:
@@ -232,8 +234,7 @@ class Chat:
 
     def _switch(self, session: Runtime | None = None) -> None:
         """Have a session run things as it is wished."""
-        chosen = session or self.session
-        chosen.auto, chosen.dry_run = self._auto, self._dry_run
+        (session or self.session).auto = self._auto and not self._dry_run
 
     def _begin_anew(self) -> None:
         opened = self._opened()

@@ -24,7 +24,6 @@ _LONGEST = 160
 
 _MARKS = {
     ExecutionStatus.SUCCEEDED: "✓ Completed",
-    ExecutionStatus.DRY_RUN: "✓ Would be done",
     ExecutionStatus.PENDING: "⏸ Waits",
     ExecutionStatus.DENIED: "⊘ Denied",
     ExecutionStatus.SKIPPED: "⊘ Skipped",
@@ -98,11 +97,10 @@ class Progress:
         self._total = 0
         self._failed = 0
         self._told = 0
-        self._tried_dry = 0
 
     def expect(self, total: int) -> None:
         """Count anew: so many actions are about to run."""
-        self._count, self._total, self._failed, self._told, self._tried_dry = 0, total, 0, 0, 0
+        self._count, self._total, self._failed, self._told = 0, total, 0, 0
 
     @contextmanager
     def muted(self) -> Iterator[None]:
@@ -132,9 +130,7 @@ class Progress:
         if not self._told:
             return
         self._print("")
-        if self._tried_dry:
-            self._print(f"🔍 Dry run: nothing was done ({self._told} action(s))")
-        elif self._failed:
+        if self._failed:
             self._print(f"⚠️  {self._failed} of {self._told} action(s) did not succeed")
         else:
             self._print("✅ All actions completed successfully")
@@ -171,8 +167,7 @@ class Progress:
             self._print(line)
         self._print(fate(event.status, event.message))
         self._told += 1
-        self._tried_dry += event.status is ExecutionStatus.DRY_RUN
-        self._failed += event.status not in {ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN}
+        self._failed += event.status is not ExecutionStatus.SUCCEEDED
 
     def _head(self, place: int) -> None:
         self._count += 1

@@ -61,6 +61,8 @@ class Prompts:
 
 TIP = "💡 Tip: Use /execute to run these actions, or enable auto-execution with /auto on"
 
+DRY = "🔍 Dry run: nothing was done; /dry-run off and /execute run these actions"
+
 _OLD_PARSER = "go-tags"
 """What ``/replay`` reads with where nothing else is said: the parser that the tags come from."""
 
@@ -135,7 +137,7 @@ class Repl:
         command.run(words)
 
     def _say(self, text: str) -> None:
-        self._progress.announces = self.chat.auto or self.chat.dry_run
+        self._progress.announces = self.chat.auto and not self.chat.dry_run
         answer = self.chat.say(text, lambda piece: self._write(visible(piece)))
         if isinstance(answer, CutOff):
             self._print(
@@ -143,8 +145,12 @@ class Repl:
             )
             return
         self._progress.conclude()
-        if self.chat.waiting:
-            self._print(f"\n{TIP}")
+        if not self.chat.waiting:
+            return
+        if self.chat.dry_run:
+            self._print("")
+            self._review(())
+        self._print(f"\n{DRY if self.chat.dry_run else TIP}")
 
     # The commands
 
@@ -299,7 +305,12 @@ class Repl:
             "approve": Command("/approve n…", "Run some of them only", self._approve),
             "reject": Command("/reject [n…] [why]", "Decide against actions", self._reject),
             "review": Command("/review", "Show the last actions, and what they would change", self._review),
-            "dry-run": Command("/dry-run on|off", "Only say what actions would do", self._dry_run, on_off),
+            "dry-run": Command(
+                "/dry-run on|off",
+                "Only show what actions would do, and leave them waiting",
+                self._dry_run,
+                on_off,
+            ),
             "undo": Command(
                 "/undo [n|n.m|back n]", "Take back a turn, an action, all behind a turn", self._undo
             ),

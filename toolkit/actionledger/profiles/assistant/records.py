@@ -5,17 +5,14 @@ The shapes of the results are those of the document's ``gb`` object.
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Self
 
 from pydantic import BaseModel
 
 from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
-from actionledger.profiles.stores import IN_MEMORY, SqliteStore, moment
+from actionledger.profiles.stores import SqliteStore, moment
 from actionledger.runtime.execution.handlers import Context, Handler
 
 # What the assistant keeps: four collections of numbered texts in one SQLite file.
@@ -67,19 +64,6 @@ class AssistantStore(SqliteStore):
 
     owner = "assistant"
     tables = tuple(map(_table, _TABLE_KINDS))
-
-    @classmethod
-    def copy_of(cls, path: Path) -> Self:
-        """Return a copy in memory of the store in a file; an empty one where there is no file."""
-        copy = cls(IN_MEMORY)
-        if path.exists():
-            with (
-                copy.opened() as connection,
-                closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as original,
-            ):
-                original.backup(connection)
-                copy._prepare(connection)
-        return copy
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         # SQLite's own lower() knows ASCII alone.

@@ -1,7 +1,7 @@
 """The reasoner's actions as its planner sees them, and the executors that carry them out in a session."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
@@ -314,11 +314,11 @@ def _make(
 ) -> Handlers:
     place = _Place(workspace, persona)
 
-    def handler(name: str) -> Handler:
+    def handler(name: str, store: Callable[[], PersonaStore]) -> Handler:
         def run(action: ReasonerAction, context: Context) -> dict[str, object]:
             given = ExecutorContext(
                 name,
-                place.store,
+                store(),
                 shared or place.shared_context_of(context.turn_id),
                 context.cancelled,
                 model,
@@ -327,11 +327,16 @@ def _make(
 
         return run
 
-    return Handlers({name: handler(name) for name in names}, close=place.close, opens=place.open)
+    return Handlers(
+        {name: handler(name, place.real) for name in names},
+        previews={name: handler(name, place.copy) for name in names},
+        close=place.close,
+        opens=place.open,
+    )
 
 
 class _Place:
-    """The persona of a session, opened when it is first needed, and the sequence of its present turn.
+    """The persona of a session and its copy for dry runs, each opened when it is first needed, and the sequence of its present turn.
 
     Where nobody sets up a sequence, each response is one.
     """
@@ -339,20 +344,27 @@ class _Place:
     def __init__(self, workspace: Workspace, persona: Persona | None) -> None:
         self._path = workspace.root / STORE_FILE
         self._persona = persona
-        self._store: PersonaStore | None = None
+        self._stores: dict[Callable[..., PersonaStore], PersonaStore] = {}
         self._turn = ("", SharedContext())
         self._lock = Lock()
 
     def open(self) -> None:
         """Open the persona, where it isn't yet."""
-        _ = self.store
+        self.real()
 
-    @property
-    def store(self) -> PersonaStore:
+    def real(self) -> PersonaStore:
+        """Return the persona."""
+        return self._opened(PersonaStore)
+
+    def copy(self) -> PersonaStore:
+        """Return a copy in memory, in which dry runs see what those before them would have changed."""
+        return self._opened(PersonaStore.copy_of)
+
+    def _opened(self, make: Callable[..., PersonaStore]) -> PersonaStore:
         with self._lock:
-            if self._store is None:
-                self._store = PersonaStore(self._path, self._persona)
-            return self._store
+            if make not in self._stores:
+                self._stores[make] = make(self._path, self._persona)
+            return self._stores[make]
 
     def shared_context_of(self, turn_id: str) -> SharedContext:
         with self._lock:
@@ -362,6 +374,6 @@ class _Place:
 
     def close(self) -> None:
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-            self._store = None
+            for store in self._stores.values():
+                store.close()
+            self._stores.clear()

@@ -15,7 +15,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask, mask_text
 from actionledger.core.text import counted
 from actionledger.core.values import ActionCall, Observation, ParseResult
-from actionledger.core.vocabulary import SENTENCES, ActionStatus, BlockStatus, ExecutionStatus
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
 from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.runtime.execution.mending import Mend, example_for, notice
 from actionledger.runtime.execution.profile import Profile, dialect_of, writer
@@ -108,10 +108,6 @@ def _entries(
         yield _Entry(
             _on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
         )
-    if _is_said_twice(result):
-        yield _Entry(
-            "Note: The second block is the first once more, to the letter; a block counts each time it is written."
-        )
     if how := mend(result):
         yield _Entry(_cut(mask_text(how), MAX_LINE))
     seen = {observation.action_index: observation for observation in observations}
@@ -129,17 +125,6 @@ def _entries(
                 head += _on_one_line(f": {given['key']!r} is {given['value'].strip()}, which is no name")
             yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
             corrected.add(call.name)
-
-
-def _is_said_twice(result: ParseResult) -> bool:
-    """Return whether a model that began anew has written its one block again, with nothing between."""
-    read = [block for block in result.blocks if block.status is not BlockStatus.IGNORED]
-    calls = [call for call in result.actions if call.status.is_runnable]
-    if len(read) != 2 or not calls or not all(call.arguments for call in calls):
-        return False
-    first, second = (block.span for block in read)
-    is_same = first.of(result.text) == second.of(result.text)
-    return is_same and not result.text[first.end : second.start].strip()
 
 
 def _observed(index: int, observation: Observation) -> _Entry:

@@ -25,6 +25,11 @@ from actionledger.runtime.execution.turn_context import (
 from actionledger.runtime.repetition.fingerprints import proposed_form
 
 _BY_EVIDENCE = "It stands in no format of its own: its name and its place alone say that it is meant. A rule with evidence decides about such."
+_DOUBLED = Withheld(
+    ExecutionStatus.SKIPPED,
+    Reason.REPETITION,
+    "Its block is the one before once more, to the letter; it is done once.",
+)
 _MASKED = Withheld(ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT, SENTENCES[Reason.MASKED_CONTENT])
 
 
@@ -249,7 +254,9 @@ def check_failures(
 def check_repetition(
     context: TurnContext, progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Withhold what would be the same once more, of which the model was told."""
+    """Withhold what would be the same once more: in a block that is doubled, or again and again, of which the model was told."""
+    if action.step.index in context.doubled:
+        return _DOUBLED
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
         return action  # somebody has looked at it

@@ -16,8 +16,8 @@ from itertools import pairwise
 
 from actionledger.actions.references import is_numbered
 from actionledger.actions.validation import id_of
-from actionledger.core.values import ActionCall, Issue
-from actionledger.core.vocabulary import ActionStatus, Reason
+from actionledger.core.values import ActionCall, Issue, ParseResult
+from actionledger.core.vocabulary import ActionStatus, BlockStatus, Reason
 
 _NAMED = 10
 """So many ids are listed in a message at most."""
@@ -56,6 +56,18 @@ class TurnPlan:
     def issues(self) -> tuple[Issue, ...]:
         """What can't be ordered, in the order of the plan."""
         return tuple(action.issue for action in self.actions if action.issue)
+
+
+def doubled(result: ParseResult) -> frozenset[int]:
+    """Return the places of the second block's calls, where a model that began anew has written its one block again."""
+    read = [block for block in result.blocks if block.status is not BlockStatus.IGNORED]
+    calls = [call for call in result.actions if call.status.is_plannable]
+    if len(read) != 2 or not all(call.arguments for call in calls):
+        return frozenset()
+    (first, one), (second, other) = ((block.span, block.span.of(result.text)) for block in read)
+    if one != other or result.text[first.end : second.start].strip():
+        return frozenset()
+    return frozenset(place for place, call in enumerate(result.actions) if call.block == read[1].index)
 
 
 def named(index: int, call: ActionCall) -> str:

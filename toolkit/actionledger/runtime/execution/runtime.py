@@ -29,7 +29,7 @@ from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.feedback import corrector, render
 from actionledger.runtime.execution.limits import Counter, FailureBudget, LocalCounter, Rates
 from actionledger.runtime.execution.mending import mender
-from actionledger.runtime.execution.plan import build_plan
+from actionledger.runtime.execution.plan import build_plan, doubled
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.turn_context import TurnContext, TurnState
 from actionledger.runtime.execution.turn_run import TurnRun
@@ -224,6 +224,7 @@ class SessionRuntime:
             run_id=self.run.run_id,
             attempt_id=attempt_id_of(history.turn, self.run),
             dry_run=self.dry_run,
+            doubled=doubled(result),
         )
 
     def _remember(self, turn_id: str, history: TurnState) -> None:

@@ -66,6 +66,7 @@ class TurnContext:
         run_id: the run that the turn belongs to.
         attempt_id: the parse attempt that found the calls.
         dry_run: whether nothing is to be done.
+        doubled: the places of calls that stand in the response once more, block by block.
     """
 
     profile: Profile
@@ -82,6 +83,7 @@ class TurnContext:
     run_id: str
     attempt_id: str
     dry_run: bool
+    doubled: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
