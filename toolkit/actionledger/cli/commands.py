@@ -1,5 +1,6 @@
 """Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, wraps
@@ -15,6 +16,7 @@ from typer.main import get_group
 
 from actionledger.cli.exits import EPILOG
 from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.frozen import collect_seldom
 from actionledger.core.patterns import regex
 from actionledger.core.text import from_any_bytes, to_any_bytes
 
@@ -267,7 +269,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments name, and its own arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
-        return name, load(name) if listed else None, rest
+        command = load(name) if listed else None
+        if not gc.isenabled():
+            gc.freeze()
+            collect_seldom()  # it goes on loading what it needs
+            gc.enable()
+        return name, command, rest
 
 
 @cache

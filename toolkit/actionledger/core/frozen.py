@@ -122,11 +122,16 @@ _MADE_BETWEEN, _YOUNG, _MIDDLING = 250_000, 20, 100
 yet with 50,000. What a piece is made of is some hundred thousand values, of which some hundred hold each other."""
 
 
+def collect_seldom() -> None:
+    """Have the search for values that hold each other begin seldom from now on, in this process."""
+    gc.set_threshold(_MADE_BETWEEN, _YOUNG, _MIDDLING)
+
+
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
     """Have the search for values that hold each other begin seldom within, in this process."""
     before = gc.get_threshold()
-    gc.set_threshold(_MADE_BETWEEN, _YOUNG, _MIDDLING)
+    collect_seldom()
     try:
         yield
     finally:
