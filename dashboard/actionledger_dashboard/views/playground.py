@@ -12,7 +12,7 @@ from actionledger.core.vocabulary import Capture
 from actionledger.ledger import queries
 from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.queries.readings import reading_of_turn
-from actionledger.ledger.storage.projection import is_uuid
+from actionledger.core.ids import is_uuid
 from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
 from actionledger_dashboard.components import notices

@@ -93,7 +93,12 @@ def _as_given(parameter: Any, value: Any) -> Any:
     if several:
         [kind] = get_args(kind)
     texts = value if several else [value]
-    if about is None or kind not in {str, Path} or _is_looked_at(about) or not all(type(each) is str for each in texts):
+    if (
+        about is None
+        or kind not in {str, Path}
+        or _is_looked_at(about)
+        or not all(type(each) is str for each in texts)
+    ):
         return _NOT_SO
     return list(map(kind, texts)) if several else kind(value)
 

@@ -6,9 +6,9 @@ from actionledger.core.hooks import loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.ledger.ledger import Ledger as Ledger, open_ledger as open_ledger
-    from actionledger.ledger.storage.ingest import IngestReport as IngestReport
+    from actionledger.ledger.storage.store import IngestReport as IngestReport
 
-_MODULES = {"IngestReport": "storage.ingest", "Ledger": "ledger", "open_ledger": "ledger"}
+_MODULES = {"IngestReport": "storage.store", "Ledger": "ledger", "open_ledger": "ledger"}
 """Where each name is; it is loaded when somebody asks for it: where a ledger's parts lie is known without DuckDB."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them

@@ -7,10 +7,11 @@ added to it, until another copy is published and a new tail, of what lies beyond
 
 import re
 import time
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
@@ -19,20 +20,21 @@ from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
-from actionledger.ledger.storage.insertion import Staging
-from actionledger.ledger.storage.loading import Loader
 from actionledger.ledger.storage.memory import Instance, keep, within_reading_limit
 from actionledger.ledger.storage.rollups.state import is_current, views_of_rollup
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
-from actionledger.ledger.storage.segments import Line, batches, qualified_name, segment_sizes
+from actionledger.ledger.storage.segments import batches, qualified_name, segment_sizes
 from actionledger.ledger.storage.store import Store
 from actionledger.ledger.upkeep.migrations import make_tables
+
+if TYPE_CHECKING:
+    from actionledger.ledger.storage.tail import Tail
 
 _CALM_ATTEMPTS = 3
 """So often a copy is looked for that stays the published one while it and the segments are read."""
 
 _TAIL = "tail"
-_GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
+GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _OTHER_TABLES = ("meta", "segments", "links")
 _UNKNOWN = "SELECT action_id FROM actions WHERE status = 'unknown'"
 _READING = regex(r"\s*(?:select|from|with|values|describe|summarize|show)\b", re.IGNORECASE)
@@ -170,7 +172,7 @@ class _View:
         self._segments = store.files.segments
         self._host = store.host
         self._has_tail = store.has_tail
-        self._loader: _Tail | None = None
+        self._loader: Tail | None = None
         self._cursors: WeakSet[DuckDBPyConnection] = WeakSet()
         self._only_reads = True
         self._instance = store.connect(may_write=may_write)
@@ -209,7 +211,9 @@ class _View:
                 loader.empty()
             keep(self._instance, BASE)
 
-    def _begin_tail(self) -> "_Tail":
+    def _begin_tail(self) -> "Tail":
+        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers find all published
+
         writer = self._connection.cursor()
         if not self._instance.has_tail:
             writer.execute(f"ATTACH ':memory:' AS {_TAIL}")
@@ -217,20 +221,8 @@ class _View:
         if not self._instance.has_tail:
             make_tables(writer)
             self._instance.has_tail = True
-        self._loader = _Tail(writer, beside=BASE)
+        self._loader = Tail(writer, beside=BASE)
         return self._loader
-
-
-class _Tail(Loader):
-    """What loads lines into the tail; how far it has come, the view knows."""
-
-    def empty(self) -> None:
-        """Leave nothing of it, for whoever uses the tables next."""
-        anew = (_GROWING_TABLES[name].ddl for name in self.tables)
-        self._connection.execute(";".join(ddl.replace("CREATE", "CREATE OR REPLACE", 1) for ddl in anew))
-
-    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
-        """Nothing is noted."""
 
 
 def _still_there(flushed: Mapping[str, int] | None, segments: Mapping[str, int]) -> dict[str, int]:
@@ -248,7 +240,7 @@ def _create_views(
 ) -> None:
     """Have a DuckDB show each table as it is; a view that shows it already stays."""
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
-    for table, columns in _GROWING_TABLES.items():
+    for table, columns in GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)
         views[table] = (
             f"{seen} FROM {_base(table, in_tail)}" if table not in instance.lacks else _nothing_of(columns)
