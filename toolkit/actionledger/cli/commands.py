@@ -67,7 +67,7 @@ def _with_less(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
-_MISSING = (None, (), [])
+_MISSING: tuple[object, ...] = (None, (), [])
 
 
 def _processed(parameter: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:

@@ -8,7 +8,7 @@ added to it, until another copy is published and a new tail, of what lies beyond
 import re
 import time
 from collections.abc import Collection, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
-from actionledger.ledger.storage.memory import Instance, keep, within_reading_limit
+from actionledger.ledger.storage.memory import keep, within_reading_limit
 from actionledger.ledger.storage.rollups.state import is_current, views_of_rollup
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
 from actionledger.ledger.storage.segments import batches, qualified_name, segment_sizes
@@ -194,14 +194,35 @@ class _View:
             self.known |= {line.segment: line.end for line in batch}
         in_tail = self._loader.tables if self._loader is not None else frozenset()
         others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
-        _create_views(self._instance, in_tail, others, without_text=self._without_text)
+        self._views = _views(self._instance.lacks, in_tail, without_text=self._without_text) | others
+        self._make_views(self._instance.views)
 
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
         self._only_reads = self._only_reads and _is_reading(query)
+        self._make_views(_asked_in(query, self._views))
         cursor = self._connection.cursor()
         self._cursors.add(cursor)
         return cursor
+
+    def _make_views(self, asked: Collection[str]) -> None:
+        """Make what is asked of views, where it isn't there as it is to be, and let go of those that are no more: each takes a third of a
+        millisecond, and few statements need half of them.
+        """
+        there = dict(self._instance.views)
+        gone = [f"DROP VIEW {name}" for name in there if name not in self._views]
+        new = {
+            name: select
+            for name, select in self._views.items()
+            if name in asked and there.get(name) != select
+        }
+        if not new and not gone:
+            return
+        made = [f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items()]
+        # What others may be looking at changes at once. In one text: a statement by itself takes half as long again to be begun and ended.
+        with transaction(self._connection) if gone or new.keys() & there else nullcontext():
+            self._connection.execute(";".join([*gone, *made]))
+        self._instance.views = {name: select for name, select in there.items() if name in self._views} | new
 
     def close(self) -> None:
         """Have another one use the DuckDB, where nobody can still use it or may have left something in it."""
@@ -235,30 +256,32 @@ def _is_reading(query: str) -> bool:
     return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
-def _create_views(
-    instance: Instance, in_tail: Collection[str], others: Mapping[str, str], *, without_text: bool
-) -> None:
-    """Have a DuckDB show each table as it is; a view that shows it already stays."""
+def _views(lacks: Collection[str], in_tail: Collection[str], *, without_text: bool) -> dict[str, str]:
+    """Return the SELECT of each view that shows a table as it is, or what people read, those first that others are made of."""
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
     for table, columns in GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)
-        views[table] = (
-            f"{seen} FROM {_base(table, in_tail)}" if table not in instance.lacks else _nothing_of(columns)
-        )
+        views[table] = f"{seen} FROM {_base(table, in_tail)}" if table not in lacks else _nothing_of(columns)
         if table in in_tail:
             views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
-    views |= VIEWS
-    views |= others
-    gone = [f"DROP VIEW {name}" for name in instance.views if name not in views]
-    new = {name: select for name, select in views.items() if instance.views.get(name) != select}
-    if not new and not gone:
-        return
-    with transaction(instance.connection):
-        # In one text: a statement by itself takes half as long again to be begun and ended.
-        instance.connection.execute(
-            ";".join([*gone, *(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items())])
-        )
-    instance.views = views
+    return views | VIEWS
+
+
+_NAME = regex(r"[a-z]+(?:_[a-z]+)*")
+_ASKS_FOR_ANY = regex(
+    r"information_schema|duckdb_|sqlite_|pg_|\bshow\b|\bpragma|\bquery(?:_table)?\s*\(", re.IGNORECASE
+)
+"""What may be about a view that it doesn't name."""
+
+
+def _asked_in(query: str, views: Mapping[str, str]) -> Collection[str]:
+    """Return the views that a statement names, with those that they are made of; all where it may be about others, or names none."""
+    asked: set[str] = set()
+    new = set() if _ASKS_FOR_ANY.search(query) else views.keys() & set(_NAME.findall(query.lower()))
+    while new:
+        asked |= new
+        new = {name for each in new for name in _NAME.findall(views[each]) if name in views} - asked
+    return asked or views.keys()
 
 
 def _seen(table: Table, *, without_text: bool) -> str:
