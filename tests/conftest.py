@@ -14,9 +14,9 @@ from forked_python import ForkedPython
 
 from actionledger.core.values import Block, RawAction
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
-from actionledger.ledger.storage import background, local, working_file
+from actionledger.ledger.storage import background, ingest, working_file
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import IngestReport
+from actionledger.ledger.storage.store import IngestReport
 from actionledger.ledger.storage.working_file import bring_up_to_date
 from actionledger.reading.parsers import PARSERS
 
@@ -137,7 +137,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """What a ledger that is closed behind its test holds is published for nobody."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         if item.path not in PUBLISHING:
-            monkeypatch.setattr(local, "ingest", lambda *_, **__: IngestReport())
+            monkeypatch.setattr(ingest, "ingest", lambda *_, **__: IngestReport())
         return (yield)
 
 

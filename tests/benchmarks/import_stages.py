@@ -30,9 +30,10 @@ from actionledger.imports.sources.base import Item, Source
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.recorded import Known
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.publishing import publish
+from actionledger.ledger.storage.store import Publishing
 from actionledger.ledger.storage.working_file import open_files
 
 ROOT = Path(__file__).parents[2]

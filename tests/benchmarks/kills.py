@@ -36,9 +36,10 @@ from actionledger.core.ids import new_id, now
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import differences, internals, spare
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.rollups import tables, writer
+from actionledger.ledger.storage.store import Publishing
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 A_LEDGER = 25

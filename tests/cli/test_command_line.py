@@ -157,6 +157,7 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
         "actionledger.cli.exits",
         "actionledger.core",
         "actionledger.core.errors",
+        "actionledger.core.frozen",
         "actionledger.core.hooks",
         "actionledger.core.patterns",
         "actionledger.core.text",

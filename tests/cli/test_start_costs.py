@@ -11,12 +11,12 @@ ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "data" / "agents" / "claude-code" / "retry-backoff.jsonl"
 RESPONSE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n'
 LIMITS = {
-    "import": {"modules": 760, "own": 415, "patterns": 210, "statements": 170},
-    "report": {"modules": 365, "own": 165, "patterns": 45, "statements": 70},
-    "show": {"modules": 330, "own": 132, "patterns": 40, "statements": 25},
-    "failures": {"modules": 400, "own": 158, "patterns": 50, "statements": 30},
-    "loops": {"modules": 400, "own": 158, "patterns": 50, "statements": 25},
-    "parse": {"modules": 435, "own": 222, "patterns": 75, "statements": 0},
+    "import": {"modules": 690, "own": 355, "patterns": 205, "statements": 140},
+    "report": {"modules": 310, "own": 140, "patterns": 40, "statements": 60},
+    "show": {"modules": 275, "own": 112, "patterns": 36, "statements": 24},
+    "failures": {"modules": 350, "own": 138, "patterns": 50, "statements": 26},
+    "loops": {"modules": 350, "own": 138, "patterns": 50, "statements": 18},
+    "parse": {"modules": 410, "own": 205, "patterns": 70, "statements": 0},
 }
 
 

@@ -232,7 +232,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("import log.jsonl", "imports.import_path"),
         ("ingest -l LEDGER", "imports.existing"),
         ("show -l LEDGER", "inspection.sessions"),
-        ("report -l LEDGER", "report.funnel"),
+        ("report -l LEDGER", "report.funnel_and_splits"),
         ("loops -l LEDGER", "failures.loops"),
         ("sql 'SELECT 1' -l LEDGER", "sql.write_answer"),
         ("replay --parser gembrain-standard -p assistant -l LEDGER", "replay.reparse"),

@@ -25,8 +25,8 @@ from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.storage import differences, hosts, ingest as ingest_module, spare
 from actionledger.ledger.storage.connections import connect_store, published
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.storage.store import Publishing
 from actionledger.ledger.upkeep.health import examine
 
 COUNT = "SELECT count(*), count(DISTINCT event_id) FROM events"

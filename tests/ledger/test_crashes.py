@@ -16,7 +16,8 @@ from forked_python import Running
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import differences, spare
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.ingest import ingest
+from actionledger.ledger.storage.store import Publishing
 
 Start = Callable[[str], Running]
 

@@ -14,8 +14,9 @@ import pytest
 from actionledger.ledger import Ledger
 from actionledger.ledger.storage import differences, spare
 from actionledger.ledger.storage.files import LedgerFiles, wal_of
-from actionledger.ledger.storage.ingest import Publishing, ingest
+from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.publishing import publish
+from actionledger.ledger.storage.store import Publishing
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux says whether a file is open elsewhere"

@@ -14,7 +14,7 @@ from actionledger.core.errors import LedgerError, NewerLedgerError
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.storage import memory, readers, working_file
+from actionledger.ledger.storage import loading, memory, readers, working_file
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.local import LocalStore
@@ -70,6 +70,33 @@ def test_a_tail_is_the_same_as_what_is_taken_in(ledger, reader, make) -> None:
     assert {name: reader.sql(f"FROM {name}").fetchall() for name in names} == before
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SHOW TABLES",
+        "SELECT table_name FROM information_schema.tables",
+        "SELECT view_name FROM duckdb_views() WHERE NOT internal",
+    ],
+)
+def test_a_statement_that_lists_what_there_is_sees_every_view(ledger, query) -> None:
+    """Views are made for the statement that names them; this one names none."""
+    assert readers.VIEWS.keys() <= {row[0] for row in ledger.sql(query).fetchall()}
+
+
+def test_a_view_that_is_named_in_any_way_is_there(ledger, make) -> None:
+    for event in make.one_of_each():
+        ledger.record(event)
+    for query in (
+        "FROM Sessions",
+        'FROM "sessions"',
+        "FROM query_table('ses' || 'sions')",
+        "DESCRIBE sessions",
+    ):
+        assert len(ledger.sql(query)), query
+    with pytest.raises(duckdb.CatalogException, match=r"Did you mean.*sessions"):
+        ledger.sql("FROM sesions")
+
+
 def test_a_tail_doubles_nothing(ledger, reader, make) -> None:
     """An event in a segment that the published copy holds already is passed over, and so is a known parser."""
     note, parser = make.note("a"), make.parser()
@@ -97,10 +124,10 @@ def test_an_unreadable_line_does_not_stop_a_reader(ledger, reader, make) -> None
 def test_nothing_is_made_anew_while_nothing_changes(ledger, reader, make, monkeypatch) -> None:
     """A second query uses the connection of the first; what was flushed since is added to it; a new copy makes another one."""
     made, loaded = [], []
-    connect, load = LocalStore.connect, readers.Loader.load
+    connect, load = LocalStore.connect, loading.Loader.load
     monkeypatch.setattr(LocalStore, "connect", lambda *a, **k: made.append(1) or connect(*a, **k))
     monkeypatch.setattr(
-        readers.Loader, "load", lambda self, lines: loaded.append(len(lines)) or load(self, lines)
+        loading.Loader, "load", lambda self, lines: loaded.append(len(lines)) or load(self, lines)
     )
     ledger.record(make.note("a"))
     ledger.flush()
@@ -157,7 +184,7 @@ def test_a_tail_that_could_not_be_loaded_is_loaded_again(ledger, reader, make, m
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as full:
-        full.setattr(readers.Loader, "load", fail)
+        full.setattr(loading.Loader, "load", fail)
         with pytest.raises(LedgerError, match=r"can't be read: No space left on device\.$"):
             messages(reader)
     assert messages(reader) == ["a", "b"]

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
         settle as settle,
         withdraw as withdraw,
     )
-    from actionledger.ledger.storage.ingest import IngestReport as IngestReport
+    from actionledger.ledger.storage.store import IngestReport as IngestReport
     from actionledger.ledger.upkeep.forgetting.records import ForgetReport as ForgetReport
     from actionledger.ledger.upkeep.proofs.report import Verification as Verification
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
@@ -219,7 +219,7 @@ _MODULES = by_name(
         "imports": "ImportReport Prices import_path import_sessions",
         "imports.plan_importer": "ImportProgress",
         "ledger": "Ledger open_ledger",
-        "ledger.storage.ingest": "IngestReport",
+        "ledger.storage.store": "IngestReport",
         "ledger.listings": "sessions tool_calls turns usage",
         "ledger.upkeep.proofs.report": "Verification",
         "ledger.queries.agreement": "Agreement agreement",

@@ -6,13 +6,13 @@ from typing import Any
 import streamlit as st
 
 from actionledger.core.errors import ActionLedgerError, UsageError
+from actionledger.core.ids import is_uuid
 from actionledger.core.text import counted
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture
 from actionledger.ledger import queries
 from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.queries.readings import reading_of_turn
-from actionledger.ledger.storage.projection import is_uuid
 from actionledger.reading.messages import split_message
 from actionledger.replay.cases import SUFFIX
 from actionledger_dashboard.components import notices

@@ -12,7 +12,7 @@ from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import ExecutionStatus, Outcome
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.funnel import parse_success
+from actionledger.ledger.queries.funnel import Dimension, funnel_and_splits, parse_success
 
 LIVE = derived_id("run", "live")
 AGAIN = derived_id("run", "again")
@@ -175,3 +175,19 @@ def test_parse_success_alone_is_that_of_the_funnel(world: queries.Queryable) -> 
             of_funnel.clustering,
             of_funnel.refusal,
         )
+
+
+@pytest.mark.parametrize(
+    "within", [Filter(), AGAIN_ONLY, Filter(models=("nobody",))], ids=["all", "a run", "none"]
+)
+def test_splits_in_the_same_statements_are_as_each_by_itself(
+    world: queries.Queryable, within: Filter
+) -> None:
+    dimensions: tuple[Dimension, ...] = ("profile", "model", "task")
+    whole, splits = funnel_and_splits(world, dimensions, within)
+    assert whole == queries.funnel(world, within)
+    assert splits == {name: queries.funnel_by(world, name, within) for name in dimensions}
+
+
+def test_splits_of_nothing_are_none(empty: queries.Queryable) -> None:
+    assert funnel_and_splits(empty, ("model",)) == (queries.funnel(empty), {"model": []})

@@ -17,7 +17,6 @@ import actionledger as al
 from actionledger.core.errors import LedgerError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.connections import BASE
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.lake import committer, loading, shipping
 from actionledger.ledger.storage.lake.committer import Round, committer_of
@@ -25,6 +24,7 @@ from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.lake.queue import DamagedPieceError, Piece, queue_of, unpacked
 from actionledger.ledger.storage.local import verify
+from actionledger.ledger.storage.store import Publishing
 
 SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
 HOST, COMMITTING = Path(__file__).with_name("host.py"), Path(__file__).with_name("committing.py")

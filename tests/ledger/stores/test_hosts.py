@@ -19,13 +19,13 @@ from actionledger.cli import app
 from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
 from actionledger.imports import import_path, sessions
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.lake import loading
 from actionledger.ledger.storage.lake.compaction import compact
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.schema import TABLES
+from actionledger.ledger.storage.store import Publishing
 from actionledger.ledger.upkeep.health.examination import examine, mend
 from actionledger.runtime.session.runtime import Runtime
 

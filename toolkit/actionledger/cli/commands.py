@@ -1,13 +1,14 @@
 """Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from importlib import import_module
 from inspect import signature
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -15,6 +16,7 @@ from typer.main import get_group
 
 from actionledger.cli.exits import EPILOG
 from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.frozen import collect_seldom
 from actionledger.core.patterns import regex
 from actionledger.core.text import from_any_bytes, to_any_bytes
 
@@ -30,6 +32,10 @@ _LONG = regex(r"--([a-zA-Z]|$)")
 
 class Command(TyperCommand):
     """A command whose arguments may be SQL that begins with a comment, or a list in Markdown."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, which load pydantic only for what has to be made of a value."""
+        return _with_less(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the arguments apart; ``as_written`` takes the marks off."""
@@ -52,6 +58,54 @@ class Command(TyperCommand):
         for option, following in takewhile(lambda pair: pair[0] != "--", pairwise(args)):
             if option in valued and (following in names or _LONG.match(following)):
                 yield option, following
+
+
+def _with_less(parameters: list[Any]) -> list[Any]:
+    for each in parameters:
+        if "process_value" not in vars(each):
+            each.process_value = partial(_processed, each, each.process_value)
+    return parameters
+
+
+_MISSING: tuple[object, ...] = (None, (), [])
+
+
+def _processed(parameter: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    """Return a parameter's value as typer does, without pydantic where that makes nothing of it: slow to load, and most are not given."""
+    made = _as_given(parameter, value)
+    if made is _NOT_SO or (parameter.required and made in _MISSING):
+        return process(ctx, value)
+    return made if parameter.callback is None else parameter.callback(ctx, parameter, made)
+
+
+_NOT_SO = object()
+
+
+def _as_given(parameter: Any, value: Any) -> Any:
+    """Return what a value becomes that is not looked at: of nothing, of a default, and of a text or path of any kind."""
+    if value is None:
+        return () if parameter.multiple or parameter.nargs == -1 else None
+    described = getattr(parameter, "type_descriptor", None)
+    kind, about = getattr(described, "annotation", None), getattr(described, "parameter_info", None)
+    if kind in {bool, int, float} and type(value) is kind and value == parameter.default:
+        return value
+    several = get_origin(kind) is list and isinstance(value, list | tuple)
+    if several:
+        [kind] = get_args(kind)
+    texts = value if several else [value]
+    if (
+        about is None
+        or kind not in {str, Path}
+        or _is_looked_at(about)
+        or not all(type(each) is str for each in texts)
+    ):
+        return _NOT_SO
+    return list(map(kind, texts)) if several else kind(value)
+
+
+def _is_looked_at(about: Any) -> bool:
+    asks = (about.parser, about.exists, about.readable, about.writable, about.resolve_path, about.path_type)
+    return any(asks) or not (about.file_okay and about.dir_okay)
 
 
 def _with_value(option: str, value: str) -> str:
@@ -261,10 +315,19 @@ class Commands(TyperGroup):
         for name, entry in COMMANDS.items():
             self.add_command(TyperCommand(name, help=entry.help))
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters; as a command's."""
+        return _with_less(super().get_params(ctx))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments name, and its own arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
-        return name, load(name) if listed else None, rest
+        command = load(name) if listed else None
+        if not gc.isenabled():
+            gc.freeze()
+            collect_seldom()  # it goes on loading what it needs
+            gc.enable()
+        return name, command, rest
 
 
 @cache

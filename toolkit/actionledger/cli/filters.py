@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable
 from datetime import datetime
-from difflib import get_close_matches
 from functools import partial, wraps
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -11,7 +10,6 @@ import typer
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries import dimensions
 from actionledger.ledger.queries.fields import FIELDS, Field, Kind
 from actionledger.ledger.queries.filters import Filter, set_fields
 from actionledger.ledger.queries.names import FIRST, one_run
@@ -29,6 +27,8 @@ def refuse_strangers(ledger: Ledger, within: Filter) -> None:
     asked = [(field, names) for field, names in set_fields(within) if field.is_recorded]
     if not asked:
         return
+    from actionledger.ledger.queries.choices import dimensions  # noqa: PLC0415 - slow to load, and seldom asked
+
     known = dimensions(ledger)
     if not known.sources:
         return
@@ -40,6 +40,8 @@ def refuse_strangers(ledger: Ledger, within: Filter) -> None:
 
 
 def _said(kind: str, name: str, there: tuple[str, ...]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - the same
+
     near = get_close_matches(name, there, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, there[:SHOWN]))

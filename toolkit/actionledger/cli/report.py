@@ -25,7 +25,7 @@ from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.agreement import Timings, recorded_verdicts, timings
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
+from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_and_splits, funnel_by, unread
 from actionledger.ledger.queries.names import session_names
 from actionledger.ledger.queries.reasons import Failure, answered, answered_words, reasons
 from actionledger.ledger.queries.sessions import session_outcomes
@@ -56,7 +56,7 @@ def report(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption =
 
 def print_report(ledger: Ledger, within: Filter) -> None:
     """Print the funnel, the plan's targets, the dialects, the split by profile and model, and the top reasons of failure."""
-    whole = funnel(ledger, within)
+    whole, splits = funnel_and_splits(ledger, SPLIT_BY, within)
     if not whole.responses and not whole.not_recorded:
         if within == EVERYTHING:
             console.print("There is no response yet; 'actionledger import --help' says how to take some in.")
@@ -74,9 +74,9 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     if read_in := dialects(ledger, within):
         console.print(dialects_table(read_in))
     for dimension in SPLIT_BY:
-        console.print(funnels_table(f"By {dimension}", funnel_by(ledger, dimension, within)))
+        console.print(funnels_table(f"By {dimension}", splits[dimension]))
     if verdicts := recorded_verdicts(ledger, "model", within):
-        parsed = {label: part.parse_success for label, part in funnel_by(ledger, "model", within)}
+        parsed = {label: part.parse_success for label, part in splits["model"]}
         console.print(verdicts_table(verdicts, parsed))
         console.print(NO_RANKING)
     if failures := reasons(ledger, within, limit=TOP_REASONS):

@@ -4,7 +4,7 @@ import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
-from functools import partial
+from functools import partial, wraps
 from typing import Any, NamedTuple, TypeVar
 
 Kind = TypeVar("Kind")
@@ -40,10 +40,15 @@ def made_quickly(kind: type[Kind]) -> type[Kind]:
     if hasattr(kind, "__post_init__") or not all(each.init for each in own):
         raise TypeError(f"{kind.__name__} does more than to set its fields.")
     slowly = kind.__init__
-    quickly = _init(kind, own, slowly)
-    quickly.__qualname__ = slowly.__qualname__
-    quickly.__annotations__ = slowly.__annotations__
-    kind.__init__ = quickly  # type: ignore[method-assign]
+
+    @wraps(slowly)
+    def first(*given: Any, **named: Any) -> None:
+        # Made with the first value: most kinds of values are made in few commands.
+        quickly = _init(kind, own, slowly)
+        kind.__init__ = wraps(slowly)(quickly)  # type: ignore[method-assign]
+        quickly(*given, **named)
+
+    kind.__init__ = first  # type: ignore[method-assign]
     return kind
 
 
@@ -122,11 +127,16 @@ _MADE_BETWEEN, _YOUNG, _MIDDLING = 250_000, 20, 100
 yet with 50,000. What a piece is made of is some hundred thousand values, of which some hundred hold each other."""
 
 
+def collect_seldom() -> None:
+    """Have the search for values that hold each other begin seldom from now on, in this process."""
+    gc.set_threshold(_MADE_BETWEEN, _YOUNG, _MIDDLING)
+
+
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
     """Have the search for values that hold each other begin seldom within, in this process."""
     before = gc.get_threshold()
-    gc.set_threshold(_MADE_BETWEEN, _YOUNG, _MIDDLING)
+    collect_seldom()
     try:
         yield
     finally:

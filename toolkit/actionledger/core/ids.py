@@ -1,10 +1,12 @@
 """Times as they are recorded, and identifiers: time-ordered for what happens now, derived from content for what was recorded elsewhere."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from time import time_ns
 
 from uuid_utils import UUID, uuid5, uuid7
 
+from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, and without a zone as all times are here
@@ -34,3 +36,18 @@ def derived_id(*parts: object) -> str:
     """Return the identifier that the same parts always get (UUID version 5), so that importing twice doubles nothing."""
     # Half of a surrogate pair, which a stranger's name may hold, is hashed as its escape.
     return str(uuid5(_NAMESPACE, escaped_halves("\x1f".join(map(str, parts)))))
+
+
+_UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+UUID_CHARACTERS = 36
+
+
+def is_uuid(text: str) -> bool:
+    """Whether ``text`` is a UUID with its hyphens."""
+    return len(text) == UUID_CHARACTERS and has_form_of_uuid(text)
+
+
+@lru_cache(maxsize=4096)  # the rows of an event, and of its neighbours, have the same run, session and turn
+def has_form_of_uuid(text: str) -> bool:
+    """Whether ``text``, of a UUID's length, is one."""
+    return _UUID.fullmatch(text) is not None

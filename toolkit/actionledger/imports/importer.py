@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
@@ -43,8 +44,10 @@ from actionledger.imports.turns import (
     task_of,
 )
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey
-from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.workspace import Workspace
+
+if TYPE_CHECKING:
+    from actionledger.runtime.execution.profile import Profile
+    from actionledger.runtime.workspace import Workspace
 
 
 class Importer:
@@ -107,7 +110,7 @@ class Importer:
         self._refusals = Refusals(record, self.run.run_id, source)
         self._of_others = SpooledNews()
 
-    def take(self, item: Item, workspace: Workspace | None = None) -> None:
+    def take(self, item: Item, workspace: "Workspace | None" = None) -> None:
         """Take in a session or a piece of one, or note what is none."""
         if isinstance(item, Refusal):
             self._refusals.refuse(item, self.report)
@@ -190,7 +193,7 @@ class Importer:
             self.known.add(added)
             self._sessions.started |= started
 
-    def _take_session(self, item: RecordedSession, workspace: Workspace | None) -> None:
+    def _take_session(self, item: RecordedSession, workspace: "Workspace | None") -> None:
         self._know_of_others()
         profile = self._read_as.profile_of(item)
         item = self._sessions.named(item)
@@ -323,7 +326,7 @@ class Importer:
             self.report.left_out[self.file, LeftOutReason.NO_CALL, WITHIN_TURN] += without_call
 
     def _run_turns(
-        self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace
+        self, item: RecordedSession, session: SessionKey, profile: "Profile", workspace: "Workspace"
     ) -> None:
         from actionledger.imports.workspace_runs import run_turns  # noqa: PLC0415 - most imports run nothing
 

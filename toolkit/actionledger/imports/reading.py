@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
@@ -14,14 +14,21 @@ from actionledger.core.recording.turns import response_parsed
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture, was_cut
-from actionledger.profiles import profile_named
 from actionledger.reading.parsers import AnyParser, parser_for, parser_named
 from actionledger.reading.recorded import RECORDED, WithCalls, with_calls
-from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.parse_result import catalogue_of_tools, not_read, read_and_record, read_calls
+
+if TYPE_CHECKING:
+    from actionledger.runtime.execution.profile import Profile
 
 NO_PROFILE = "none"
 """What the profile of a session is called that was taken in without one."""
+
+
+def _profile_named(name: str) -> "Profile":
+    from actionledger.profiles import profile_named  # noqa: PLC0415 - slow to load, and few sessions are of a profile
+
+    return profile_named(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class ReadAs:
         catalogue: what actions are checked against; None for the tools that a turn was offered, or the profile's.
     """
 
-    profile: Profile | None = None
+    profile: "Profile | None" = None
     parser: AnyParser | None = None
     catalogue: AnyCatalogue | None = None
 
@@ -47,9 +54,9 @@ class ReadAs:
         """Return how the texts of a format are read that has dialects of its own, if it is not said how; else this."""
         return replace(self, parser=parser_for(dialects)) if dialects and self.is_open else self
 
-    def profile_of(self, session: RecordedSession) -> Profile | None:
+    def profile_of(self, session: RecordedSession) -> "Profile | None":
         """Return the profile that a session is read under; None for none."""
-        return self.profile if session.profile is None else profile_named(session.profile)
+        return self.profile if session.profile is None else _profile_named(session.profile)
 
     def parser_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyParser:
         """Return the parser of a turn's text."""
@@ -147,7 +154,7 @@ def told(
     require_names("dialects", dialects)
     by_dialects = parser_for(tuple(dialects)) if dialects else None
     return ReadAs(
-        profile=profile_named(profile) if profile is not None else None,
+        profile=_profile_named(profile) if profile is not None else None,
         parser=parser_named(parser) if parser is not None else by_dialects,
         catalogue=ToolCatalogue.of(tools) if tools is not None else None,
     )

@@ -6,12 +6,12 @@ from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.ledger.ledger import Ledger as Ledger, open_ledger as open_ledger
-    from actionledger.ledger.storage.ingest import IngestReport as IngestReport
+    from actionledger.ledger.storage.store import IngestReport as IngestReport
 
 _MODULES = by_name(
     {
         "ledger": "Ledger open_ledger",
-        "storage.ingest": "IngestReport",
+        "storage.store": "IngestReport",
     }
 )
 """Where each name is; it is loaded when somebody asks for it: where a ledger's parts lie is known without DuckDB."""

@@ -25,18 +25,17 @@ from actionledger.ledger.sql import AskedLedger
 from actionledger.ledger.storage.background import BackgroundIngester
 from actionledger.ledger.storage.encoding import waiting
 from actionledger.ledger.storage.hosts import leave
-from actionledger.ledger.storage.ingest import IngestReport, Publishing
-from actionledger.ledger.storage.internals import Internals
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.publishing import hand_over_all
 from actionledger.ledger.storage.segments import has_live_writer
-from actionledger.ledger.storage.store import AsOf, Store
-from actionledger.ledger.upkeep.forgetting.records import ForgetReport
-from actionledger.ledger.upkeep.proofs.report import Verification, heads_in
+from actionledger.ledger.storage.store import AsOf, IngestReport, Publishing, Store
 
 if TYPE_CHECKING:
     from actionledger.core.recordings import AnyResult, AnyUsage, RecordedTurn
+    from actionledger.ledger.storage.internals import Internals
+    from actionledger.ledger.upkeep.forgetting.records import ForgetReport
+    from actionledger.ledger.upkeep.proofs.report import Verification
     from actionledger.reading.parsers import NamedParser
 
 
@@ -278,7 +277,7 @@ class Ledger(AskedLedger):
             self._writer.flush()
             return self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
 
-    def verify(self, *, since: str = "") -> Verification:
+    def verify(self, *, since: str = "") -> "Verification":
         """Look whether the ledger's tables hold what was taken in; what was recorded here is taken in first.
 
         A lake that was opened ``as_of`` a state of the past is looked at as it was then.
@@ -300,12 +299,14 @@ class Ledger(AskedLedger):
             ...     ledger.verify(since=kept).is_whole
             True
         """
+        from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415 - seldom asked for
+
         self._refuse_if_closed()
         if not self.read_only:
             self.ingest()
         return self._store.verify(heads_in(since))
 
-    def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> ForgetReport:
+    def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> "ForgetReport":
         """Remove all that is recorded of sessions, and of their children, from every file of the ledger; that it was done is recorded.
 
         The whole database is written anew, so that nothing is left in its free pages: forget many at once.
@@ -344,9 +345,11 @@ class Ledger(AskedLedger):
         return report if begun is None or report.sessions else cast("ForgetReport", begun)
 
     @property
-    def internals(self) -> Internals:
+    def internals(self) -> "Internals":
         """What the package's own rooms ask of it, and nobody else: locks, counts, the ways that an import and a replay take."""
         self._refuse_unless_writable()
+        from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and for who writes alone
+
         return Internals(self._store, self._writer, self._before_close)
 
     @property

@@ -12,10 +12,9 @@ from actionledger.core.errors import LedgerError, require_kind
 from actionledger.core.hooks import drawn
 from actionledger.ledger.guarding.guard import MAX_BYTES, SECONDS, GuardedSql, Place
 from actionledger.ledger.results import Parameters, QueryResult
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.memory import first_limit, reading_limit
 from actionledger.ledger.storage.readers import Reader
-from actionledger.ledger.storage.store import Store
+from actionledger.ledger.storage.store import Publishing, Store
 
 _COUNTS = """
 SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns

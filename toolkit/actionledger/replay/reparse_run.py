@@ -10,7 +10,7 @@ from typing import NamedTuple
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import derived_id, new_id, now
+from actionledger.core.ids import derived_id, is_uuid, new_id, now
 from actionledger.core.recording import (
     ParserIdentity,
     RunKey,
@@ -32,7 +32,6 @@ from actionledger.ledger.queries.rereading import (
     count_responses,
     parquet_texts,
 )
-from actionledger.ledger.storage.projection import is_uuid
 from actionledger.replay.runners import Runner
 
 SELECTED = "reparse_selected"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError, called
+from actionledger.core.ids import is_uuid
 from actionledger.core.rates import Clustering, Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Outcome
@@ -21,7 +22,6 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
-from actionledger.ledger.storage.projection import is_uuid
 
 Bucket: TypeAlias = Literal[
     "same",

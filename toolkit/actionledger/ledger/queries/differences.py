@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
 from actionledger.core.hooks import drawn
+from actionledger.core.ids import is_uuid
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, number, rows
 from actionledger.ledger.queries.filters import Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, scope
-from actionledger.ledger.storage.projection import is_uuid
 
 Thing = TypeVar("Thing")
 

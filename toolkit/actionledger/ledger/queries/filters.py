@@ -12,6 +12,7 @@ from math import inf
 from typing import Any
 
 from actionledger.core.errors import UsageError, require_kind
+from actionledger.core.ids import is_uuid
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Origin
 from actionledger.ledger.queries.addresses import (
@@ -27,7 +28,6 @@ from actionledger.ledger.queries.addresses import (
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.fields import FIELDS, Field, Kind
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.ledger.storage.projection import is_uuid
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""

@@ -22,7 +22,9 @@ from actionledger.ledger.queries.rolled import (
     by_word,
     counted,
     rolled_scope,
+    splits_together,
     summed_sql,
+    told_apart,
 )
 from actionledger.ledger.queries.scopes import Scope, turn_scope
 
@@ -254,7 +256,27 @@ def funnel_by(
     """
     refuse_no_ledger(ledger)
     label = called(dimension, "way to group responses", LABELS)
-    found = _funnels(ledger, within, label, every_reading=dimension == "run")
+    return _largest_first(_funnels(ledger, within, label, every_reading=dimension == "run"))
+
+
+def funnel_and_splits(
+    ledger: Queryable, dimensions: Sequence[Dimension], within: Filter = EVERYTHING
+) -> tuple[Funnel, dict[Dimension, list[tuple[str, Funnel]]]]:
+    """Return what ``funnel`` does, and ``funnel_by`` for each of some dimensions, in the time that one of them takes.
+
+    Args:
+        ledger: what to ask.
+        dimensions: those that rows have as a column of that name: ``profile``, ``model``, ``task``.
+        within: which responses.
+    """
+    if rolled_scope(ledger, rated(within)) is not None:
+        return funnel(ledger, within), {name: funnel_by(ledger, name, within) for name in dimensions}
+    refuse_no_ledger(ledger)
+    parts = told_apart(_funnels(ledger, within, splits_together(dimensions)), dimensions)
+    return parts[""].get("", _funnel({})), {name: _largest_first(parts[name]) for name in dimensions}
+
+
+def _largest_first(found: Mapping[str, Funnel]) -> list[tuple[str, Funnel]]:
     counted_ones = [pair for pair in found.items() if pair[1].responses]
     return sorted(counted_ones, key=lambda pair: (-pair[1].responses, pair[0]))
 

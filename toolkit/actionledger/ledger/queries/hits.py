@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from actionledger.core.ids import is_uuid
 from actionledger.ledger.queries.base import Queryable, rows, rows_of_page
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, HOLDS, IN_JSON, text_parameters
-from actionledger.ledger.storage.projection import is_uuid
 
 Place: TypeAlias = Literal["response", "arguments", "result", "name"]
 """Which text holds it: the response, an action's arguments or result, or the session's name."""

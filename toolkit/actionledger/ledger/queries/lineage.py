@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
+from actionledger.core.ids import is_uuid
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.ledger.storage.projection import is_uuid
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 
 

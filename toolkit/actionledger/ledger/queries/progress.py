@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.core.ids import is_uuid
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
-from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.core.errors import UsageError
+from actionledger.core.ids import is_uuid
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-from actionledger.ledger.storage.projection import is_uuid
 
 _BATCH = 200
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from actionledger.core.errors import require_kind, require_names
+from actionledger.core.ids import is_uuid
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Judgement, Outcome, Reason, ReviewAspect, ReviewStep
 from actionledger.ledger.queries.base import (
@@ -26,7 +27,6 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.labels import LAST_STEPS, MOVED
 from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.scopes import FAILING, of_turn, scope
-from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from actionledger.ledger.storage.rollups.tables import DIALECTS, FAILURES, KINDS
 from actionledger.ledger.storage.schema import STATUS_OF_ACTION
 
 Word = TypeVar("Word", bound=StrEnum)
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,15 +196,43 @@ class Label:
         join: what has to be joined to them for it.
         of_parts: the same of a part that is rolled up.
         is_of_readings: whether a parse attempt has it itself.
+        sets: the columns of rows that are each a split of its own, beside the one of all rows; empty where there is but one split.
     """
 
     of_rows: str
     join: str
     of_parts: str
     is_of_readings: bool = False
+    sets: tuple[str, ...] = ()
 
 
 UNSPLIT = Label("''", "", "''")
+
+_BETWEEN = "\x1f"
+
+
+def splits_together(columns: Sequence[str]) -> Label:
+    """Return what splits rows by each of some columns and not at all, in one statement: to plan it takes longer than to run it.
+
+    Args:
+        columns: those of rows; what is rolled up can't be split so.
+    """
+    every = 2 ** len(columns) - 1
+    cases = [
+        f"WHEN {every - 2**place} THEN '{name}{_BETWEEN}' || {name}"
+        for place, name in enumerate(reversed(columns))
+    ]
+    named = f"CASE GROUPING({', '.join(columns)}) {' '.join(cases)} ELSE '' END"
+    return Label(named, "", "", sets=tuple(columns))
+
+
+def told_apart(found: Mapping[str, _Part], columns: Sequence[str]) -> dict[str, dict[str, _Part]]:
+    """Return what ``splits_together`` has labelled, each split for itself, by column; by an empty text what is not split."""
+    parts: dict[str, dict[str, _Part]] = {name: {} for name in ("", *columns)}
+    for label, value in found.items():
+        column, _, rest = label.partition(_BETWEEN)
+        parts[column][rest] = value
+    return parts
 
 
 def rolled_scope(ledger: Queryable, within: Filter, *, every_reading: bool = False) -> Scope | None:
@@ -267,9 +296,13 @@ def _of_rows(counts: Counts, condition: str, label: Label, apart: str) -> str:
     numbers = ", ".join(f"{aggregate} AS {name}" for name, aggregate in counts.columns.items())
     join = "" if label.is_of_readings and counts.table == "parse_attempts" else label.join
     by = ", session_id" if counts.is_by_session else ""
+    grouped = f"label{by}"
+    if label.sets:
+        own = by.removeprefix(", ")
+        grouped = f"GROUPING SETS (({own}), {', '.join(f'({name}{by})' for name in label.sets)})"
     return (
         f"SELECT {label.of_rows} AS label, 1::BIGINT AS alike, {numbers} FROM {counts.source} {join} "
-        f"WHERE {apart}{counts.which} AND {condition} GROUP BY label{by}"
+        f"WHERE {apart}{counts.which} AND {condition} GROUP BY {grouped}"
     )
 
 

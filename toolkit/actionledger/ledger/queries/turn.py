@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from actionledger.core.events import ActionRecord
+from actionledger.core.ids import is_uuid
 from actionledger.core.values import Block, Issue
 from actionledger.core.vocabulary import (
     Capture,
@@ -19,7 +20,6 @@ from actionledger.core.vocabulary import (
 from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
-from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

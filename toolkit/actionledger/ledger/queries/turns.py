@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from actionledger.core.ids import is_uuid
 from actionledger.core.recording.turns import PERMISSION
 from actionledger.core.vocabulary import Origin, Outcome, Reason
 from actionledger.ledger.queries.base import (
@@ -22,7 +23,6 @@ from actionledger.ledger.queries.base import (
     rows_of_page,
 )
 from actionledger.ledger.queries.scopes import FAILING, FIRST_EXECUTIONS, FIRST_READING
-from actionledger.ledger.storage.projection import is_uuid
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,20 +40,16 @@ class Unacted:
 
 
 _FAILED = ", ".join(f"'{ending}'" for ending in Ending if ending.is_failure)
-_READ = (
-    f"WITH read AS (SELECT attempt_id, session_id FROM parse_attempts WHERE {{condition}} AND {IS_RECORDED})"
-)
-_RATE = f"""
-{_READ},
+_COUNTED = f"""
+WITH read AS (SELECT attempt_id, session_id FROM parse_attempts WHERE {{condition}} AND {IS_RECORDED}),
+ended AS MATERIALIZED (SELECT attempt_id, ending, why FROM unacted_turns SEMI JOIN read USING (attempt_id)),
 of_sessions AS (
     SELECT count(*) FILTER (ending IN ({_FAILED})) AS unacted, count(*) AS responses
-    FROM read LEFT JOIN (SELECT attempt_id, ending FROM unacted_turns) USING (attempt_id) GROUP BY session_id)
-SELECT {{rate}}, coalesce(sum(alike) FILTER (unacted > 0), 0)::BIGINT
+    FROM read LEFT JOIN ended USING (attempt_id) GROUP BY session_id)
+SELECT {{rate}}, coalesce(sum(alike) FILTER (unacted > 0), 0)::BIGINT,
+       (SELECT list((ending, why, count)) FROM (SELECT ending, why, count(*) AS count FROM ended GROUP BY ALL))
 FROM (SELECT unacted, responses, count(*) AS alike FROM of_sessions GROUP BY ALL)"""
 _PICKED = rate_sql("unacted", "responses", "alike")
-_ENDED = (
-    f"{_READ} SELECT ending, why, count(*) FROM unacted_turns SEMI JOIN read USING (attempt_id) GROUP BY ALL"
-)
 
 
 def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
@@ -65,9 +61,10 @@ def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
     """
     refuse_no_ledger(ledger)
     condition, parameters = scope(rated(within))
-    [(rate, sessions)] = ledger.sql(_RATE.format(condition=condition, rate=_PICKED), parameters).fetchall()
+    statement = _COUNTED.format(condition=condition, rate=_PICKED)
+    [(rate, sessions, ended)] = ledger.sql(statement, parameters).fetchall()
     endings, stops = dict.fromkeys(Ending, 0), dict.fromkeys(Stop, 0)
-    for ending, why, count in ledger.sql(_ENDED.format(condition=condition), parameters).fetchall():
+    for ending, why, count in ended or ():
         endings[Ending(ending)] += count
         if why is not None:
             stops[Stop(why)] += count

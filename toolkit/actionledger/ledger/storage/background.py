@@ -9,9 +9,8 @@ from threading import Event, Lock, Thread, current_thread, main_thread
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.processes import POLL_SECONDS, watch_worker
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.segments import segment_sizes
-from actionledger.ledger.storage.store import Store
+from actionledger.ledger.storage.store import Publishing, Store
 
 _GATHER_SECONDS = 0.3
 """How long it waits after a flush for more to come."""

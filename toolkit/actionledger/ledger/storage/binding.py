@@ -18,15 +18,17 @@ class _OnlyWhereMeant:
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
         """Refuse what DuckDB asks for while it takes values."""
-        if name in _OF_FRAMES and _is_bound(sys._getframe(1)):  # noqa: SLF001 - there is no other way to know who asks
+        if name in _OF_FRAMES and _is_bound(name, sys._getframe(1)):  # noqa: SLF001 - there is no other way to know who asks
             raise ModuleNotFoundError(f"{name!r} is not needed for a value that is bound.", name=name)
 
 
-def _is_bound(frame: FrameType | None) -> bool:
-    """Return whether an import is not of a line of Python, but of what such a line of the ledger's calls."""
+def _is_bound(name: str, frame: FrameType | None) -> bool:
+    """Return whether an import is not of a line of Python, which names the module, but of what such a line of the ledger's calls."""
     while frame is not None and frame.f_globals.get("__name__", "").startswith("importlib."):
         frame = frame.f_back
-    asking = frame.f_globals.get("__name__", "") if frame is not None else ""
+    if frame is None or name in frame.f_code.co_names:
+        return False
+    asking = frame.f_globals.get("__name__", "")
     return asking.startswith("actionledger.ledger.") and not asking.startswith(_MAKE_FRAMES)
 
 

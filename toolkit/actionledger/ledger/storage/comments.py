@@ -108,6 +108,15 @@ def texts_of(name: str) -> frozenset[str]:
     return frozenset(column for table in _made_of(name) for column in table.blanks)
 
 
+def meanings() -> Iterator[str]:
+    """Yield all that is said of tables, views and their columns."""
+    for name in (*(table.name for table in (*TABLES, QUARANTINE)), *VIEWS):
+        yield name
+        yield row_meaning(name)
+        for column, meaning in column_meanings(name).items():
+            yield f"{column} {meaning}"
+
+
 def comment_on_everything(connection: DuckDBPyConnection, *, columns_of_views: bool = True) -> None:
     """Put what tables, views and columns mean into the current database, where any tool shows it."""
     there = connection.execute(

@@ -6,8 +6,6 @@ publishes by time, what is overdue first: however often ingesters are killed, th
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum, auto
 from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
@@ -26,6 +24,7 @@ from actionledger.ledger.storage.publishing import DIRECT_SECONDS, StoppedError,
 from actionledger.ledger.storage.rollups.state import PIECES, keep_rolled_up
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.storage.segments import batches, has_live_writer, remove_finished, segment_sizes
+from actionledger.ledger.storage.store import IngestReport, Publishing
 from actionledger.ledger.storage.working_file import with_store
 from actionledger.ledger.upkeep.forgetting.intent import intent_of
 from actionledger.ledger.upkeep.forgetting.records import finish_records
@@ -37,47 +36,6 @@ class _Published(NamedTuple):
 
     head: Head | None
     offsets: Mapping[str, int]
-
-
-class Publishing(Enum):
-    """When an ingest leaves a new published copy behind, if there is anything new."""
-
-    AT_THE_END = auto()
-    WHEN_DUE = auto()
-    UNLESS_OTHERS_WRITE = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class IngestReport:
-    """What an ingest did.
-
-    Args:
-        events: how many events were taken in.
-        duplicates: how many were passed over, since an event of the same identifier is known.
-        quarantined: how many lines could not be read.
-        forgotten: how many were passed over, since their session is forgotten.
-        was_busy: whether somebody else is the ingester right now; then nothing was done.
-        published: whether there is a new published copy.
-        due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
-        shipped: how much was shipped to a lake's committer, in bytes of lines, which takes it in within a minute.
-
-    Example:
-        >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     _ = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
-        ...     ledger.flush()
-        ...     report = ledger.ingest()
-        >>> report.quarantined
-        0
-    """
-
-    events: int = 0
-    duplicates: int = 0
-    quarantined: int = 0
-    forgotten: int = 0
-    was_busy: bool = False
-    published: bool = False
-    due_in: float | None = None
-    shipped: int = 0
 
 
 def ingest(

@@ -14,11 +14,10 @@ from actionledger.core.events import Event
 from actionledger.core.processes import FileLock
 from actionledger.ledger.storage.batch import Batch
 from actionledger.ledger.storage.files import one_sentence
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import segment_sizes
-from actionledger.ledger.storage.store import Store
+from actionledger.ledger.storage.store import Publishing, Store
 from actionledger.ledger.upkeep.forgetting.intent import SessionLock
 
 BATCH_BYTES = 3 * 1024 * 1024

@@ -30,6 +30,7 @@ from actionledger.core.events import (
     SessionStarted,
     TurnFinished,
 )
+from actionledger.core.ids import is_uuid
 from actionledger.core.patterns import regex
 from actionledger.core.privacy import may_hold_secrets
 from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
@@ -45,7 +46,6 @@ from actionledger.ledger.storage.projection import (
     Row,
     columns_of,
     fit,
-    is_uuid,
     rows_of,
 )
 from actionledger.ledger.storage.schema import TABLES, Table

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from actionledger.core.events import ApprovalDecided, Event, ExecutionRecorded, ResponseParsed, SystemNoted
-from actionledger.core.ids import utc
+from actionledger.core.ids import UUID_CHARACTERS, has_form_of_uuid, utc
 from actionledger.core.patterns import regex
 from actionledger.core.text import writable
 from actionledger.core.values import FieldError, Repair
@@ -158,8 +158,6 @@ def _kept(repair: Repair) -> Repair:
     return replace(repair, before=repair.before[:REPAIR_CHARACTERS], after=repair.after[:REPAIR_CHARACTERS])
 
 
-_UUID = regex(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_UUID_CHARACTERS = 36
 SURROGATE_ESCAPE = regex(r"\\u[dD][89a-fA-F]")
 """The escape of half a character in a JSON text, which DuckDB has no form for."""
 
@@ -167,20 +165,10 @@ INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}
 """What a column of each type of whole numbers holds."""
 
 
-def is_uuid(text: str) -> bool:
-    """Whether ``text`` is a UUID with its hyphens."""
-    return len(text) == _UUID_CHARACTERS and _has_the_form(text)
-
-
-@lru_cache(maxsize=4096)  # the rows of an event, and of its neighbours, have the same run, session and turn
-def _has_the_form(text: str) -> bool:
-    return _UUID.fullmatch(text) is not None
-
-
 @lru_cache(maxsize=4096)
 def _as_stored(text: str) -> str | None:
     """Return an identifier in small letters, as DuckDB gives it back; None where it is none."""
-    return text.lower() if _has_the_form(text) else None
+    return text.lower() if has_form_of_uuid(text) else None
 
 
 def fit(row: Row) -> Row:
@@ -192,7 +180,7 @@ def fit(row: Row) -> Row:
         if text is None:
             continue
         # As is_uuid asks, without a call of it: a row has five of them.
-        stored = _as_stored(text) if len(text) == _UUID_CHARACTERS else None
+        stored = _as_stored(text) if len(text) == UUID_CHARACTERS else None
         if stored is None:
             raise ValueError(f"{column} is no UUID: {text[:100]!r}")
         values[place] = stored

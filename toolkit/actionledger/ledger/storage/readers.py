@@ -7,10 +7,11 @@ added to it, until another copy is published and a new tail, of what lies beyond
 
 import re
 import time
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
@@ -19,20 +20,21 @@ from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in, transaction
 from actionledger.ledger.storage.files import one_sentence
-from actionledger.ledger.storage.insertion import Staging
-from actionledger.ledger.storage.loading import Loader
-from actionledger.ledger.storage.memory import Instance, keep, within_reading_limit
+from actionledger.ledger.storage.memory import keep, within_reading_limit
 from actionledger.ledger.storage.rollups.state import is_current, views_of_rollup
 from actionledger.ledger.storage.schema import OF_TURN, QUARANTINE, STATUS_OF_ACTION, TABLES, VIEWS, Table
-from actionledger.ledger.storage.segments import Line, batches, qualified_name, segment_sizes
+from actionledger.ledger.storage.segments import batches, qualified_name, segment_sizes
 from actionledger.ledger.storage.store import Store
 from actionledger.ledger.upkeep.migrations import make_tables
+
+if TYPE_CHECKING:
+    from actionledger.ledger.storage.tail import Tail
 
 _CALM_ATTEMPTS = 3
 """So often a copy is looked for that stays the published one while it and the segments are read."""
 
 _TAIL = "tail"
-_GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
+GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _OTHER_TABLES = ("meta", "segments", "links")
 _UNKNOWN = "SELECT action_id FROM actions WHERE status = 'unknown'"
 _READING = regex(r"\s*(?:select|from|with|values|describe|summarize|show)\b", re.IGNORECASE)
@@ -163,7 +165,7 @@ class _View:
         self._segments = store.files.segments
         self._host = store.host
         self._has_tail = store.has_tail
-        self._loader: _Tail | None = None
+        self._loader: Tail | None = None
         self._cursors: WeakSet[DuckDBPyConnection] = WeakSet()
         self._only_reads = True
         self._instance = store.connect(may_write=may_write)
@@ -185,17 +187,35 @@ class _View:
             self.known |= {line.segment: line.end for line in batch}
         in_tail = self._loader.tables if self._loader is not None else frozenset()
         others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
-        _create_views(self._instance, in_tail, others, without_text=self._without_text)
+        self._views = _views(self._instance.lacks, in_tail, without_text=self._without_text) | others
+        self._make_views(self._instance.views)
 
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
-        # Whether a statement certainly changes nothing in the DuckDB that it is asked of.
-        self._only_reads = self._only_reads and (
-            _READING.match(query) is not None and _CHANGING.search(query) is None
-        )
+        self._only_reads = self._only_reads and _is_reading(query)
+        self._make_views(_asked_in(query, self._views))
         cursor = self._connection.cursor()
         self._cursors.add(cursor)
         return cursor
+
+    def _make_views(self, asked: Collection[str]) -> None:
+        """Make what is asked of views, where it isn't there as it is to be, and let go of those that are no more: each takes a third of a
+        millisecond, and few statements need half of them.
+        """
+        there = dict(self._instance.views)
+        gone = [f"DROP VIEW {name}" for name in there if name not in self._views]
+        new = {
+            name: select
+            for name, select in self._views.items()
+            if name in asked and there.get(name) != select
+        }
+        if not new and not gone:
+            return
+        made = [f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items()]
+        # What others may be looking at changes at once. In one text: a statement by itself takes half as long again to be begun and ended.
+        with transaction(self._connection) if gone or new.keys() & there else nullcontext():
+            self._connection.execute(";".join([*gone, *made]))
+        self._instance.views = {name: select for name, select in there.items() if name in self._views} | new
 
     def close(self) -> None:
         """Have another one use the DuckDB, where nobody can still use it or may have left something in it."""
@@ -205,7 +225,9 @@ class _View:
                 loader.empty()
             keep(self._instance, BASE)
 
-    def _begin_tail(self) -> "_Tail":
+    def _begin_tail(self) -> "Tail":
+        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers find all published
+
         writer = self._connection.cursor()
         if not self._instance.has_tail:
             writer.execute(f"ATTACH ':memory:' AS {_TAIL}")
@@ -213,46 +235,41 @@ class _View:
         if not self._instance.has_tail:
             make_tables(writer)
             self._instance.has_tail = True
-        self._loader = _Tail(writer, beside=BASE)
+        self._loader = Tail(writer, beside=BASE)
         return self._loader
 
 
-class _Tail(Loader):
-    """What loads lines into the tail; how far it has come, the view knows."""
-
-    def empty(self) -> None:
-        """Leave nothing of it, for whoever uses the tables next."""
-        anew = (_GROWING_TABLES[name].ddl for name in self.tables)
-        self._connection.execute(";".join(ddl.replace("CREATE", "CREATE OR REPLACE", 1) for ddl in anew))
-
-    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
-        """Nothing is noted."""
+def _is_reading(query: str) -> bool:
+    """Return whether a statement certainly changes nothing in the DuckDB that it is asked of."""
+    return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
-def _create_views(
-    instance: Instance, in_tail: Collection[str], others: Mapping[str, str], *, without_text: bool
-) -> None:
-    """Have a DuckDB show each table as it is; a view that shows it already stays."""
+def _views(lacks: Collection[str], in_tail: Collection[str], *, without_text: bool) -> dict[str, str]:
+    """Return the SELECT of each view that shows a table as it is, or what people read, those first that others are made of."""
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
-    for table, columns in _GROWING_TABLES.items():
+    for table, columns in GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)
-        views[table] = (
-            f"{seen} FROM {_base(table, in_tail)}" if table not in instance.lacks else _nothing_of(columns)
-        )
+        views[table] = f"{seen} FROM {_base(table, in_tail)}" if table not in lacks else _nothing_of(columns)
         if table in in_tail:
             views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
-    views |= VIEWS
-    views |= others
-    gone = [f"DROP VIEW {name}" for name in instance.views if name not in views]
-    new = {name: select for name, select in views.items() if instance.views.get(name) != select}
-    if not new and not gone:
-        return
-    with transaction(instance.connection):
-        # In one text: a statement by itself takes half as long again to be begun and ended.
-        instance.connection.execute(
-            ";".join([*gone, *(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items())])
-        )
-    instance.views = views
+    return views | VIEWS
+
+
+_NAME = regex(r"[a-z]+(?:_[a-z]+)*")
+_ASKS_FOR_ANY = regex(
+    r"information_schema|duckdb_|sqlite_|pg_|\bshow\b|\bpragma|\bquery(?:_table)?\s*\(", re.IGNORECASE
+)
+"""What may be about a view that it doesn't name."""
+
+
+def _asked_in(query: str, views: Mapping[str, str]) -> Collection[str]:
+    """Return the views that a statement names, with those that they are made of; all where it may be about others, or names none."""
+    asked: set[str] = set()
+    new = set() if _ASKS_FOR_ANY.search(query) else views.keys() & set(_NAME.findall(query.lower()))
+    while new:
+        asked |= new
+        new = {name for each in new for name in _NAME.findall(views[each]) if name in views} - asked
+    return asked or views.keys()
 
 
 def _seen(table: Table, *, without_text: bool) -> str:

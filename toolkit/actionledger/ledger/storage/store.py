@@ -5,18 +5,62 @@ transaction. Readers see what is committed, at one state of it, and add what the
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeAlias
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from actionledger.ledger.storage.chain import Head
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.memory import Instance
-from actionledger.ledger.storage.preparation import Prepared
-from actionledger.ledger.upkeep.proofs.report import Verification
+
+if TYPE_CHECKING:
+    from actionledger.ledger.storage.chain import Head
+    from actionledger.ledger.storage.preparation import Prepared
+    from actionledger.ledger.upkeep.proofs.report import Verification
 
 AsOf: TypeAlias = int | datetime
 """A state of a lake: the number of a snapshot, or a time."""
+
+
+class Publishing(Enum):
+    """When an ingest leaves a new published copy behind, if there is anything new."""
+
+    AT_THE_END = auto()
+    WHEN_DUE = auto()
+    UNLESS_OTHERS_WRITE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did.
+
+    Args:
+        events: how many events were taken in.
+        duplicates: how many were passed over, since an event of the same identifier is known.
+        quarantined: how many lines could not be read.
+        forgotten: how many were passed over, since their session is forgotten.
+        was_busy: whether somebody else is the ingester right now; then nothing was done.
+        published: whether there is a new published copy.
+        due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
+        shipped: how much was shipped to a lake's committer, in bytes of lines, which takes it in within a minute.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+        ...     ledger.flush()
+        ...     report = ledger.ingest()
+        >>> report.quarantined
+        0
+    """
+
+    events: int = 0
+    duplicates: int = 0
+    quarantined: int = 0
+    forgotten: int = 0
+    was_busy: bool = False
+    published: bool = False
+    due_in: float | None = None
+    shipped: int = 0
 
 
 class Intake(Protocol):
@@ -26,7 +70,7 @@ class Intake(Protocol):
     def least_bytes(self) -> int:
         """How much it is worth to gather for one piece, in bytes of lines; 0 where it is no matter."""
 
-    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+    def take_in(self, prepared: "Prepared", *, patience: float = 0.0) -> bool:
         """Take in events, all of them or none."""
 
     def close(self) -> None:
@@ -67,7 +111,7 @@ class Store(Protocol):
     def forget(self, *, patience: float = 0.0) -> bool:
         """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them."""
 
-    def verify(self, kept: Sequence[Head]) -> Verification:
+    def verify(self, kept: "Sequence[Head]") -> "Verification":
         """Look whether the tables, as readers see them, hold what was taken in, and the segments what was not yet; nothing is changed."""
 
     def due_in(self) -> float:

@@ -5,9 +5,8 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import duckdb
@@ -33,7 +32,7 @@ from actionledger.ledger.storage.publishing import publish
 from actionledger.ledger.storage.rollups import tables as rollups
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.storage.stored import begin_chain
-from actionledger.ledger.upkeep.migrations import make_ledger, migrate, version_in, version_of_copy
+from actionledger.ledger.upkeep.migrations import migrate, version_in, version_of_copy
 
 Result = TypeVar("Result")
 
@@ -104,7 +103,9 @@ def make_store(files: LedgerFiles) -> None:
             _bring_up_to_date(connection)
             connection.execute("CHECKPOINT")
     else:
-        new.write_bytes(_blank())
+        from actionledger.ledger.storage.blank import blank  # noqa: PLC0415 - most ledgers are there
+
+        new.write_bytes(blank())
         with store(new) as connection:
             connection.execute("UPDATE meta SET created_at = ?", [now()])
             begin(connection)
@@ -123,21 +124,6 @@ def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
         comment_on_everything(connection)
         rollups.remove(connection)
     begin_chain(connection)
-
-
-@cache
-def _blank() -> bytes:
-    """Return a ledger that holds nothing, as a file.
-
-    Made once in a process: its comments alone take 90 ms of processor time, as long as all else that opening a new ledger takes.
-    """
-    with TemporaryDirectory(prefix="actionledger-blank-") as folder:
-        path = Path(folder, "blank.duckdb")
-        with store(path) as connection:
-            make_ledger(connection)
-            comment_on_everything(connection)
-            connection.execute("CHECKPOINT")
-        return path.read_bytes()
 
 
 _PATIENCE_SECONDS = 60.0

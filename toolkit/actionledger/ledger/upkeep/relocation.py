@@ -19,14 +19,13 @@ from actionledger.ledger.storage.chain import FIRST
 from actionledger.ledger.storage.comments import comment_on_everything
 from actionledger.ledger.storage.connections import BASE, STORAGE_VERSION, attach_to_write, transaction
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
-from actionledger.ledger.storage.ingest import Publishing
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import is_place
 from actionledger.ledger.storage.lake.store import LakeStore
 from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.schema import LINK, PROOFS, QUARANTINE, TABLES, Table
 from actionledger.ledger.storage.segments import has_live_writer
-from actionledger.ledger.storage.store import Store
+from actionledger.ledger.storage.store import Publishing, Store
 from actionledger.ledger.storage.stored import begin_anew
 from actionledger.ledger.upkeep.migrations import make_ledger
 

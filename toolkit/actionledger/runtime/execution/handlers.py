@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from threading import Event
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.draws import drawn_id, drawn_now
-from actionledger.runtime.workspace import Workspace
+
+if TYPE_CHECKING:
+    from actionledger.runtime.workspace import Workspace
 
 
 def unlimited(_name: str) -> str:
@@ -50,7 +52,7 @@ class Context:
         True
     """
 
-    workspace: Workspace
+    workspace: "Workspace"
     session_id: str
     turn_id: str
     trace_id: str
@@ -149,10 +151,10 @@ class Handlers(dict[str, Handler]):
         self.opens = opens
 
 
-HandlerFactory: TypeAlias = Callable[[Workspace], Handlers]
+HandlerFactory: TypeAlias = Callable[["Workspace"], Handlers]
 """Makes a session's handlers over the session's workspace."""
 
 
-def no_handlers(_workspace: Workspace) -> Handlers:
+def no_handlers(_workspace: "Workspace") -> Handlers:
     """Make none: every action is answered with ``no_handler``."""
     return Handlers()

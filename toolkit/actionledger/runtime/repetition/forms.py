@@ -120,12 +120,14 @@ class CallForm:
 
     Args:
         name: the action's name.
-        value: what it is done with, without what only tells calls apart.
+        arguments: what it is done with, as JSON or as any other text.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
 
-    def __init__(self, name: str, value: Any) -> None:
+    def __init__(self, name: str, arguments: str, *, references: bool = False) -> None:
         self.name = name
-        self._value = value
+        self._arguments = arguments
+        self._references = references
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CallForm):
@@ -134,6 +136,11 @@ class CallForm:
 
     def __hash__(self) -> int:
         return hash((self.name, self.exact))
+
+    @cached_property
+    def _value(self) -> Any:
+        """What it is done with, without what only tells calls apart."""
+        return _told_apart(_value(self._arguments), self._references)
 
     @cached_property
     def exact(self) -> str:
@@ -153,8 +160,10 @@ class CallForm:
     @cached_property
     def is_rest(self) -> bool:
         """Whether it does nothing but wait."""
-        return not _RESTING.isdisjoint(_words_in(self.name)) or any(
-            text.strip().startswith("sleep ") for text in _texts(self._value)
+        return not _RESTING.isdisjoint(_words_in(self.name)) or (
+            # Escaped or not, a blank and these letters stand in the text of what holds them.
+            ("sleep" in self._arguments or "\\u" in self._arguments)
+            and any(text.strip().startswith("sleep ") for text in _texts(self._value))
         )
 
 
@@ -166,7 +175,7 @@ def call_form(name: str, arguments: str, *, references: bool = False) -> CallFor
         arguments: its arguments, as JSON or as any other text.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    return CallForm(name, _told_apart(_value(arguments), references))
+    return CallForm(name, arguments, references=references)
 
 
 def result_form(name: str, result: str) -> str:
@@ -283,5 +292,6 @@ def _verb(name: str) -> str:
     return next((word for word in _words_in(name) if word in _CHANGING | _LOOKING), "")
 
 
+@lru_cache(maxsize=1024)
 def _words_in(text: str) -> list[str]:
     return [word.lower() for word in _WORDS.findall(text)]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from actionledger.core.errors import UsageError
 
@@ -78,16 +79,21 @@ class RepetitionLimits:
 
     def of(self, pattern: Pattern) -> Threshold | None:
         """Return how often a pattern is too often."""
-        threshold: Threshold | None = getattr(self, pattern.value)
+        threshold: Threshold | None = getattr(self, pattern._value_)  # without the call that ``value`` is
         return threshold
 
     def spares(self, name: str) -> bool:
         """Return whether the action of that name may be repeated."""
-        return any(fnmatchcase(name, glob) for glob in self.exempt)
+        return _fits(name, self.exempt)
 
     def is_thought(self, name: str) -> bool:
         """Return whether the action of that name only thinks."""
-        return any(fnmatchcase(name.lower(), glob) for glob in self.thoughts)
+        return _fits(name.lower(), self.thoughts)
+
+
+@lru_cache(maxsize=1024)
+def _fits(name: str, globs: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, glob) for glob in globs)
 
 
 STANDARD_REPETITION = RepetitionLimits()

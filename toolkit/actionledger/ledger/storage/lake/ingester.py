@@ -13,7 +13,6 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.processes import FileLock, remove_free
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
-from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.storage.lake.loading import LakeLoader, OwnSessions
@@ -27,7 +26,7 @@ from actionledger.ledger.storage.segments import (
     remove_finished,
     segment_sizes,
 )
-from actionledger.ledger.storage.store import Intake
+from actionledger.ledger.storage.store import IngestReport, Intake, Publishing
 from actionledger.ledger.upkeep.forgetting.intent import intent_of
 
 BATCH_BYTES = 16 * 1024 * 1024

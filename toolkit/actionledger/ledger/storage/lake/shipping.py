@@ -18,13 +18,13 @@ from actionledger.core.errors import LedgerError
 from actionledger.core.processes import remove_free
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence
-from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.ingester import GRACE_SECONDS, LakeIngester
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.lake.queue import PIECE_BYTES, Piece, Queue, packed, queue_of
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import Line, batches, qualified_name, remove_finished, segment_sizes
+from actionledger.ledger.storage.store import IngestReport, Publishing
 
 CLEANING_SECONDS = 60.0
 """How often a host asks the lake what of its segments is there."""

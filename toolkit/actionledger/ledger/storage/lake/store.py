@@ -15,7 +15,6 @@ from actionledger.core.processes import FileLock, abandon, watch
 from actionledger.ledger.storage.chain import SPAN, Head
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
-from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.lake.connection import connect_lake, connect_reader, size_of
 from actionledger.ledger.storage.lake.ingester import GRACE_SECONDS, HostIngester, LakeIngester
 from actionledger.ledger.storage.lake.loading import is_conflict, tried_again
@@ -32,7 +31,7 @@ from actionledger.ledger.storage.lake.tables import (
 from actionledger.ledger.storage.memory import Instance
 from actionledger.ledger.storage.schema import SCHEMA_VERSION, lacking
 from actionledger.ledger.storage.segments import qualified_name
-from actionledger.ledger.storage.store import AsOf, Intake
+from actionledger.ledger.storage.store import AsOf, IngestReport, Intake, Publishing
 from actionledger.ledger.storage.stored import withdrawn_in
 from actionledger.ledger.upkeep.migrations import version_in
 from actionledger.ledger.upkeep.proofs.file import faults_of_segments, shape_of

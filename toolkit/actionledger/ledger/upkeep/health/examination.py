@@ -15,11 +15,11 @@ from actionledger.core.processes import FileLock, remove_free
 from actionledger.core.text import counted
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.hosts import claim
-from actionledger.ledger.storage.ingest import IngestReport, Publishing
 from actionledger.ledger.storage.lake.place import is_place
 from actionledger.ledger.storage.local import LocalStore, store_at
 from actionledger.ledger.storage.rollups.tables import remove
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
+from actionledger.ledger.storage.store import IngestReport, Publishing
 from actionledger.ledger.storage.working_file import is_database, with_store
 from actionledger.ledger.upkeep.health import file_checks, record_checks
 from actionledger.ledger.upkeep.health.facts import Facts, gather
