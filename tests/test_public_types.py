@@ -57,8 +57,12 @@ def classes(hint: Any) -> Iterator[type]:
 
 
 def hints(of: Any, module: str) -> dict[str, Any]:
-    """Return the types that something is annotated with."""
-    return typing.get_type_hints(of, localns=promised(sys.modules[module]))
+    """Return the types that something is annotated with; an alias of another module may hold what that one imports for its annotations."""
+    beside = [
+        made for name, made in [*sys.modules.items()] if name.startswith("actionledger.runtime.execution.")
+    ]
+    names = {name: made for each in (*beside, sys.modules[module]) for name, made in promised(each).items()}
+    return typing.get_type_hints(of, localns=names)
 
 
 def given() -> Iterator[tuple[str, type]]:
