@@ -4,7 +4,7 @@ import pytest
 
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading.dialects.harmony import Harmony
-from actionledger.reading.parsers import DialectParser
+from actionledger.reading.parsers import DialectParser, parser_named
 
 PARSER = DialectParser(name="p", dialects=(Harmony(),))
 
@@ -35,6 +35,59 @@ def test_a_recipient_makes_a_call_wherever_it_stands(header):
     assert [(action.name, action.arguments) for action in reading.actions] == [("f", {"a": 1})]
     assert reading.blocks[0].span.of(text) == reading.actions[0].span.of(text) == text
     assert reading.blocks[0].body.of(text) == '{"a": 1}'
+
+
+@pytest.mark.parametrize("role", [" ", "", "assistant ", "<|start|>assistant "])
+@pytest.mark.parametrize("channel", ["commentary", "analysis"])
+@pytest.mark.parametrize("kind", [" json", " <|constrain|>json", "<|constrain|>json", "", " code"])
+@pytest.mark.parametrize("parser", [PARSER, parser_named("auto")])
+def test_a_response_may_begin_with_the_recipient(role, channel, kind, parser):
+    """The template has written the role, and xgrammar's grammar of gpt-oss lets the model go straight to a call."""
+    first = message('{"a": 1}', f"{role}to=functions.f<|channel|>{channel}{kind}")
+    further = message('{"a": 2}', "<|start|>assistant to=functions.f<|channel|>commentary json")
+    reading = parser.read(first + further)
+    assert reading.outcome is Outcome.CLEAN
+    assert [(action.name, action.arguments) for action in reading.actions] == [
+        ("f", {"a": 1}),
+        ("f", {"a": 2}),
+    ]
+    assert reading.narrative == ""
+
+
+@pytest.mark.parametrize("role", [" ", "assistant "])
+@pytest.mark.parametrize("parser", [PARSER, parser_named("auto")])
+def test_a_first_recipient_that_is_cut_off_is_no_call(role, parser):
+    """Wherever the text ends behind the name's beginning, what is lost is said; nothing runs before its value is whole."""
+    text = role + message('{"a": "x"}', "to=functions.f<|channel|>commentary <|constrain|>json", end="")
+    for stop in range(len(role) + len("to=functions."), len(text)):
+        reading = parser.read(text[:stop])
+        assert (reading.outcome, reading.actions) == (Outcome.FAILED, ())
+        assert {issue.code for issue in reading.issues} <= {Reason.TRUNCATED, Reason.MALFORMED_JSON}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Hello",
+        "Hello\n",
+        "You would write\n ",
+        "<|channel|>final<|message|>I write\n",
+        "A `",
+        "\n\n",
+        "> a\n",
+    ],
+)
+def test_a_recipient_further_on_has_no_role(before):
+    """Within a message it is text: only what a response begins with stands behind the role that the template wrote."""
+    text = before + message("{}", " to=functions.f<|channel|>commentary json")
+    assert PARSER.read(text).actions == parser_named("auto").read(text).actions == ()
+
+
+def test_a_shown_recipient_is_an_example():
+    """In somebody's fence or quotation nothing is meant."""
+    text = message("{}", "to=functions.f<|channel|>commentary json")
+    for shown in (f"```\n{text}\n```", f"> {text}"):
+        assert PARSER.read(shown).outcome is not Outcome.CLEAN
 
 
 @pytest.mark.parametrize("end", ["<|call|>", "<|end|>", "<|return|>"])

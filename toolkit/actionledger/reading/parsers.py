@@ -52,7 +52,7 @@ other rules keeps its old id, so a ledger tells the readings apart, and a compar
 7. The documents' own formats, too, wait where the words around an action present, describe or ask about it. A lead that only names
    the work at hand lets a marked call run. In a profile, a call of a tool that nobody knows is lost, not passed over, where it is meant.
 8. Where a provider keeps calls apart, a call of an offered tool in a Python fence at the end of the text has failed, and so has one in any
-   format that thoughts end with, where the message says and does nothing else.
+   format that thoughts end with, where the message says and does nothing else. In Harmony, a response may begin with the recipient.
 """
 
 

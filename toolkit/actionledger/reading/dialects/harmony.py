@@ -1,7 +1,8 @@
 """Messages of which the one with a recipient is a call: OpenAI's Harmony (gpt-oss), Beam and Muse Glimmer.
 
 ``<|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>``. The recipient may
-stand with the role instead. Messages on the channel ``analysis`` without a recipient are the model's thoughts.
+stand with the role, which the template has written for the first message. Messages on the channel ``analysis`` without a
+recipient are the model's thoughts.
 """
 
 import re
@@ -30,9 +31,16 @@ from actionledger.reading.scan.openings import Opening, OpeningKind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
+_REST = r"[^<]*+(?:<\|constrain\|>[^<]*+)?+"
 _HEADER = regex(
-    r"(?:<\|start\|>[ ]?assistant(?:[ \t]+to=(?P<role_to>[^\s<]+))?[ \t]*+)?<\|channel\|>[ ]?(?P<channel>\w+)"
-    r"(?P<rest>[^<]*+(?:<\|constrain\|>[^<]*+)?+)<\|message\|>"
+    r"(?:(?:(?:<\|start\|>[ ]?)?+assistant\b)?+(?:[ \t]*+\bto=(?P<role_to>[^\s<]+))?[ \t]*+)<\|channel\|>[ ]?(?P<channel>\w+)"
+    rf"(?P<rest>{_REST})<\|message\|>"
+)
+_ROLE_TO = r"(?<![\s\S]{2})(?:assistant[ \t]++)?+to="
+"""What a response begins with that goes straight to a tool: the template has written what stands before the recipient."""
+_FIRST_TO = rf"{_ROLE_TO}[^\s<]{{1,200}}+[ \t]*+<\|channel\|>[ ]?\w{_REST}<\|message\|>"
+_FIRST_CUT = (
+    rf"{_ROLE_TO}functions\.[^\s<]{{0,200}}+[ \t]*+(?:<\|channel\|>{_REST})?+(?:<(?:\|(?:\w++\|?+)?+)?+)?+\Z"
 )
 _RECIPIENT = regex(r"(?<!\S)to=(?P<to>[^\s<]+)")
 _MARK = regex(
@@ -73,15 +81,22 @@ class Harmony(Dialect):
         """The tokens that a message of the assistant begins with."""
         return frozenset({"<|start|>assistant", "<|start|> assistant", "<|channel|>"})
 
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """The header of the first message where its recipient stands with the role, whole or cut off."""
+        return frozenset({_FIRST_TO, _FIRST_CUT})
+
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the message that begins here; see ``Dialect.read``."""
-        header = _HEADER.match(source.text, opening.start, end)
+        text, is_first = source.text, opening.kind is OpeningKind.LINE
+        if is_first and opening.start > 1:
+            return None  # another dialect's
+        header = _HEADER.match(text, opening.start, end)
         if header is None:
             # A text that ends within the header of a call was cut off; anything else is a mention.
-            text = source.text
             if end < len(text) or "to=" not in text[opening.start : opening.start + 200]:
                 return None
-            if not _CUT_HEADER.match(text, opening.start):
+            if not is_first and not _CUT_HEADER.match(text, opening.start):
                 return None
             span = Span(opening.start, end)
             return refused(span, Span(opening.end, end), Issue(Reason.TRUNCATED, span))
@@ -93,7 +108,7 @@ class Harmony(Dialect):
             found = message.thoughts()
         else:
             return None  # what the user is told
-        return self.unless_quoted(found, source.text)
+        return self.unless_quoted(found, text)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write a message for each call; see ``Dialect.write``."""
@@ -256,12 +271,10 @@ _TO_USER = regex(
 )
 """A message to the user, up to what ends it: a token, or the header of a message to a tool."""
 
-
 _TO_TOOL = regex(
     r"(?:<\|start\|>[ ]?assistant[ ]++)?+to=(?!(?:self|user|commentary|developer)<)[\w.-]{1,200}+<\|message\|>\s*+(?=<atem:)"
 )
 """The header of a message to a tool, before the tags of its calls."""
-
 _MUSE_FIRST = r"to=[\w.-]{1,200}+<\|message\|>\s*+<atem:"
 _FURTHER = "<|start|>assistant"
 

@@ -49,6 +49,9 @@ _OPENS = regex(
     r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷",
     re.IGNORECASE,
 )
+_RECIPIENT = regex(r"\bto=[^\s<]{1,200}+[ \t]*+\Z")
+"""What stands before the channel of a message to a tool: that message is a call, and no thoughts."""
+_LONGEST_RECIPIENT = 220
 _CLOSERS = {
     "[think]": "[/THINK]",
     "<|thought_start|>": "<|thought_end|>",
@@ -150,7 +153,9 @@ def _in_pairs(text: str) -> Iterator[Quoted]:
     ink = len(text) - len(text.lstrip())
     at = 0
     while opens := _OPENS.search(text, at):
-        at = opens.end()
+        at, near = opens.end(), max(0, opens.start() - _LONGEST_RECIPIENT)
+        if opens["analysis"] and _RECIPIENT.search(text, near, opens.start()):
+            continue
         closer, why, is_thought = _pair(opens)
         close = -1 if closer in missing else text.find(closer, at)
         if close < 0:
