@@ -46,7 +46,7 @@ MARKUP = """
 <function=a> </function> <parameter=a> </parameter> <arg_key> </arg_key> <arg_value> </arg_value> <function_calls>
 </invoke> </minimax:tool_call> </steptml:parameter> </steptml:invoke> <｜tool_call_end｜>
 <｜tool▁call▁end｜> <｜tool▁sep｜> </｜DSML｜parameter> </｜DSML｜invoke> <|call|> <|end|> <|channel|> <execute> </execute>
-</ifm|arg_value> <ifm|tool_call> </｜GCML｜parameter> <|close|>argument<|sep|> <|sep|> <|message_sep|> <|function_call|>
+</ifm|arg_value> <ifm|tool_call> </｜GCML｜parameter> </cofl:value> </cofl:tool_call> <|close|>argument<|sep|> <|sep|> <|message_sep|> <|function_call|>
 </longcat_arg_value> </iquest_tool_call> </iquestcoder_tool_call> <rfl:parameter </rfl:parameter> </dots_function_call> </atem:parameter> </seed:tool_call> <|tool_arg:end|> <|tool_call:start|>
 <|action_end|> <|plugin|> <|tools_suffix|> <|end_message|> <|message|> <|eom|>
 </solution> <create_file> </create_file> <path> </path> <content> </content> </search> <replace> 👩‍🌾 e\u0301
@@ -76,10 +76,13 @@ ONLY_NAMES_AS_PARAMETERS = {
     "deepseek_dsml": "a parameter's name stands in a tag's attribute",
     "gigachat35": "a parameter's name stands in a tag's attribute",
     "kimi_k3": "a parameter's name stands in a tag's attribute",
+    "cohere_xml": "a parameter's name stands in a tag's attribute",
 }
 """The typed dialects that can't write every parameter's name, and why."""
 
-RAW_TEXTS = dict.fromkeys(("deepseek_dsml", "gigachat35", "kimi_k3"), "a text between its tags is raw")
+RAW_TEXTS = dict.fromkeys(
+    ("deepseek_dsml", "gigachat35", "kimi_k3", "cohere_xml"), "a text between its tags is raw"
+)
 """The typed dialects that refuse a text for the markup in it, and why."""
 
 generously = settings(max_examples=examples(30))
@@ -292,7 +295,7 @@ GROUPED = {
     *("actions", "iteration", "json_action", "plan", "json", "granite", "hunyuan", "phi4", "minimax", "lfm2"),
     *("deepseek_v3", "deepseek_v31", "deepseek_dsml", "kimi_k2", "step3", "minicpm", "gemma", "python_fence"),
     *("pythonic", "llama4_pythonic", "llama3_json", "apertus", "dots", "gigachat35", "k2_horizon", "kimi_k3"),
-    *("nemotron", "cohere", "plamo", "solar_open"),
+    *("nemotron", "cohere", "cohere_xml", "plamo", "solar_open"),
 }
 """The dialects that write parallel calls as one block."""
 

@@ -39,6 +39,7 @@ NAMES = (
         "internlm",
         "k2_horizon",
         "kimi_k3",
+        "cohere_xml",
     ),
     *("longcat", "muse_glimmer", "plamo", "seed_oss", "solar_open", "solar_open2", "beam", "iquest_q1"),
     *("iquest_coder", "step_audio"),
@@ -49,6 +50,7 @@ SMALL, LARGE = 2_000, 32_000
 
 D, G = "｜DSML｜", "｜GCML｜"
 K = '<|open|>call tool="f"<|sep|>'
+C = '<cofl:tool_call id="0" name="f">'
 T = "]<]minimax[>["
 BEAM = "to=f<|channel|>analysis<|message|>"
 FAMILIES = {
@@ -191,6 +193,19 @@ FAMILIES = {
     "gigachat turns": ("gigachat3", "", "function call<|role_sep|>\n{", ""),
     "gigachat strings": ("gigachat3", "", '<|function_call|>{"name": "', ""),
     "gigachat calls": ("gigachat3", "", '<|function_call|>{"name": "f"}<|message_sep|>', ""),
+    "cofl groups": ("cohere_xml", "", "<cofl:tool_calls>", ""),
+    "cofl openings": ("cohere_xml", "<cofl:tool_calls>", C, ""),
+    "cofl open values": ("cohere_xml", "", f'{C}<cofl:value name="a" type="raw">', ""),
+    "cofl calls that open a list": ("cohere_xml", "", f'{C}<cofl:value name="a" type="list">', ""),
+    "cofl lists": ("cohere_xml", f'{C}<cofl:value name="a" type="list">', '<cofl:value type="list">', ""),
+    "cofl texts in a list": (
+        "cohere_xml",
+        f'{C}<cofl:value name="a" type="list">',
+        '<cofl:value type="raw">a</cofl:value>',
+        "</cofl:value></cofl:tool_call>",
+    ),
+    "cofl stray closers": ("cohere_xml", f'{C}<cofl:value name="a" type="raw">', "</cofl:value>", ""),
+    "cofl calls": ("cohere_xml", "", f"{C}</cofl:tool_call>", ""),
     "gcml groups": ("gigachat35", "", f"<{G}tool_calls>\n", ""),
     "gcml openings": ("gigachat35", f"<{G}tool_calls>", f'<{G}invoke name="f">', ""),
     "gcml open values": (

@@ -23,6 +23,7 @@ WHOLE_WITH = {
     "step3": "</steptml:invoke>",
     "dots": "</invoke>",
     "gigachat35": "</｜GCML｜invoke>",
+    "cohere_xml": "</cofl:tool_call>",
     "k2_horizon": "</ifm|tool_call>",
     "kimi_k3": "<|close|>call<|sep|>",
     "longcat": "</longcat_tool_call>",

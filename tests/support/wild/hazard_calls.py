@@ -127,6 +127,7 @@ OWN_THOUGHTS: dict[str, tuple[str, str]] = {
     "granite": ("Here is my thought process:\n", "\nHere is my response:\n"),
     "hunyuan": ("<think:opensource>", "</think:opensource>"),
     "cohere": ("<|START_THINKING|>", "<|END_THINKING|>"),
+    "cohere_xml": ("<|START_THINKING|>", "<|END_THINKING|>"),
     "mistral": ("[THINK]", "[/THINK]"),
     "kimi_k2": ("◁think▷", "◁/think▷"),
     "gemma": ("<|channel>thought\n", "<channel|>"),

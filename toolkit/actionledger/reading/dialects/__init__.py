@@ -13,6 +13,7 @@ from actionledger.reading.dialects.argument_tokens import KimiK3, SolarOpen, Sol
 from actionledger.reading.dialects.bare_json import Json, Llama3Json
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.call_sections import DeepSeekV3, DeepSeekV31, KimiK2, Plamo
+from actionledger.reading.dialects.cohere_xml import CohereXml
 from actionledger.reading.dialects.commands import BashFence, CommandTags, Mint
 from actionledger.reading.dialects.gemma import Gemma
 from actionledger.reading.dialects.harmony import Beam, Harmony, MuseGlimmer
@@ -123,6 +124,7 @@ AnyDialect: TypeAlias = (
     | Phi4
     | Nemotron
     | Cohere
+    | CohereXml
     | Minimax
     | Mistral
     | DeepSeekV3

@@ -30,7 +30,7 @@ class TagGrammar:
             itself.
         stem: how every parameter begins, as text.
         parameter: what opens a parameter, as a pattern with the group ``key``; a group ``string`` that says
-            ``false``, or a group ``json`` with anything in it, makes its value JSON.
+            ``false``, or a group ``json`` with anything in it, makes its value JSON, and a group ``tree`` further parameters.
         parameter_closes: what closes one.
         value_opens: where each value has a tag of its own behind the parameter's name, that tag.
         call_closes: what closes the call.
@@ -99,6 +99,15 @@ class TagGrammar:
 
 def _anonymous(pattern: str) -> str:
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+class RefusedError(Exception):
+    """The call can't be read; ``end`` is where it ends if that is known better than by its next closing tag."""
+
+    def __init__(self, issue: Issue, end: int | None = None) -> None:
+        super().__init__(issue.code)
+        self.issue = issue
+        self.end = end
 
 
 _TAG = regex(r"<[^<>]*+>")
@@ -213,7 +222,9 @@ def is_nearly_marked(text: str, grammar: TagGrammar) -> bool:
     """Return whether a value begins or ends with what is nearly one of its own tags: other letters, or one sign off."""
     if _FIRST_SIGN_TWICE.search(text, max(0, len(text) - 2)) and text.count("<") == 1:
         return True
-    bare = text.strip()
+    bare, closer = text.strip(), grammar.parameter_closes
+    if f"{closer[:-1]}<>" in bare or bare.endswith(f"{closer[:-2]}>{closer[-2]}"):
+        return True  # its last sign has changed places
     return _has_nearly(bare, grammar.parameter_closes, -1) or _has_nearly(bare, grammar.value_opens, 1)
 
 

@@ -18,6 +18,7 @@ from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects.parts.call_tags import (
     CDATA,
     CDATA_CLOSES,
+    RefusedError,
     TagGrammar,
     held_arguments,
     is_nearly_marked,
@@ -33,6 +34,7 @@ from actionledger.reading.dialects.parts.markers import (
     closing_tag,
     excerpt,
 )
+from actionledger.reading.dialects.parts.value_trees import tree_behind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
@@ -46,15 +48,6 @@ _MISSPELT = 2
 
 _NO_TEXT = '{["'
 """What a value begins with that was meant as JSON, whatever can be read of it."""
-
-
-class RefusedError(Exception):
-    """The call can't be read; ``end`` is where it ends if that is known better than by its next closing tag."""
-
-    def __init__(self, issue: Issue, end: int | None = None) -> None:
-        super().__init__(issue.code)
-        self.issue = issue
-        self.end = end
 
 
 class TaggedValues:
@@ -336,6 +329,9 @@ class _Reader(TaggedValues):
                 raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no proper name."))
             said = parameter.groupdict()
             is_json = said.get("string") == "false" or bool(said.get("json"))
+            if said.get("tree"):
+                arguments[key], at = tree_behind(self.source, parameter, self.end, self.grammar, self.options)
+                continue
             arguments[key], at = (
                 self.json_value(parameter) if is_json else self.text_value(parameter.end(), parameter[0])
             )
