@@ -217,7 +217,7 @@ def test_on_a_phone_the_overview_fits_in_three_screens_and_the_pages_are_at_the_
         page.get_by_role("link", name="Health", exact=True).click()
         page.wait_for_url("**/health")
         visit.settle()
-        assert not page.get_by_role("link", name="Compare", exact=True).is_visible()
+        expect(page.get_by_role("link", name="Compare", exact=True)).to_be_hidden()
         assert visit.errors == []
 
 
