@@ -238,6 +238,7 @@ OTHERS = {
     "tool-call",
     "function_call",
     "custom_tool_call",
+    "shell_call",
 }
 CALLS = st.sampled_from(
     [

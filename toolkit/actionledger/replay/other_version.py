@@ -13,8 +13,6 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, BinaryIO
 
-from actionledger.core.canonical import JsonDict
-
 # By its name: what is meant is that version's, and not the package that this file lies in.
 al = import_module("actionledger")
 
@@ -45,7 +43,7 @@ def own_pipes() -> tuple[BinaryIO, BinaryIO]:
     return answers, requests
 
 
-def described(parser: str) -> JsonDict:
+def described(parser: str) -> dict[str, Any]:
     """Return what this version is, and its parser of that name."""
     known = list(al.parser_names()) if hasattr(al, "parser_names") else []
     found = al.parser(parser) if parser in known and hasattr(al, "parser") else None
@@ -57,10 +55,10 @@ def described(parser: str) -> JsonDict:
     }
 
 
-def read(text: str, profile: str, parser: str, tools: str | None) -> JsonDict:
+def read(text: str, profile: str, parser: str, tools: str | None) -> dict[str, Any]:
     """Return what this version makes of a text; ``error`` where it raises."""
-    known: JsonDict = {"profile": profile} if profile in al.profile_names() else {}
-    offered: JsonDict = {"tools": json.loads(tools)} if tools else {}
+    known: dict[str, Any] = {"profile": profile} if profile in al.profile_names() else {}
+    offered: dict[str, Any] = {"tools": json.loads(tools)} if tools else {}
     try:
         try:
             result = al.parse(text, parser=parser, **(offered or known))
@@ -97,7 +95,7 @@ def _installed() -> str:
         return ""
 
 
-def _answer(answers: BinaryIO, value: JsonDict) -> None:
+def _answer(answers: BinaryIO, value: dict[str, Any]) -> None:
     answers.write(json.dumps(value).encode() + b"\n")
     answers.flush()
 

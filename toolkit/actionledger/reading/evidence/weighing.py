@@ -4,10 +4,10 @@ A response that is the calls, and nothing else, means them; so does its last blo
 the words around them say otherwise. Within a sentence they are an issue, and in a quotation or a program an illustration.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Literal, NamedTuple, TypeAlias
 
 from actionledger.core.values import Issue, Repair, Span
@@ -179,11 +179,15 @@ class _Weighing:
         if found.reason is not Reason.REASONING:
             return found
         first, last = (bisect_left(self.starts, at) for at in found.span)
-        known = [issue.span for issue in found.issues if issue.code is Reason.REASONING and issue.span]
+        known = sorted(issue.span for issue in found.issues if issue.code is Reason.REASONING and issue.span)
+        ends = list(accumulate((span.end for span in known), max))
+
+        def is_known(at: int) -> bool:
+            before = bisect_right(known, at, key=lambda span: span.start)
+            return before > 0 and at < ends[before - 1]
+
         inside = [
-            each
-            for each in self.mentions[first:last]
-            if each.form != "rest" and not any(span.start <= each.start < span.end for span in known)
+            each for each in self.mentions[first:last] if each.form != "rest" and not is_known(each.start)
         ]
         issues = (Issue(Reason.REASONING, each.span, "It names a tool as a call.") for each in inside)
         ordered = sorted([*found.issues, *issues], key=lambda issue: issue.span or found.span)
