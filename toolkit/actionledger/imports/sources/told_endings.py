@@ -24,13 +24,6 @@ _LAST = regex(
 )
 _OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
 
-_GOES_ON = regex(
-    r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?Process running with session ID \d{1,10}\n|Script running with cell ID \w"
-)
-_SCRIPT_GOES_ON = regex(
-    r'^\{"chunk_id":(?![^\n]{0,200}?"exit_code":)[^\n]{0,200}?"session_id":\d', re.MULTILINE
-)
-
 _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
     ("\nCommand did not complete within its ", " timeout and was moved to the background"),
@@ -42,13 +35,6 @@ _LATE = (
 def is_late_told(text: str) -> bool:
     """Return whether a result says, in the fixed words of an agent behind what a program printed, that its time was over."""
     return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
-
-
-def is_going_on(text: str) -> bool:
-    """Return whether a result says, in the fixed words of an agent, that what it is of goes on: its end is told later, or never."""
-    if text.startswith("Script completed\n"):
-        return _SCRIPT_GOES_ON.search(text, 0, _TAIL) is not None
-    return _GOES_ON.match(text) is not None
 
 
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:

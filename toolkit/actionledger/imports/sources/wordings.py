@@ -17,7 +17,7 @@ from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.told_endings import exit_told, is_going_on, is_late_told
+from actionledger.imports.sources.told_endings import exit_told, is_late_told
 
 JUDGED = 2000
 """How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
@@ -247,8 +247,6 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
     text = _words(result.output)
     if result.is_error is not True and is_late_told(text):
         return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
-    if result.is_error is None and is_going_on(text):
-        return replace(result, status=ExecutionStatus.PENDING, is_inferred=True)
     if result.is_error is None and text.startswith(_TAGGED_ERROR):
         return replace(result, is_error=True, is_inferred=True)
     status = exit_told(text, is_error=result.is_error)
