@@ -1,13 +1,13 @@
 """Calls that a model has left as text where its calls are kept apart from it: failed with a reason of their own, and never an action."""
 
 import json
-import time
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
+from steps import SPARE, steps_of_reading
 
 import actionledger as al
 from actionledger.core.recordings import RecordedCall
@@ -309,17 +309,12 @@ def test_whatever_is_left_is_never_an_action(text, thoughts, at):
     "piece", ["search" + " " * 40, "<function=", "call" + " " * 30, '"search"\n', "```\nsearch(", HERMES]
 )
 def test_the_watch_is_linear(piece):
-    """Twice the text takes about twice the time."""
-
-    def seconds(count: int) -> float:
-        text = piece * count
-        begin = time.process_time()
-        read(text)
-        return time.process_time() - begin
-
+    """Four times the text takes some four times the steps and the characters looked at."""
     count = 20_000 // len(piece)
-    seconds(count)
-    assert seconds(count * 4) < 12 * max(seconds(count), 0.005)
+    read(piece * count)
+    few, many = (steps_of_reading(read, piece * times) for times in (count, count * 4))
+    for little, much, spare in zip(few, many, SPARE, strict=True):
+        assert much < 6 * little + spare
 
 
 def test_most_texts_are_not_read():
