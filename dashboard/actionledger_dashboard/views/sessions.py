@@ -151,7 +151,27 @@ def with_order(column: Column, ordered: Order) -> Column:
 
 def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
     """Show a page of sessions, each a link to its transcript, subagents folded under who has called them."""
-    columns = [
+    name, *others = columns_of(found, within)
+    shown = [name, *(each for each in others if each.label not in hidden and _says_something(each))]
+    hrefs = [
+        # A transcript is of the first readings; another run's are stepped through.
+        links.replay_href(row.session_id, run_id=within.run_id)
+        if within.run_id
+        else links.transcript_href(row.session_id)
+        for row in found
+    ]
+    tables.show_table(
+        "sessions",
+        "sessions",
+        [with_order(each, ordered) for each in shown],
+        hrefs,
+        depths=[row.depth for row in found] if any(row.depth for row in found) else (),
+    )
+
+
+def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
+    """Return what is known of the sessions of a page; what each is called comes first."""
+    return [
         Column("Session", [named(row) for row in found], "title", NAMING),
         *_whose_children(found),
         Column("Started (UTC)", [started(row) for row in found]),
@@ -194,24 +214,6 @@ def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: s
         Column("Ended because", [row.reason or "" for row in found], "long"),
         Column("Id", [called(row.external_id, row.session_id) if row.title else "" for row in found], "name"),
     ]
-    hrefs = [
-        # A transcript is of the first readings; another run's are stepped through.
-        links.replay_href(row.session_id, run_id=within.run_id)
-        if within.run_id
-        else links.transcript_href(row.session_id)
-        for row in found
-    ]
-    tables.show_table(
-        "sessions",
-        "sessions",
-        [
-            with_order(each, ordered)
-            for each in columns
-            if each is columns[0] or (each.label not in hidden and _says_something(each))
-        ],
-        hrefs,
-        depths=[row.depth for row in found] if any(row.depth for row in found) else (),
-    )
 
 
 def _says_something(column: Column) -> bool:

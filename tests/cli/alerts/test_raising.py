@@ -2,6 +2,7 @@
 
 import json
 import smtplib
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -245,6 +246,49 @@ def test_a_clock_checks_while_something_else_runs(
     assert [each for each in told if each.startswith("cost")] == [
         "cost: usage.cost_usd is 11; the rule fires above 5."
     ]
+
+
+def test_a_fault_that_nobody_foresaw_ends_no_watch(
+    ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said, and the next minute is checked as any other."""
+    told: list[str] = []
+    raised = threading.Event()
+    whole = raising.raise_alerts
+
+    def once_broken(*given: Any) -> Any:
+        monkeypatch.setattr(raising, "raise_alerts", whole)
+        raise RuntimeError("the disk sings")
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        if sentence.startswith("cost"):
+            raised.set()
+
+    monkeypatch.setattr(raising, "EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(raising, "raise_alerts", once_broken)
+    with AlertClock(ledger, rules_of(tmp_path, 1.5), tell):
+        assert raised.wait(30)
+    assert told[0] == "Alerts could not be checked: the disk sings"
+
+
+def test_a_server_that_speaks_no_http_is_said(
+    ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The alert stands, and what was not told is named."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"220 mail\r\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        monkeypatch.setenv(sending.WEBHOOK, f"http://127.0.0.1:{server.getsockname()[1]}/x")
+        told: list[str] = []
+        raise_alerts(ledger, rules_of(tmp_path, 1.5), told.append)
+    assert told[1] == f"cost: {sending.WEBHOOK} was not told: BadStatusLine."
 
 
 def test_the_command_sends(run: Callable[..., Any], ledger: Path, tmp_path: Path) -> None:

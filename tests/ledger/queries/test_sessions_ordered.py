@@ -11,7 +11,7 @@ import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.vocabulary import Relation
 from actionledger.ledger import queries
-from actionledger.ledger.queries.sessions import COLUMNS
+from actionledger.ledger.queries.orders import COLUMNS
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 

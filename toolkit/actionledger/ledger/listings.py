@@ -15,8 +15,9 @@ from actionledger.ledger.queries.filters import (
     refuse_no_filter,
 )
 from actionledger.ledger.queries.marks import ALL_TURNS, Mark, mark_parameters, whole_turns_behind
+from actionledger.ledger.queries.orders import Order
 from actionledger.ledger.queries.scopes import Scope
-from actionledger.ledger.queries.sessions import Order, whole_sessions
+from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.ledger.queries.spending import Group, spending
 from actionledger.ledger.queries.tools import whole_tool_calls
 from actionledger.ledger.results import QueryResult

@@ -9,7 +9,6 @@ from typing import Any, Self
 from actionledger.cli.alerts.checking import Checked, check
 from actionledger.cli.alerts.rules import Rules
 from actionledger.cli.alerts.sending import SendingError, destinations, send
-from actionledger.core.errors import ActionLedgerError
 from actionledger.core.ids import new_id, now
 from actionledger.core.recording import alert_raised
 from actionledger.ledger import open_ledger
@@ -173,9 +172,9 @@ class AlertClock:
             try:
                 raise_alerts(self._path, self._rules, self._tell)
                 fault = ""
-            except ActionLedgerError as error:
-                if str(error) != fault:
-                    fault = str(error)
+            except Exception as error:  # noqa: BLE001 - a fault of one minute ends no watch, and is said
+                if (said := str(error) or type(error).__name__) != fault:
+                    fault = said
                     self._tell(f"Alerts could not be checked: {fault}")
             if self._stop.wait(EVERY_SECONDS):
                 return

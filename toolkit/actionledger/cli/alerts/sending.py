@@ -9,9 +9,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from email.message import EmailMessage
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.error import URLError
 from urllib.parse import parse_qs, unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
@@ -71,7 +71,7 @@ def send(name: str, address: str, message: Message) -> None:
     }
     try:
         _SENDERS[name](address, masked)
-    except (OSError, URLError, smtplib.SMTPException, subprocess.SubprocessError, ValueError) as error:
+    except (OSError, HTTPException, smtplib.SMTPException, subprocess.SubprocessError, ValueError) as error:
         # An error's text may have the address in it, which is a secret.
         raise SendingError(f"{name} was not told: {type(error).__name__}{_status(error)}.") from error
 

@@ -8,32 +8,29 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from actionledger.core.events.decisions import ApprovalDecided, ApprovalRequested, Reviewed
 from actionledger.core.events.executions import (
     ActionReversed,
-    ApprovalDecided,
-    ApprovalRequested,
     ExecutionFinished,
     ExecutionRecorded,
     ExecutionStarted,
-    Reviewed,
 )
 from actionledger.core.events.readings import ActionRecord, ResponseParsed
-from actionledger.core.events.sessions import (
+from actionledger.core.events.runs import (
     InputLeftOut,
     ParserUsed,
-    ResponseReceived,
     RunFinished,
     RunStarted,
+    SystemNoted,
+    ToolsOffered,
+)
+from actionledger.core.events.sessions import (
     SessionDescribed,
     SessionFinished,
     SessionForgotten,
     SessionStarted,
-    SystemNoted,
-    ToolsOffered,
-    TurnFinished,
-    TurnResumed,
-    TurnSuperseded,
 )
+from actionledger.core.events.turns import ResponseReceived, TurnFinished, TurnResumed, TurnSuperseded
 
 __all__ = [
     "EVENT",

@@ -4,17 +4,9 @@ Every span counts Unicode code points of the raw response: ``raw[span.start:span
 """
 
 from actionledger.core.frozen import row_maker, rows_of
-from actionledger.core.values.calls import (
-    ActionCall,
-    Approval,
-    Conversion,
-    FieldError,
-    Observation,
-    ParseResult,
-    Reference,
-    Turn,
-)
+from actionledger.core.values.calls import ActionCall, Conversion, FieldError, ParseResult, Reference
 from actionledger.core.values.reading import Block, Issue, RawAction, Reading, Repair, Span
+from actionledger.core.values.turns import Approval, Observation, Turn
 
 __all__ = [
     "ActionCall",

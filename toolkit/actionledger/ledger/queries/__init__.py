@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         turns_behind as turns_behind,
         turns_page as turns_page,
     )
+    from actionledger.ledger.queries.orders import Order as Order
     from actionledger.ledger.queries.reasons import Failure as Failure, reasons as reasons
     from actionledger.ledger.queries.recent import (
         LateTurn as LateTurn,
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
     from actionledger.ledger.queries.session import Session as Session, session as session
     from actionledger.ledger.queries.sessions import (
-        Order as Order,
         SessionRow as SessionRow,
         SessionsPage as SessionsPage,
         count_sessions as count_sessions,
@@ -162,7 +162,8 @@ _MODULES = by_name(
         "recent": "LateTurn goes_on turns_lately",
         "scores": "ScoreBound",
         "session": "Session session",
-        "sessions": "Order SessionRow SessionsPage count_sessions session_outcomes sessions sessions_page",
+        "orders": "Order",
+        "sessions": "SessionRow SessionsPage count_sessions session_outcomes sessions sessions_page",
         "skipped": "ImportOmission Omission Refused Uncounted count_refused left_out left_out_by_import refused uncounted",
         "stages": "Pace ReadIn dialects dialects_by pace",
         "trend": "Arrival Period Trend Unit arrivals success_over_time",

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeAlias
 
-from actionledger.core.errors import UsageError
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import Capture, Relation, SessionOutcome
 from actionledger.ledger.queries.base import (
@@ -21,66 +19,10 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.labels import LABELS_OF_SESSIONS
+from actionledger.ledger.queries.orders import Order, ordered_by
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 from actionledger.ledger.storage.views import session_outcomes_of
-
-Order: TypeAlias = str
-"""How sessions are ordered: ``newest``, ``oldest``, ``longest`` (by turns), ``slowest`` (by duration), ``costliest``, ``worst`` (by parse
-success, then by failed executions), or by one of ``COLUMNS``, the least first, or with a minus before it the greatest first."""
-
-COLUMNS: dict[str, tuple[str, str]] = {
-    "started": ("started_at", ""),
-    **{
-        name: (f"nullif(lower({column}), '')", "details")
-        for name, column in {
-            "title": "title",
-            "project": "project",
-            "branch": "git_branch",
-            "agent": "agent",
-            "model": "model",
-            "source": "source",
-            "profile": "profile",
-            "task": "task",
-        }.items()
-    },
-    "outcome": ("outcome", "outcomes"),
-    "turns": ("coalesce(turns, 0)", "lengths"),
-    "duration": ("last_turn - first_turn", "lengths"),
-    "cost": ("cost_usd", "lengths"),
-    "tokens": ("coalesce(input_tokens + output_tokens, input_tokens, output_tokens)", "lengths"),
-    "tool_calls": ("actions", "numbers"),
-    "failed": ("CASE WHEN executions > 0 THEN failed END", "numbers"),
-    "parsed": ("read / nullif(intent, 0)", "numbers"),
-    "valid": ("CASE WHEN checked > 0 THEN valid END", "numbers"),
-}
-"""What sessions can be ordered by: as SQL, and the table that it stands in, which is made of all sessions then."""
-
-_NAMED_ORDERS = {
-    "newest": ("started_at DESC NULLS LAST, session_id DESC", ""),
-    "oldest": ("started_at NULLS LAST, session_id", ""),
-    "longest": ("coalesce(turns, 0) DESC, session_id", "lengths"),
-    "slowest": ("last_turn - first_turn DESC NULLS LAST, session_id", "lengths"),
-    "costliest": (
-        "cost_usd DESC NULLS LAST, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) DESC, session_id",
-        "lengths",
-    ),
-    "worst": ("read / nullif(intent, 0) NULLS LAST, failed DESC, session_id", "numbers"),
-}
-
-
-def _ordered_by(order: Order) -> tuple[str, str]:
-    """Return an order as SQL, and the table that it needs of all sessions; what is not known stands last both ways."""
-    if order in _NAMED_ORDERS:
-        return _NAMED_ORDERS[order]
-    name = order.removeprefix("-")
-    if name not in COLUMNS:
-        known = ", ".join([*_NAMED_ORDERS, *COLUMNS])
-        raise UsageError(
-            f"{order!r:.100} is no order of sessions; choose from {known}, or one with a minus before it."
-        )
-    column, table = COLUMNS[name]
-    return f"{column} {'DESC' if order.startswith('-') else 'ASC'} NULLS LAST, session_id", table
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +308,7 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
 def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:
     """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given."""
     tables, parameters = _tables(within)
-    by, needed = _ordered_by(order)
+    by, needed = ordered_by(order)
     numbers, words = _numbers(within, of="found" if needed == "numbers" else "page")
     parts = {
         name: made.format(of="found" if needed == name else "page")
