@@ -154,12 +154,6 @@ numbers AS (
     FROM {of} LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id) LEFT JOIN failures USING (session_id))"""
 """What came of the responses of some sessions, a row each; every reading of theirs is scanned, so of as few as may be."""
 
-_OF = "session_id IN (SELECT session_id FROM {of})"
-_OUTCOMES = f"""
-outcomes AS (
-    SELECT session_id, outcome
-    FROM ({session_outcomes_of(_OF, sessions=f"({sessions_of(_OF)})", executions=f"({executions_of(_OF)})")}))"""
-
 _DETAILS = f"""
 details AS (
     SELECT * EXCLUDE (started_at, parent_session_id)
@@ -177,8 +171,6 @@ teams AS (
     FROM members LEFT JOIN turn_starts USING (session_id) WHERE leader <> session_id GROUP BY leader)"""
 """The subagents below each session of a page, however deep."""
 
-_OF_PAGE = executions_of("session_id IN (SELECT session_id FROM page)")
-
 _PAGE = """
 listed AS (
     SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates}),
@@ -194,16 +186,18 @@ ordered AS (
     SELECT session_id, coalesce(path, [place]) AS path, coalesce(first, place) AS first
     FROM listed LEFT JOIN (SELECT session_id, path, first FROM paths JOIN families USING (root)) USING (session_id)
     ORDER BY first, path LIMIT $limit OFFSET $offset),
-page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered)"""
+page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered),
+sessions_of_page AS ({sessions_of_page}),
+executions_of_page AS ({executions_of_page})"""
 """Only who has a child or is one needs a path: of a million sessions a few hundred."""
 
-_LINES = f"""
-SELECT {{columns}} FROM (
+_LINES = """
+SELECT {columns} FROM (
     SELECT page.*, lengths.* EXCLUDE (session_id) REPLACE (coalesce(turns, 0) AS turns, coalesce(priced, 0) AS priced)
     FROM page LEFT JOIN lengths USING (session_id)) AS page
 LEFT JOIN outcomes USING (session_id) LEFT JOIN teams USING (session_id)
-JOIN ({sessions_of("session_id IN (SELECT session_id FROM page)")}) AS sessions USING (session_id)
-JOIN numbers USING (session_id) {{matched}} ORDER BY line"""
+JOIN sessions_of_page AS sessions USING (session_id)
+JOIN numbers USING (session_id) {matched} ORDER BY line"""
 
 _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
@@ -311,22 +305,37 @@ def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = 
     by, needed = ordered_by(order)
     numbers, words = _numbers(within, of="found" if needed == "numbers" else "page")
     parts = {
-        name: made.format(of="found" if needed == name else "page")
-        for name, made in {
-            "numbers": numbers,
-            "lengths": _LENGTHS,
-            "outcomes": _OUTCOMES,
-            "details": _DETAILS,
-        }.items()
+        "numbers": numbers,
+        "lengths": _LENGTHS.format(of="found" if needed == "lengths" else "page"),
+        "outcomes": _outcomes(of="found" if needed == "outcomes" else "page"),
+        "details": _DETAILS,
     }
     candidates = f"found LEFT JOIN {needed} USING (session_id)" if needed else "found"
-    page = _PAGE.format(order=by, candidates=candidates)
+    on_page = "session_id IN (SELECT session_id FROM page)"
+    page = _PAGE.format(
+        order=by,
+        candidates=candidates,
+        sessions_of_page=sessions_of(on_page),
+        executions_of_page=executions_of(on_page),
+    )
     # What they are picked or ordered by is known of all of them, the rest of those of the page.
     tables += [parts[needed]] if needed else []
     tables += [page, *(part for name, part in parts.items() if name not in {needed, "details"}), _TEAMS]
     matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
     lines = _LINES.format(columns=columns, matched=f"{matched} {beside}")
     return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
+
+
+def _outcomes(of: str) -> str:
+    """Return the common table expression of how sessions came out."""
+    theirs = f"session_id IN (SELECT session_id FROM {of})"
+    on_page = of == "page"
+    outcomes = session_outcomes_of(
+        theirs,
+        sessions="sessions_of_page" if on_page else f"({sessions_of(theirs)})",
+        executions="executions_of_page" if on_page else f"({executions_of(theirs)})",
+    )
+    return f"outcomes AS (SELECT session_id, outcome FROM ({outcomes}))"
 
 
 def _columns(within: Filter, parsed: str = _PARSED) -> str:
@@ -387,7 +396,7 @@ def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
         attempts=scope(given).condition,
         actions=scope(given, "actions").condition,
         executions=scope(given, "executions").condition,
-        tried="executions" if of == "found" else f"({_OF_PAGE})",
+        tried="executions" if of == "found" else "executions_of_page",
         of=of,
     )
     words = {"intent": INTENT, "read": READ, "runnable": RUNNABLE}
