@@ -53,6 +53,7 @@ const kinds = {
   answer: (part) => told(part, "answer", ""),
   thought: (part) => folded("Thoughts", element("pre", "", part.text), false),
   note: (part) => element("div", `note ${part.look ?? ""}`, part.text),
+  line: (part) => element("div", "line", part.text),
   child: (part) => {
     const made = element("div", "note", "Subagent: ");
     const link = follows(element("a", "", part.text));

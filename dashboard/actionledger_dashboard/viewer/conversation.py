@@ -15,6 +15,7 @@ from actionledger.ledger.queries.turn import Execution, Response, TurnDetail
 from actionledger_dashboard.components.wording import dollars, milliseconds, pieces
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, bounded, look_of, pretty, words
 from actionledger_dashboard.viewer.markdown import markdown_tree
+from actionledger_dashboard.viewer.media import text_of_parts
 
 LINES = 400
 """So many lines of a diff, a file or a result are shown; a link leads to all of them."""
@@ -72,6 +73,8 @@ def _about(response: Response) -> list[Any]:
 
 def _parts(detail: TurnDetail, started: Mapping[tuple[int, int], Start], child_of: Any) -> Iterable[Values]:
     response = detail.response
+    if detail.compaction:
+        yield {"kind": "line", "text": pieces(detail.compaction.rstrip("."))}
     if response.prompt:
         yield {"kind": "user", **_folded(response.prompt)}
     if response.reasoning:
@@ -263,6 +266,8 @@ def _result(execution: Execution | None) -> str:
     if execution.result in {"", "null"}:
         return execution.message
     found = _decoded(execution.result)
+    if (said := text_of_parts(found)) is not None:
+        return said
     if isinstance(found, dict):
         outputs = [found[name] for name in ("output", "stdout", "stderr") if isinstance(found.get(name), str)]
         return "\n".join(filter(None, outputs)) or pretty(execution.result)

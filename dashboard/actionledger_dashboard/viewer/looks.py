@@ -15,6 +15,7 @@ from actionledger.core.vocabulary import (
     Reason,
 )
 from actionledger_dashboard.components.wording import pieces
+from actionledger_dashboard.viewer.media import named_media
 
 Values: TypeAlias = dict[str, Any]
 """Values by name, to be sent as JSON."""
@@ -93,9 +94,9 @@ def bounded(text: str, most: int = VALUE_CHARACTERS) -> str:
 
 
 def pretty(text: str) -> str:
-    """Return JSON text with a line a value, and say it where it is too long to show whole."""
+    """Return JSON text with a line a value, images and files by their names; what is too long to show whole says so."""
     with suppress(ValueError, RecursionError):
-        text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+        text = json.dumps(named_media(json.loads(text)), ensure_ascii=False, indent=2)
     return bounded(text)
 
 

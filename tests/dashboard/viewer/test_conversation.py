@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 import actionledger as al
 from actionledger.core.events import ActionRecord
 from actionledger.core.ids import derived_id
+from actionledger.core.recordings import Compaction
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.turn import turn_details
@@ -176,6 +177,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 occurred_at=AT + timedelta(minutes=place),
                 usage=al.Usage(input_tokens=100, output_tokens=place, cost_usd=0.5),
                 reasoning="Think." if place == 1 else "",
+                compaction=Compaction(trigger="auto", tokens_before=2000, tokens_after=100)
+                if place == 5
+                else None,
             )
         )
     child = al.RecordedSession(
@@ -215,6 +219,8 @@ def test_a_turn_has_its_parts_in_order(recorded: Path) -> None:
     drawn = turns_of(details, {}, failing=[7], href_of=str, child_of=None)
     assert [part["kind"] for part in drawn[0]["parts"]] == ["user", "answer", "call"]
     assert [part["kind"] for part in drawn[1]["parts"]] == ["thought", "answer", "call"]
+    assert [part["kind"] for part in drawn[5]["parts"]] == ["line", "answer", "call"]
+    assert "".join(drawn[5]["parts"][0]["text"]) == "Context compacted (auto): 2,000 tokens before, 100 after"
     call = drawn[7]["parts"][-1]
     assert (call["look"], call["status"]) == ("bad", "failed: command_failed")
     assert "".join(call["result"]["text"]) == "Exit code 1\nno"

@@ -5,7 +5,7 @@ import json
 import pytest
 from given_items import left_out
 
-from actionledger.core.recordings import RecordedResult, RecordedSession
+from actionledger.core.recordings import Compaction, RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.claude_code import SOURCE, WORDINGS, read, recognise
 from actionledger.imports.sources.base import Refusal, Sample
@@ -208,6 +208,28 @@ def test_sub_agents_are_children(items):
     }
     assert [turn.external_id for turn in sessions["s1/c1"].turns] == ["m3", "m4"]
     assert sessions["s1/acompact-9"].labels == ("compaction",)
+
+
+def test_a_compaction_stands_before_the_message_that_follows_it(items):
+    """With what brought it about, and how large the context was."""
+    found = turns(
+        items(
+            said("m1", text("Before.")),
+            line(
+                "system",
+                "b",
+                subtype="compact_boundary",
+                compactMetadata={"trigger": "auto", "preTokens": 900, "postTokens": 40},
+            ),
+            said("m2", text("After.")),
+            said("m3", text("Later.")),
+        )
+    )
+    assert {name: turn.compaction for name, turn in found.items()} == {
+        "m1": None,
+        "m2": Compaction(trigger="auto", tokens_before=900, tokens_after=40),
+        "m3": None,
+    }
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 from given_items import left_out
 
-from actionledger.core.recordings import RecordedResult, RecordedSession
+from actionledger.core.recordings import Compaction, RecordedResult, RecordedSession
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.codex import SOURCE, read, recognise
 from actionledger.imports.shapes.codex_results import WORDINGS
@@ -160,6 +160,21 @@ def test_a_search_that_its_provider_has_run_is_a_call(items):
     search = item("web_search_call", status="completed", action={"type": "search", "query": "git"})
     (turn,) = turns(items(meta(), search, search, message("assistant", "Found.")))
     assert [(each.call_id, each.name) for each in turn.calls] == [("", "web_search"), ("", "web_search")]
+
+
+def test_a_compaction_stands_before_the_response_that_follows_it(items):
+    """Of the response before it nothing more comes."""
+    before, after = turns(
+        items(
+            meta(),
+            message("user", "Go on."),
+            message("assistant", "Before."),
+            line("compacted", message="A summary.", replacement_history=[]),
+            message("assistant", "After."),
+        )
+    )
+    assert (before.text, before.compaction) == ("Before.", None)
+    assert (after.text, after.compaction) == ("After.", Compaction())
 
 
 def test_what_is_said_twice_is_counted_once(items):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.core.recordings import RecordedSession
+from actionledger.core.recordings import Compaction, RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.formats.copilot import SOURCE
 from actionledger.imports.sources.base import LeftOut
@@ -125,3 +125,24 @@ def test_a_run_that_only_failed_is_a_session(read_lines):
     )
     assert [len(session.turns) for session in sessions(items)] == [0]
     assert any(item.detail == "query 400" for item in items if isinstance(item, LeftOut))
+
+
+def test_a_compaction_stands_before_the_response_that_follows_it(read_lines):
+    """The response that it has asked for is a session of its own; one that failed has changed nothing."""
+    told = {"model": "m", "inputTokens": 31, "outputTokens": 2}
+    sizes = {"preCompactionTokens": 104, "postCompactionTokens": 37, "compactionTokensUsed": told}
+    items = read_lines(
+        SOURCE,
+        START,
+        event("assistant.message", 1, messageId="m1", content="Before."),
+        event("session.compaction_complete", 2, success=True, compactionAttemptId="a", **sizes),
+        event("assistant.message", 3, messageId="m2", content="After."),
+        event("session.compaction_complete", 4, success=False, compactionAttemptId="b", **sizes),
+        event("assistant.message", 5, messageId="m3", content="Later."),
+    )
+    found = [turn for each in sessions(items) if each.external_id == "s1" for turn in each.turns]
+    assert [(turn.text, turn.compaction) for turn in found] == [
+        ("Before.", None),
+        ("After.", Compaction(tokens_before=104, tokens_after=37)),
+        ("Later.", None),
+    ]

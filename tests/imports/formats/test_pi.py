@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 import zstandard
 
-from actionledger.core.recordings import RecordedSession
+from actionledger.core.recordings import Compaction, RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports import import_sessions
 from actionledger.imports.formats import openclaw_telemetry, pi
@@ -122,6 +122,22 @@ def test_other_lines_are_counted_and_a_lost_beginning_is_refused(tmp_path):
     }
     (item,) = pi.read(written(tmp_path / "cut.jsonl", {"type": "message", "message": SAID}))
     assert isinstance(item, Refusal)
+
+
+def test_a_compaction_stands_before_the_message_that_follows_it(tmp_path):
+    """With how large the context was; what a branch was summed up as is none."""
+    spoken = [{"type": "message", "message": SAID | {"responseId": name}} for name in "abc"]
+    path = written(
+        tmp_path / "s.jsonl",
+        HEAD,
+        spoken[0],
+        {"type": "compaction", "summary": "So far.", "tokensBefore": 195},
+        spoken[1],
+        {"type": "branch_summary", "summary": "Elsewhere."},
+        spoken[2],
+    )
+    found = [turn.compaction for piece in pieces(pi.read(path)) for turn in piece.turns]
+    assert found == [None, Compaction(tokens_before=195), None]
 
 
 def event(kind, **fields):

@@ -41,6 +41,21 @@ class Billed:
 
 
 @made_quickly
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """The context was compacted right before a response: the model goes on from a summary of what came before.
+
+    Args:
+        trigger: what brought it about, in the source's word: ``auto``, ``manual``; empty where it doesn't say.
+        tokens_before, tokens_after: how large the context was, as the agent counts it; None if not recorded.
+    """
+
+    trigger: str = ""
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+
+
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Permission:
     """What was decided of a call before it ran, and by whom.
@@ -270,6 +285,7 @@ class RecordedTurn:
         demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each.
         formerly: the ``external_id`` that earlier versions of the source gave it, or several where they made a turn of each part; what a
             ledger has under them is superseded.
+        compaction: how the context was compacted since the response before; None where it was not, or that is not recorded.
 
     Example:
         >>> call = al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"})
@@ -293,6 +309,7 @@ class RecordedTurn:
     reasoning: str = ""
     demands_action: bool = False
     formerly: str | tuple[str, ...] = ""
+    compaction: Compaction | None = None
 
 
 @made_quickly

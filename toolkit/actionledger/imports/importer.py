@@ -1,7 +1,7 @@
 """Takes recorded sessions into a ledger, as one run."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from actionledger.core.recording import (
     Recorder,
     SessionKey,
     TurnKey,
+    context_compacted,
     input_left_out,
     record_fitting,
     response_received,
@@ -305,6 +306,8 @@ class Importer:
         self._run.note_tools(turn.tools)
         cost = priced(self.prices, key.session.model, turn, self.report)
         note_costs(self._run, key, cost, self.prices, turn)
+        if turn.compaction:
+            record(context_compacted(key, run_id, asdict(turn.compaction)))
         beside = recorded_of(turn) | cost
         record_fitting(record, response_received(key, run_id, looked.written.text, turn.prompt, **beside))
         if turn.feedback is not None:

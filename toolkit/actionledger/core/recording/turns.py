@@ -107,6 +107,35 @@ def billed_beside(turn: TurnKey, run_id: str, place: int, detail: JsonDict) -> S
     )
 
 
+COMPACTED = "context_compacted"
+"""The code of a note that the context was compacted right before a response."""
+
+
+def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted:
+    """Return the event of a context that was compacted right before a response.
+
+    Args:
+        turn: the turn of the response.
+        run_id: the run that it belongs to.
+        said: ``trigger``, ``tokens_before`` and ``tokens_after``, as ``Compaction`` has them.
+    """
+    trigger = f" ({said['trigger']})" if said["trigger"] else ""
+    before, after = said["tokens_before"], said["tokens_after"]
+    sizes = (
+        ""
+        if before is None
+        else f": {before:,} tokens" + ("" if after is None else f" before, {after:,} after")
+    )
+    return SystemNoted(
+        **head(run_id, COMPACTED, turn.turn_id),
+        code=COMPACTED,
+        message=f"Context compacted{trigger}{sizes}.",
+        session_id=turn.session.session_id,
+        turn_id=turn.turn_id,
+        detail={name: value for name, value in said.items() if value not in ("", None)},
+    )
+
+
 def turn_id_of(session: SessionKey, index: int) -> str:
     """Return the id of a session's turn, by its place in the session."""
     return derived_id("turn", session.session_id, index)

@@ -14,12 +14,20 @@ from pathlib import Path
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import NO_DETAILS, RecordedCall, RecordedSession, SessionDetails, Usage
+from actionledger.core.recordings import (
+    NO_DETAILS,
+    Compaction,
+    RecordedCall,
+    RecordedSession,
+    SessionDetails,
+    Usage,
+)
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import tools_text
 from actionledger.imports.shapes.claude_results import WORDINGS, arguments_of, notified, result_of
 from actionledger.imports.sources.access import (
     NOTHING,
+    count_at,
     hook_of_claude,
     non_empty,
     object_at,
@@ -114,6 +122,9 @@ class _Transcript:
             pass
         elif kind == "system" and text_at(line, "subtype") == "api_error":
             self.left_out[LeftOutReason.NO_RESPONSE, _failure(object_at(line, "error"))] += 1
+        elif kind == "system" and text_at(line, "subtype") == "compact_boundary":
+            self._session(line).compact(_compaction(object_at(line, "compactMetadata")))
+            self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         elif (said := _details_in(kind, line)) is not None:
             self._describe(line, said)
         elif kind == "api-request-shape":
@@ -323,6 +334,14 @@ def _branch(line: Line) -> str:
     """Return the branch that was checked out; empty outside a repository, and where no branch was."""
     name = text_at(line, "gitBranch")
     return "" if name == "HEAD" else name
+
+
+def _compaction(said: Line) -> Compaction:
+    return Compaction(
+        trigger=text_at(said, "trigger"),
+        tokens_before=count_at(said, "preTokens"),
+        tokens_after=count_at(said, "postTokens"),
+    )
 
 
 def _details_in(kind: str, line: Line) -> SessionDetails | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import NO_DETAILS, RecordedSession, SessionDetails
+from actionledger.core.recordings import NO_DETAILS, Compaction, RecordedSession, SessionDetails
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation, TitleOrigin
 from actionledger.imports.shapes.codex_items import (
     ENDS,
@@ -157,6 +157,9 @@ class _Rollout:
             if self.pieces and self.pieces.has_open(self._last):
                 self.pieces.turn(self._last).usage = usage_of(object_at(payload, "usage"))
         elif kind == "compacted":
+            self.end_response()
+            if self.pieces:
+                self.pieces.compact(Compaction())
             self.left_out[LeftOutReason.COMPACTED, "history"] += 1
         else:
             known = kind in _KINDS or kind == "inter_agent_communication_metadata"

@@ -18,6 +18,7 @@ from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     Billed,
+    Compaction,
     RecordedResult,
     RecordedSession,
     RecordedTurn,
@@ -183,6 +184,7 @@ class _Reading:
         self._told: list[str] = []
         self._count = 0
         self._summaries: list[tuple[str, Usage]] = []
+        self.compaction: Compaction | None = None
 
     def add(self, message: Message) -> Recorded:
         """Take a message; yield the turn before, which it closes."""
@@ -264,7 +266,9 @@ class _Reading:
             usage=usage,
             model=message.model,
             reasoning=message.reasoning,
+            compaction=self.compaction,
         )
+        self.compaction = None
         self._count += 1
 
 
@@ -291,6 +295,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         else:
             if kind in _SUMMARIES:
                 reading.sum_up(kind, usage(object_at(line, "usage")))
+            if kind == "compaction":
+                reading.compaction = Compaction(tokens_before=count_at(line, "tokensBefore"))
             reason = _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND)
             reading.passed[reason, kind if kind in _OTHERS else unknown_as(kind, line)] += 1
     yield from reading.given()

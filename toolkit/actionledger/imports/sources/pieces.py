@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from actionledger.core.recordings import (
+    Compaction,
     RecordedCall,
     RecordedResult,
     RecordedSession,
@@ -44,6 +45,7 @@ class OpenTurn:
         thoughts: what the model thought before it answered, in order.
         told: what its lines or events have said, by their own identifiers.
         formerly: the identifier that earlier versions gave it; empty for the same.
+        compaction: how the context was compacted right before it; None where it was not.
     """
 
     index: int
@@ -60,6 +62,7 @@ class OpenTurn:
     thoughts: list[str] = field(default_factory=list)
     told: dict[str, object] = field(default_factory=dict)
     formerly: str = ""
+    compaction: Compaction | None = None
 
     def is_told_again(self, known_as: str, says: object) -> bool:
         """Return whether a line has come before: a stream may hold a file twice, or a session at several ages."""
@@ -85,6 +88,7 @@ class OpenTurn:
             model=self.model,
             reasoning="\n\n".join(self.thoughts),
             formerly=self.formerly,
+            compaction=self.compaction,
         )
 
 
@@ -104,11 +108,13 @@ class SessionPieces:
         self._of_call: dict[str, str] = {}
         self._closed: list[RecordedTurn] = []
         self._waiting: list[tuple[int, RecordedResult]] = []
+        self._compaction: Compaction | None = None
 
     def turn(self, external_id: str) -> OpenTurn:
         """Return the message of that identifier: an open one, or a new one."""
         if external_id not in self._open:
-            self._open[external_id] = OpenTurn(self._count, external_id, self._capture)
+            turn = OpenTurn(self._count, external_id, self._capture, compaction=self._compaction)
+            self._open[external_id], self._compaction = turn, None
             self._count += 1
             if len(self._open) > WINDOW:
                 self._close_oldest()
@@ -156,6 +162,10 @@ class SessionPieces:
             return False
         turn.results[places[-1]] = change(turn.results[places[-1]])
         return True
+
+    def compact(self, compaction: Compaction) -> None:
+        """Note that the context was compacted before the next message."""
+        self._compaction = compaction
 
     def describe(self, said: SessionDetails) -> None:
         """Note what a line says of what the session is called or where it runs."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from actionledger.core.events import ActionRecord
 from actionledger.core.ids import is_uuid
+from actionledger.core.recording.turns import COMPACTED
 from actionledger.core.values import Block, Issue
 from actionledger.core.vocabulary import (
     Capture,
@@ -205,6 +206,7 @@ class TurnDetail:
         executions: every try at every action of the turn, whichever reading it comes from.
         reversals: what was undone and redone of the turn's actions, in order.
         readers: the runs that have read the turn, the first one first.
+        compaction: what is noted of it, where the context was compacted right before the response; empty where it was not.
     """
 
     response: Response
@@ -215,6 +217,7 @@ class TurnDetail:
     executions: tuple[Execution, ...]
     reversals: tuple[ActionReversal, ...]
     readers: tuple[Reader, ...]
+    compaction: str = ""
 
 
 _TURNS_AT_MOST = 2**31
@@ -304,6 +307,10 @@ FROM reversals WHERE {_OF_TURNS}
 ORDER BY reversed_at, action_index, kind"""
 
 
+_COMPACTIONS = f"""
+SELECT turn_id::VARCHAR, coalesce(message, '') FROM events WHERE {_OF_TURNS} AND code = '{COMPACTED}'"""
+
+
 def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | None:
     """Return what the model wrote in one turn, or None where there is no such turn."""
     if not is_uuid(session_id) or not 0 <= turn_index < _TURNS_AT_MOST:
@@ -353,6 +360,7 @@ def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> li
     executions = rows_by(ledger, Execution, _EXECUTIONS, of_turns)
     reversals = rows_by(ledger, ActionReversal, _REVERSALS, of_turns)
     readers = rows_by(ledger, Reader, _READERS, of_turns)
+    compactions = dict(ledger.sql(_COMPACTIONS, of_turns).fetchall())
     details = []
     for each in found:
         attempt = next(iter(attempts.get(each.turn_id, ())), None)
@@ -367,6 +375,7 @@ def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> li
                 executions=tuple(executions.get(each.turn_id, ())),
                 reversals=tuple(reversals.get(each.turn_id, ())),
                 readers=tuple(readers.get(each.turn_id, ())),
+                compaction=compactions.get(each.turn_id, ""),
             )
         )
     return details

@@ -1,0 +1,71 @@
+"""Images, sounds and files in a result, named in place of their bytes: nothing of them is drawn or loaded."""
+
+from collections.abc import Mapping
+from typing import Any
+
+_KINDS = {
+    "image",
+    "image_url",
+    "input_image",
+    "audio",
+    "input_audio",
+    "video",
+    "document",
+    "file",
+    "input_file",
+}
+_DEPTH = 32
+"""So deep in a value parts are looked for."""
+
+
+def named_media(value: Any, depth: int = _DEPTH) -> Any:
+    """Return a JSON value with a name for each part that is an image, a sound or a file.
+
+    Args:
+        value: what came back, as Anthropic's, OpenAI's and Gemini's interfaces and MCP have their parts.
+        depth: how many levels are looked through.
+    """
+    if isinstance(value, dict):
+        return _name(value) or {
+            key: named_media(each, depth - 1) if depth else each for key, each in value.items()
+        }
+    if isinstance(value, list) and depth:
+        return [named_media(each, depth - 1) for each in value]
+    return value
+
+
+def text_of_parts(value: Any) -> str | None:
+    """Return what a list of texts and named parts says, each on lines of its own; None where it is none."""
+    if not isinstance(value, list) or not value:
+        return None
+    lines = [each.get("text") if isinstance(each, dict) else each for each in named_media(value, depth=1)]
+    texts = [line for line in lines if isinstance(line, str)]
+    return "\n".join(texts) if len(texts) == len(lines) else None
+
+
+def _name(part: Mapping[str, Any]) -> str:
+    """Return what a part is called; nothing where it is no such part."""
+    inline = part.get("inlineData") or part.get("inline_data")
+    if isinstance(inline, dict):
+        return _named("file", inline)
+    kind = part.get("type")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        return ""
+    held = next((part[key] for key in ("source", kind, "image_url", "file") if key in part), part)
+    return _named(
+        kind.removeprefix("input_").removesuffix("_url"), held if isinstance(held, dict) else {"url": held}
+    )
+
+
+def _named(kind: str, held: Mapping[str, Any]) -> str:
+    mime = next((held[key] for key in ("media_type", "mimeType", "mime_type") if key in held), "")
+    data = next(
+        (held[key] for key in ("data", "url", "file_data", "uri") if isinstance(held.get(key), str)), ""
+    )
+    if data.startswith("data:"):
+        head, _, data = data.partition(",")
+        mime = mime or head[5:].partition(";")[0]
+    elif "://" in data[:16]:
+        return f"[{kind}: {data}]"
+    size = f"{len(data) * 3 // 4:,} bytes" if data else ""
+    return f"[{', '.join(filter(None, (f'{kind}: {mime}' if mime else kind, size)))}]"
