@@ -36,8 +36,7 @@ def from_index(text: str) -> str:
         text: README.
     """
     installing = "You need Python 3.11 or newer.\n\n```bash\npip install 'actionledger[dashboard]'\nactionledger demo\n```\n"
-    text = _IN_CLONE.sub(lambda _: installing + "\nWith a clone of the repository:\n", text)
-    return re.sub(r"'\.(\[\w+\]') +# in a clone$", r"'actionledger\1", text, flags=re.MULTILINE)
+    return _IN_CLONE.sub(lambda _: installing + "\nWith a clone of the repository:\n", text)
 
 
 def with_absolute_links(text: str, repository: str, tag: str) -> str:

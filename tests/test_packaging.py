@@ -77,7 +77,7 @@ def test_readme_installs_from_the_clone_until_there_is_a_release():
     readme = (ROOT / "README.md").read_text("utf-8")
     fences = "".join(re.findall(r"^```bash\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE))
     commands = re.findall(r"^(?:pip|pipx|uvx|uv) .*", fences, re.MULTILINE)
-    assert len(commands) >= 5
+    assert len(commands) >= 3
     assert [
         each
         for each in commands
