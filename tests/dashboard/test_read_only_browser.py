@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import READY, Visit, launched, served, window
-from playwright.sync_api import Browser, BrowserContext, Page
+from browsing import Visit, launched, served, window
+from playwright.sync_api import Browser, BrowserContext
 
 import actionledger as al
 from actionledger.core.ids import derived_id
@@ -71,17 +71,18 @@ def written(path: Path) -> dict[Path, tuple[int, bytes]]:
     }
 
 
-def press_all(page: Page) -> None:
+def press_all(visit: Visit) -> None:
     """Press every button of a page that leads nowhere else, those that a press brings among them, and the keys."""
+    page = visit.page
     buttons = page.locator("[data-testid=stMain]").get_by_role("button")
     for number in range(buttons.count()):
         button = buttons.nth(number)
         if button.is_visible() and button.is_enabled():
             button.click(force=True)
-            page.wait_for_selector(READY)
+            visit.settle()
     for key in KEYS:
         page.keyboard.press(key)
-    page.wait_for_selector(READY)
+    visit.settle()
 
 
 def opened(context: BrowserContext, url: str, path: str) -> Visit:
@@ -105,7 +106,7 @@ def test_whatever_is_pressed_nothing_is_written_and_each_page_says_why(used: Pat
             visit.page.get_by_text(said).wait_for()
             names = visit.page.get_by_role("button").all_inner_texts()
             assert not [name for name in names if name.strip().startswith(tuple(WRITES.split("|")))], path
-            press_all(visit.page)
+            press_all(visit)
             assert visit.page.get_by_test_id("stException").count() == 0
             assert visit.errors == []
             visit.page.close()

@@ -64,11 +64,11 @@ def test_a_label_is_seen_by_a_second_reviewer_after_a_reload(path: Path, hostile
         first.get_by_text("You review as ann.").wait_for()
 
         his_visit.open(TURN)
-        assert second.get_by_role("textbox", name="Your name (shown with your reviews)").input_value() == ""
+        expect(second.get_by_role("textbox", name="Your name (shown with your reviews)")).to_have_value("")
         second.get_by_role("textbox", name="Your name (shown with your reviews)").fill("bob")
         second.get_by_role("button", name="Review as this person").click()
         second.locator(".lanes .card", has_text="2 more").wait_for()
-        assert second.locator(".lanes .card", has_text="flaky").count() == 0
+        expect(second.locator(".lanes .card", has_text="flaky")).to_have_count(0)
         his_visit.settle()
         second.get_by_role("radio", name="right").or_(
             second.get_by_role("button", name="right")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from browsing import launched, served, window
+from browsing import copied, launched, served, window
 from playwright.sync_api import expect
 
 import actionledger as al
@@ -56,11 +56,10 @@ def test_keys_links_and_the_raw_text(path: Path) -> None:
         expect(here.locator("strong")).to_have_text("Turn 1")
         page.get_by_role("button", name="Raw text").click()
         expect(here.locator(".answer .raw")).to_have_text("**Turn 1** is here.")
-        page.get_by_role("button", name="copy the link to turn 1").click()
+        link = copied(page, page.get_by_role("button", name="copy the link to turn 1").click)
         expect(here.get_by_text("copied", exact=True)).to_be_visible()
-        copied = page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith(f"{url}/transcript?session=")
-        assert copied.endswith("&turn=1")
+        assert link.startswith(f"{url}/transcript?session=")
+        assert link.endswith("&turn=1")
         expect(page.get_by_role("button", name="Share as HTML")).to_be_visible()
         page.keyboard.press("s")
         page.wait_for_url("**/replay?session=*&turn=1")

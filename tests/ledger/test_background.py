@@ -217,7 +217,7 @@ def test_a_live_writer_gets_its_turn_between_two_of_an_importer(path, live, make
     live.record(make.note("second"))
     live.flush()
     time.sleep(3)
-    for _ in range(10):
+    for _ in range(100):
         importer.release()
         time.sleep(2 * POLL_SECONDS)
         if not importer.acquire():

@@ -109,6 +109,13 @@ def test_a_limit_is_from_1_to_1000(checked, name, limit, reason):
     assert checked(CATALOGUE, name, ACTIONS[name][0] | {"limit": limit}).reason is reason
 
 
+def test_an_update_empties_no_text(checked):
+    """What isn't given stays; an empty text is a mistake, as where it is stored."""
+    for field in ("content", "filetype"):
+        call = checked(CATALOGUE, "datavault_update", {"item_id": 1, field: ""})
+        assert (call.reason, call.errors[0].path) == (Reason.BAD_LENGTH, field)
+
+
 @pytest.mark.parametrize("name", ["create_task", "create_memory", "create_goal", "datavault_store"])
 def test_notes_may_be_null(checked, name):
     """The document declares notes optional: null is no mistake."""

@@ -362,7 +362,7 @@ def test_sessions_share_a_sandbox(profile, tmp_path):
 def limited(sandbox: Sandbox, tmp_path: Path) -> Iterator[tuple[al.Runtime, al.Ledger]]:
     """A recorded session in which three tasks a minute may be made."""
     limits = ExecutionLimits(rates=(("create_task", RateLimit(3, 60)),))
-    profile = assistant_profile("limited", code=Limits(seconds=5), sandbox=sandbox, limits=limits)
+    profile = assistant_profile("limited", code=Limits(seconds=120), sandbox=sandbox, limits=limits)
     with (
         al.open_ledger(tmp_path / "l.duckdb") as ledger,
         al.Runtime(profile, workspace=tmp_path / "work", ledger=ledger) as runtime,

@@ -141,6 +141,18 @@ def test_code_1_to_3_errors(code, text, kind, line):
     assert f"line {line}" in observation.message
 
 
+def test_so_many_of_each_in_any_minute():
+    """The document's numbers."""
+    rates = al.profile("assistant").limits.rates
+    assert {name: (rate.count, rate.seconds) for name, rate in rates} == {
+        "create_task": (100, 60),
+        "create_memory": (50, 60),
+        "create_goal": (20, 60),
+        "datavault_store": (50, 60),
+        "execute_code": (10, 60),
+    }
+
+
 def test_code_4_infinite_loops(sandbox):
     """They are ended, and counted as timed out."""
     with al.Runtime(assistant_profile("quick", code=Limits(seconds=0.5), sandbox=sandbox)) as runtime:

@@ -6,21 +6,56 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Locator,
+    LocatorAssertions,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 PATIENCE_SECONDS = 120
 """How long anything is waited for, at most: on a busy machine a page takes half a minute."""
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
+
+
+def _patient(asked: Callable[..., Any]) -> Callable[..., Any]:
+    """Ask again while there are several: Streamlit draws the new beside the old for a moment, and Playwright gives up at once."""
+
+    @wraps(asked)
+    def ask(self: Any, *arguments: Any, **options: Any) -> Any:
+        give_up_at = monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                return asked(self, *arguments, **options)
+            except (Error, AssertionError) as error:
+                if "strict mode violation" not in str(error) or monotonic() > give_up_at:
+                    raise
+            Event().wait(0.05)
+
+    return ask
+
+
+for _kind in (Locator, LocatorAssertions):
+    for _name, _asked in list(vars(_kind).items()):
+        if callable(_asked) and not _name.startswith("_"):
+            setattr(_kind, _name, _patient(_asked))
 
 
 @dataclass
@@ -42,13 +77,21 @@ class Visit:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the page rests."""
+        """Wait until the page rests, from when it has heard of the last press."""
+        self.page.evaluate("() => new Promise((done) => setTimeout(done, 50))")
         self.page.wait_for_selector(READY)
         self.page.locator("[data-stale=true]").first.wait_for(state="detached")
 
     def outside(self) -> list[str]:
         """Return what was asked of another host."""
         return [url for url in self.requests if not url.startswith((self.url, "data:", "blob:"))]
+
+
+def copied(page: Page, press: Callable[[], None]) -> str:
+    """Return what a press copies, in a window that may read and write what is copied."""
+    page.evaluate("navigator.clipboard.writeText('')")
+    press()
+    return str(page.wait_for_function("navigator.clipboard.readText()").json_value())
 
 
 def chromium() -> str:

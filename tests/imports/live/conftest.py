@@ -5,8 +5,18 @@ from pathlib import Path
 
 import pytest
 from fake_upstream import Upstream
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 
 import actionledger as al
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _patient() -> Iterator[None]:
+    """Where nothing else is said, an answer is waited for as long as a busy machine takes: five seconds were too few."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name in ("connect", "read", "write", "pool"):
+            monkeypatch.setattr(DEFAULT_TIMEOUT_CONFIG, name, 120.0)
+        yield
 
 
 @pytest.fixture

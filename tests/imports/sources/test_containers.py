@@ -91,6 +91,13 @@ def test_a_cut_file_keeps_what_stands_before_the_cut(file, packer, cut):
 
 
 @pytest.mark.parametrize("packer", PACKERS)
+def test_a_damaged_file_is_refused(file, packer):
+    """Each packer has an error of its own for what it can't unpack."""
+    [refusal] = read(file(PACKERS[packer](LINES)[:12] + b"\xff" * 30))
+    assert "breaks off" in refusal.reason
+
+
+@pytest.mark.parametrize("packer", PACKERS)
 def test_a_file_that_explodes_is_refused(file, packer, monkeypatch):
     """Far more than any recording unpacks to; said with what to do, and what stood before is there."""
     monkeypatch.setattr(compressed, "FREE_BYTES", 2**20)

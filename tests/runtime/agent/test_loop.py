@@ -309,6 +309,7 @@ def test_limits_that_no_conversation_fits_are_refused(wrong):
     """The sentence names the limit."""
     with pytest.raises(UsageError, match=next(iter(wrong))):
         ConversationLimits(**wrong)
+    assert ConversationLimits(turns=1, failures=1, broken=0, context=1000)
 
 
 def test_any_profile_can_be_driven():

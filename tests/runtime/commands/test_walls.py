@@ -182,7 +182,7 @@ def test_no_service_of_this_machine_is_reached(run, held, tmp_path):
 def test_it_may_serve_itself_in_a_network_of_its_own(run):
     """Tests that start a server on the loopback device keep working."""
     code = "server = socket.create_server(('127.0.0.1', 0))"
-    answers = tried(run, code, "socket.create_connection(server.getsockname(), timeout=2)")
+    answers = tried(run, code, "socket.create_connection(server.getsockname(), timeout=60)")
     if Wall.PROCESSES not in run("true").walls:
         pytest.skip("no network of its own without namespaces")
     assert answers == ["done"]
@@ -217,10 +217,10 @@ BOMB = "import os, time\nfor _ in range(1000):\n    try:\n        if os.fork() =
 
 def test_a_bomb_of_processes_is_bounded(run, held, gone, locking):
     """The command is ended, with all of them."""
-    ran = run(PYTHON, "-c", locking + BOMB, means=held, processes=100, seconds=60.0)
+    ran = run(PYTHON, "-c", locking + BOMB, means=held, processes=100, seconds=120.0)
     assert ran.ended_by == "processes" or ran.status
     assert gone()
-    assert ran.seconds < 50
+    assert ran.seconds < 100
 
 
 @pytest.mark.parametrize("how", ["one", "many", "shared"])
@@ -232,7 +232,7 @@ def test_a_bomb_of_memory_is_bounded(run, held, how):
     if how == "shared":
         take = "import mmap\nx = mmap.mmap(-1, 400 << 20)\nfor at in range(0, 400 << 20, 4096): x[at] = 1"
     ran = run(
-        PYTHON, "-c", f"{take}\nimport time\ntime.sleep(60)", means=held, memory=200 << 20, seconds=50.0
+        PYTHON, "-c", f"{take}\nimport time\ntime.sleep(60)", means=held, memory=200 << 20, seconds=120.0
     )
     assert ran.ended_by == "memory" or ran.status == 1
     assert ran.ended_by or "MemoryError" in ran.stderr

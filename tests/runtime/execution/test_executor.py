@@ -261,6 +261,7 @@ def test_a_handler_that_hangs_is_left_behind(step, events, executor):
     assert "0.05 s" in observation.message
     assert told.wait(120)
     running.handlers["look"] = lambda action, _context: "seen"
+    running.execution_settings = ExecutionSettings()
     (following,) = running.run([replace(step, index=7)])
     assert following.result == "seen"
     assert len({event.event_id for event in events}) == 4

@@ -137,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
                 case b"":
                     pass
                 case Act.STALL:
-                    self.owner.is_over.wait(5)
+                    self.owner.is_over.wait(120)
                 case Act.CUT:
                     self.wfile.write(b"ff\r\nda")
                     return

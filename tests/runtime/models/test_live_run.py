@@ -60,7 +60,7 @@ def test_ctrl_c_in_the_middle_of_a_response_keeps_what_was_recorded(server, tmp_
     server.whole({"role": "assistant", "content": GOOD})
     server.stream(server.piece("Now I"), server.STALL, server.DONE)
     with start("--model", f"openai:m@{server.url}") as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while len(server.seen) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
@@ -82,7 +82,7 @@ def test_ctrl_c_while_code_runs_ends_the_code_and_the_session(tmp_path, start):
     text = f'```actions\n{{"actions": [{{"type": "execute_code", "code": "{code}"}}]}}\n```'
     (tmp_path / "response.md").write_text(text)
     with start("--response", "response.md", "--workspace", "w") as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not (tmp_path / "w" / "assistant.sqlite").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)

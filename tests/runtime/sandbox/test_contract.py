@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.runtime.sandbox.base import Api, CodeOutcome, Limits
 
-SHORT = Limits(seconds=1.5)
+SHORT = Limits(seconds=3)
 NESTED = "a = []\nfor _ in range(40):\n    a = [a, a]\n"
 
 
@@ -155,7 +155,7 @@ def test_what_takes_too_long_is_stopped(sandbox, code):
     began = time.monotonic()
     result = sandbox.run(code, limits=SHORT)
     assert (result.outcome, result.stdout) == (CodeOutcome.TIMED_OUT, "x\n")
-    assert "1.5 s" in result.message
+    assert "3 s" in result.message
     assert time.monotonic() - began < 25
 
 
@@ -163,14 +163,14 @@ def test_a_run_can_be_called_off(sandbox):
     """From another thread, in the middle of it."""
     cancel = threading.Event()
     threading.Timer(0.3, cancel.set).start()
-    result = sandbox.run("while True:\n    pass", cancel=cancel)
+    result = sandbox.run("while True:\n    pass", limits=Limits(seconds=120), cancel=cancel)
     assert result.outcome is CodeOutcome.CANCELLED
-    assert result.elapsed_ms < 10_000
+    assert result.elapsed_ms < 60_000
 
 
 def test_memory_is_limited(sandbox):
     """At once or little by little."""
-    limits = Limits(memory=200 * 2**20, seconds=10)
+    limits = Limits(memory=200 * 2**20, seconds=120)
     for code in ("x = 'a' * 10**9", "x = []\nwhile True:\n    x.append('a' * 100_000 + str(len(x)))"):
         result = sandbox.run(code, limits=limits)
         assert (result.outcome, result.error.type) == (CodeOutcome.LIMIT_EXCEEDED, "MemoryError")

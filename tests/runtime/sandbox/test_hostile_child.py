@@ -55,7 +55,7 @@ class ForgingLauncher:
 
 def run(script, code="1", **options):
     with ProcessSandbox(ForgingLauncher(script)) as sandbox:
-        return sandbox.run(code, **({"limits": Limits(seconds=5, start_seconds=5)} | options))
+        return sandbox.run(code, **({"limits": Limits(seconds=60, start_seconds=60)} | options))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,8 @@ def test_code_is_not_sent_before_the_process_is_confined(tmp_path, script):
     """Whatever else it says, or nothing: the run is refused, and the code has not left the host."""
     seen = tmp_path / "seen"
     leak = f"\nopen({str(seen)!r}, 'w').write(json.dumps(read()))"
-    result = run(script + leak if "sys.exit" not in script else script, code="secret = 1")
+    lying = script + leak if "sys.exit" not in script else script
+    result = run(lying, code="secret = 1", limits=Limits(start_seconds=5))
     assert result.outcome is CodeOutcome.REFUSED
     assert not seen.exists() or "secret" not in seen.read_text()
 
@@ -141,7 +142,7 @@ def test_every_lie_has_an_outcome(script, outcome):
     """None raises, none hangs, none fills the host; what comes back can be written down."""
     # What is counted has all the time that a busy machine takes for it; only what never ends is ended by the clock.
     seconds = 3 if outcome is CodeOutcome.TIMED_OUT else 120
-    limits = Limits(seconds=seconds, calls=100, calls_size=100_000, output=10_000)
+    limits = Limits(seconds=seconds, start_seconds=60, calls=100, calls_size=100_000, output=10_000)
     result = run(CONFINED + script, api=Api(methods={"add": lambda n: n}), limits=limits)
     assert result.outcome is outcome, result
     assert len(json.dumps(result.as_document()).encode()) < 50_000

@@ -159,7 +159,7 @@ def test_the_environment_is_empty(confined, monkeypatch):
 )
 def test_a_process_that_dies_is_a_crash(confined, code, how):
     """By its own hand, by a broken memory, by closing the channel; the message says how it ended."""
-    result = confined.run(f"print('x')\n{code}", limits=Limits(seconds=10))
+    result = confined.run(f"print('x')\n{code}", limits=Limits(seconds=60))
     assert result.outcome in {CodeOutcome.CRASHED, CodeOutcome.LIMIT_EXCEEDED, CodeOutcome.FAILED}
     assert result.stdout == "x\n"
     if result.outcome is CodeOutcome.CRASHED:

@@ -28,6 +28,9 @@ SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 _WINDOW_BYTES = 128 * 2**20
 """How far back zstd may refer, in bytes: all of that is held in memory."""
 
+_PIECE_BYTES = 2048
+"""How much of a file is unpacked by zstd at once: each four bytes of it may come to 128 KiB."""
+
 
 class BrokenOffError(OSError):
     """What is compressed ends too early, is damaged, or unpacks to too much."""
@@ -52,7 +55,7 @@ def unzstd(file: IO[bytes]) -> IO[bytes]:
     import zstandard  # noqa: PLC0415 - an extra
 
     decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
-    return cast("IO[bytes]", decompressor.stream_reader(file, read_across_frames=True))
+    return io.BufferedReader(_Frames(file, decompressor.decompressobj), 128 * 1024)
 
 
 def _has_zstd() -> bool:
@@ -105,6 +108,32 @@ def unpacked_zstd(data: bytes, most: int) -> bytes:
     if len(found) > most:
         raise ValueError(f"it unpacks to more than {most:,} bytes")
     return found
+
+
+class _Frames(io.RawIOBase):
+    """What frames of zstd hold; the package's own reader takes one that is cut off for one that ends there."""
+
+    def __init__(self, file: IO[bytes], begin: Callable[[], Any]) -> None:
+        self._file, self._begin = file, begin
+        self._frame: Any = None
+        self._found = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._found:
+            is_within = self._frame is not None and not self._frame.eof
+            rest = b"" if self._frame is None or is_within else self._frame.unused_data
+            if not (piece := rest or self._file.read(_PIECE_BYTES)):
+                if is_within:
+                    raise EOFError("it ends in the middle of what it holds")
+                return 0
+            self._frame = self._frame if is_within else self._begin()
+            self._found = memoryview(self._frame.decompress(piece))
+        size = min(len(buffer), len(self._found))
+        buffer[:size], self._found = self._found[:size], self._found[size:]
+        return size
 
 
 class _Bounded(io.RawIOBase):
