@@ -9,7 +9,7 @@ from actionledger.cli.tables import Sheet, plain, shortened, shown_rate
 from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.core.text import NO_NAME, by_prices, counted
 from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
-from actionledger.imports.prices import is_installed
+from actionledger.imports.price_lists import is_installed
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings

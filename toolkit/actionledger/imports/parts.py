@@ -2,7 +2,7 @@
 
 import pickle
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -146,7 +146,7 @@ class HowToRead:
     """How whoever reads parts of an import is to read them: what people have said, by name.
 
     Args:
-        texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
+        texts: how raw texts are read, as ``ReadAs.of`` takes it; None if unknown.
         columns: the column that holds a field, by the field's name.
         prices: what responses cost of which only the tokens are recorded.
         origin: the path that they come from, as the runs say it.
@@ -155,8 +155,8 @@ class HowToRead:
         facts: what has to be known of whatever source.
     """
 
-    texts: dict[str, Any] | None
-    columns: dict[str, str]
+    texts: Mapping[str, Any] | None
+    columns: Mapping[str, str]
     prices: Prices | None
     origin: str
     made_bytes: int

@@ -1,11 +1,12 @@
 """What is to be read of the files that were named: each with its format, and what is none."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from actionledger.core.errors import ActionLedgerError, MissingPackageError, SourceError, in_words
 from actionledger.imports.sources.base import ReadFile, Sample, Source
@@ -28,6 +29,11 @@ from actionledger.imports.sources.registry import (
     sources,
 )
 from actionledger.ledger.storage.imported_files import FileState, TakenFiles, state_of
+
+if TYPE_CHECKING:
+    from actionledger.imports.plan_importer import ImportProgress
+    from actionledger.imports.prices import Prices
+    from actionledger.imports.reading import ReadAs
 
 _SURE = 1.0
 
@@ -54,6 +60,31 @@ class FileOptions:
         from actionledger.core.privacy import mask_text  # noqa: PLC0415 - slow to load, and most imports are told neither
 
         return mask_text(repr((self.format, self.source, sorted(self.columns.items()))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """How files are imported.
+
+    Args:
+        origin: what people have named, as the runs say it.
+        read_as: how texts of sessions without a profile are read; None for every known format.
+        texts: the same by names, for processes that read: the arguments of ``ReadAs.of``.
+        columns: the column that holds a field, by the field's name.
+        on_progress: is told how far it is.
+        prices: what responses cost of which only the tokens are recorded.
+        workers: how many processes read at most; 1 for this one alone.
+        again_forgotten: whether sessions that were forgotten are imported again.
+    """
+
+    origin: str
+    read_as: "ReadAs | None" = None
+    texts: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    on_progress: "Callable[[ImportProgress], None] | None" = None
+    prices: "Prices | None" = None
+    workers: int = 1
+    again_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from actionledger.core.recording import (
 from actionledger.core.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.import_run import ImportRun
-from actionledger.imports.prices import Prices, cost_of, list_price, price_list
+from actionledger.imports.price_lists import list_price, price_list
+from actionledger.imports.prices import Prices, cost_of
 from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal

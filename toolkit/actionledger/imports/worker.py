@@ -223,6 +223,4 @@ def _reader(file: FileOfPart, how: HowToRead) -> ReadFile:
 def _read_as(how: HowToRead) -> ReadAs:
     if how.texts is None:
         return AS_IT_SAYS
-    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
-
-    return told(**how.texts)
+    return ReadAs.of(**how.texts)

@@ -283,8 +283,7 @@ def recheck(
 ) -> RecheckReport:
     r"""Ask of recorded calls what would have come of them under another schema, policy or rate.
 
-    Nothing runs, and nothing is recorded. What is not given is not asked: without ``profile`` and ``tools`` the calls stay as valid
-    as they were recorded.
+    Nothing runs, and nothing is recorded. Without ``profile`` and ``tools`` the calls stay as valid as they were recorded.
 
     Args:
         ledger: where the calls are.

@@ -17,7 +17,7 @@ from actionledger.ledger.queries.names import Called, run_or_first
 from actionledger.reading.parsers import AnyParser
 from actionledger.replay.fit import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.placement import Place, reader_of
+from actionledger.replay.placement import ChosenReader, Place, reader_of
 from actionledger.replay.processes import SECONDS, check_workers
 from actionledger.replay.reparse_run import ReparseProgress, Task, losses, reread
 
@@ -168,7 +168,6 @@ def reparse(
     begin = time.perf_counter()
     chosen = rated(within or Filter(run_id=run_or_first(ledger, run)))
     reader = reader_of(parser, against, workers=workers, seconds=seconds_a_text, place=place)
-    unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     task = Task(
         parser=reader.identity,
         within=chosen,
@@ -177,6 +176,13 @@ def reparse(
         runner=reader.runner,
         on_progress=on_progress,
     )
+    return _reread_and_compared(ledger, reader, task, begin)
+
+
+def _reread_and_compared(ledger: Ledger, reader: ChosenReader, task: Task, begin: float) -> ReparseReport:
+    """Read turns again, and compare the readings with those of before."""
+    chosen = task.within
+    unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     done = reread(ledger, task)
     if not done.turns:
         raise SourceError(

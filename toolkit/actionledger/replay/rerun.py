@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -148,8 +149,8 @@ def _of(run: RunKey, first: str) -> str:
     return derived_id("rerun", run.run_id, first)
 
 
-_KEPT = 2000
-"""How many events are kept until they are recorded together: whoever asks a ledger for the next session reads what was written since first."""
+_MAX_BUFFERED = 2000
+"""How many events are buffered until they are recorded together: reading the next session takes in what was recorded before it."""
 
 
 def rerun(
@@ -210,22 +211,34 @@ def rerun(
     for each in [given] if given else filter(None, map(PROFILES.get, profiles_of(ledger, ids))):
         changed(each, change)  # what can't work for a profile is said before anything is recorded
     run = RunKey(run_id=new_id(), kind=RunKind.RERUN)
+    done = _rerun_all(ledger, run, ids, partial(_rerun_one, ledger, run, given, change), progress)
+    return RerunReport(run.run_id, done, time.perf_counter() - begun)
+
+
+def _rerun_all(
+    ledger: Ledger,
+    run: RunKey,
+    ids: Sequence[str],
+    rerun_one: Callable[[str], tuple[SessionRerun, list[Event]]],
+    progress: Callable[[int, int], None] | None,
+) -> tuple[SessionRerun, ...]:
+    """Run sessions again and record that as a run."""
     ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
     ledger.flush()
     done: list[SessionRerun] = []
-    kept: list[Event] = []
+    buffered: list[Event] = []
     for session_id in ids:
-        shown, events = _rerun_one(ledger, session_id, run, given, change)
+        shown, events = rerun_one(session_id)
         done.append(shown)
-        kept += events
-        if len(kept) >= _KEPT:
-            _record(ledger, kept)
+        buffered += events
+        if len(buffered) >= _MAX_BUFFERED:
+            _record(ledger, buffered)
         if progress is not None:
             progress(len(done), len(ids))
     turns = sum(len(each.turns) for each in done)
     refused = sum(each.refusal is not None for each in done)
-    _record(ledger, [*kept, run_finished(run, turns=turns, refused=refused)])
-    return RerunReport(run.run_id, tuple(done), time.perf_counter() - begun)
+    _record(ledger, [*buffered, run_finished(run, turns=turns, refused=refused)])
+    return tuple(done)
 
 
 def _record(ledger: Ledger, events: list[Event]) -> None:
@@ -250,7 +263,7 @@ def _sessions(ledger: Ledger, sessions: Called | Sequence[Called] | Filter) -> l
 
 
 def _rerun_one(
-    ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: Change
+    ledger: Ledger, run: RunKey, given: Profile | None, change: Change, session_id: str
 ) -> tuple[SessionRerun, list[Event]]:
     """Return what the rerun of a session shows, and what is to be recorded of it."""
     lock = ledger.internals.session_lock(session_id)

@@ -26,12 +26,12 @@ from actionledger.profiles import PROFILES
 from actionledger.reading.parsers import READING_RULES
 from actionledger.replay.gate.baseline import Baseline, found_in_files, found_in_ledger, lasting_names
 from actionledger.replay.gate.report import (
-    Asked,
     Candidate,
     Condition,
     GateReport,
     ReadNow,
     ReadRun,
+    Requirements,
     conditions,
     counted_turns,
     not_judged,
@@ -139,7 +139,7 @@ class HeldToFile:
     ledger: Ledger | None
     places: Path | None
 
-    def judge(self, candidate: Candidate, within: Filter, asked: Asked) -> GateReport:
+    def judge(self, candidate: Candidate, within: Filter, required: Requirements) -> GateReport:
         """Judge a candidate."""
         _refuse_unsaid(within)
         turns = [
@@ -160,7 +160,10 @@ class HeldToFile:
         )
         pairs = read.pairs
         comparison = with_test(compare_readings([was for was, _ in pairs], [now for _, now in pairs]))
-        found = (*conditions(comparison, asked), *_unread(read, len(turns), allowed=asked.allow_missing))
+        found = (
+            *conditions(comparison, required),
+            *_unread(read, len(turns), allowed=required.allow_missing),
+        )
         return GateReport(
             baseline=self.called,
             candidate=read.name,

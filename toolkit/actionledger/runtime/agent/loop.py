@@ -99,7 +99,7 @@ def converse(
     if not prompt.strip():
         raise UsageError("The prompt is empty; say what the model is to do.")
     bounds = limits if max_turns is None else replace(limits, turns=max_turns)
-    talk = _Talk(
+    return _Talk(
         session,
         model,
         prompt=prompt,
@@ -109,8 +109,7 @@ def converse(
         on_turn=on_turn,
         clock=clock,
         earlier=earlier,
-    )
-    return talk.lead()
+    ).lead()
 
 
 @contextmanager
