@@ -15,6 +15,8 @@ from types import FrameType
 from typing import Protocol
 from weakref import WeakSet
 
+from actionledger.core.errors import UsageError, require_number
+
 POLL_SECONDS = 0.02
 """How often whoever waits for a lock asks for it: who lets others have their turn leaves it for longer."""
 
@@ -182,6 +184,18 @@ def ended(code: int) -> str:
     number = -code
     name = Signals(number).name if number in set(Signals) else str(number)
     return f"was ended by the signal {name}"
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of worker processes that there can't be; None stands for as many as there are cores."""
+    require_number("workers", workers, optional=True)
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
 
 
 _Answer = Callable[[int, FrameType | None], object]

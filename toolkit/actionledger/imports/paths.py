@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from actionledger.core.errors import UsageError, require_kind, require_number, require_path
+from actionledger.core.errors import require_kind, require_path
+from actionledger.core.processes import check_workers, cores
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.recognition import FileOptions, ImportOptions, ImportPlan, planned
 from actionledger.imports.report import ImportReport
@@ -83,6 +84,7 @@ def import_path(
     """
     paths = _paths(path)
     require_kind(source, str, "A source is a text")
+    check_workers(workers)
     files = FileOptions(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
     options = ImportOptions(
@@ -93,7 +95,7 @@ def import_path(
         on_progress=on_progress,
         prices=_prices(prices),
         # That a session comes in again is said once, by whoever reads it first.
-        workers=1 if again_forgotten else _count(workers),
+        workers=1 if again_forgotten else workers or cores(),
         again_forgotten=again_forgotten,
     )
     return _import(paths, ledger, files, options)
@@ -130,16 +132,6 @@ def _paths(given: AnyPath | Iterable[AnyPath]) -> list[Path]:
     for each in paths:
         require_path("What is imported", each)
     return [Path(each) for each in paths]
-
-
-def _count(workers: int | None) -> int:
-    """Return how many processes read."""
-    if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    require_number("workers", workers)
-    if workers < 1:
-        raise UsageError(f"workers is a number of processes, 1 or more, not {workers}.")
-    return workers
 
 
 def _checked(columns: Mapping[str, str] | None) -> Mapping[str, str]:

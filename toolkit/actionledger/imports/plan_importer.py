@@ -27,7 +27,7 @@ from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.files import size_of
-from actionledger.imports.worker_pool import ImportWorkers, PartOnItsWay
+from actionledger.imports.workers import ImportWorkers, PartOnItsWay
 from actionledger.ledger import Ledger
 from actionledger.ledger.storage.imported_files import TakenFiles
 

@@ -8,11 +8,12 @@ from pydantic import ValidationError
 
 from actionledger.core.errors import UsageError
 from actionledger.core.privacy import custom
+from actionledger.core.processes import cores
 from actionledger.core.recording import ParserIdentity, RunKey
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant
-from actionledger.replay.processes import PAYS_FROM, Processes, cores, own_command
+from actionledger.replay.processes import PAYS_FROM, Processes, own_command
 from actionledger.replay.runners import InThisProcess, Reading, Rereader, Runner, unread_line
 from actionledger.replay.worker import PARSER
 from actionledger.runtime.execution.registry import PROFILES

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.hooks import Shown
+from actionledger.core.processes import check_workers
 from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
@@ -18,7 +19,7 @@ from actionledger.reading.parsers import AnyParser
 from actionledger.replay.fit import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.placement import ChosenReader, Place, reader_of
-from actionledger.replay.processes import SECONDS, check_workers
+from actionledger.replay.processes import SECONDS
 from actionledger.replay.reparse_run import ReparseProgress, Task, losses, reread
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_kind
+from actionledger.core.processes import check_workers
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket, ComparedTurn
 from actionledger.ledger.queries.differences import compare_turn
@@ -32,7 +33,6 @@ from actionledger.replay.gate.report import (
 )
 from actionledger.replay.gate.texts import HeldToFile
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.processes import check_workers
 from actionledger.replay.reparse import reparse
 from actionledger.replay.reparse_run import losses
 
