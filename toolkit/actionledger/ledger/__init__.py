@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 from actionledger.core.hooks import by_name, loaded_when_asked
 
 if TYPE_CHECKING:
-    from actionledger.ledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.ledger import Ledger as Ledger
+    from actionledger.ledger.opening import open_ledger as open_ledger
     from actionledger.ledger.storage.store import IngestReport as IngestReport
 
 _MODULES = by_name(
     {
-        "ledger": "Ledger open_ledger",
+        "ledger": "Ledger",
+        "opening": "open_ledger",
         "storage.store": "IngestReport",
     }
 )
