@@ -233,7 +233,7 @@ _NOTHING = nullcontext()
 
 @contextmanager
 def gated() -> Iterator[None]:
-    """Let ``held_back`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
+    """Let ``defer_interrupts`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
 
     In another thread than the main one nothing is changed: Python tells only that one of Ctrl-C. Nothing is, either, where it is
     ignored or ends the process at once.
@@ -252,16 +252,16 @@ def gated() -> Iterator[None]:
         signal.signal(signal.SIGINT, answer)
 
 
-def held_back() -> AbstractContextManager[None]:
+def defer_interrupts() -> AbstractContextManager[None]:
     """Return a context for whose end Ctrl-C waits; it is then answered as it would have been."""
     if not _gates:
-        return _held_back_alone()
+        return _defer_once()
     return _gates[-1] if _is_in_main_thread() else _NOTHING
 
 
 @contextmanager
-def _held_back_alone() -> Iterator[None]:
-    with gated(), held_back() if _gates else _NOTHING:
+def _defer_once() -> Iterator[None]:
+    with gated(), defer_interrupts() if _gates else _NOTHING:
         yield
 
 

@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 
 from actionledger.imports.import_run import OpenSession
 from actionledger.imports.report import ImportReport
-from actionledger.imports.results import CallNews
+from actionledger.imports.results import CallUpdate
 from actionledger.ledger.queries.recorded import Added, Before
 from actionledger.ledger.storage.preparation import Prepared
 
@@ -43,7 +43,7 @@ class News:
     touched: Touched
     taken_in: bytes
     going_on: dict[str, OpenSession]
-    calls: CallNews
+    calls: CallUpdate
     report: ImportReport
     has_begun: bool
 
@@ -117,7 +117,7 @@ def packed(added: Added, started: frozenset[str]) -> bytes:
     return pickle.dumps((added, started), pickle.HIGHEST_PROTOCOL)
 
 
-class SpooledNews:
+class SpooledUpdates:
     """Keeps what was taken in elsewhere until it is asked for."""
 
     def __init__(self) -> None:

@@ -96,7 +96,7 @@ def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[ImportPart]]:
 
 
 # What a file gives, whatever its reader comes upon.
-class _Told:
+class _ReadCallback:
     """Tells how far a file is read, and keeps what whoever is told raises: that is no fault of the file."""
 
     def __init__(self, on_read: OnRead) -> None:
@@ -117,7 +117,7 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
     One in which a format finds nothing at all, as in a file of another format, is left out.
     """
     has_none = True
-    told = _Told(on_read)
+    told = _ReadCallback(on_read)
     try:
         for item in read(path, told):
             has_none = False

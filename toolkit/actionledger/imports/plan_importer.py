@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
-from actionledger.core.processes import gated, held_back
+from actionledger.core.processes import defer_interrupts, gated
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.parts import (
     WORTH_BYTES,
@@ -183,7 +183,7 @@ class PlanImporter:
     def _add(self, given: PartOnItsWay, answer: PartProgress) -> bool:
         """Record what was made of a part; return whether that could be done."""
         assert answer.made is not None
-        with held_back():  # else turns are kept that nobody has counted
+        with defer_interrupts():  # else turns are kept that nobody has counted
             if not self._importers.add(answer.made, given.part.number):
                 return False
             given.place = (answer.file, answer.item)

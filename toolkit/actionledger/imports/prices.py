@@ -170,7 +170,7 @@ class Prices:
         """
         require_path("A file of prices", path)
         file = Path(path)
-        held = _held(file)
+        held = _content(file)
         found = tuple(_rows(held, str(file)) if "model" in held else _of_litellm(held))
         if not found:
             raise UsageError(
@@ -209,7 +209,7 @@ class Prices:
         return max(fitting, key=lambda row: (len(row.model.strip("*")), row.since or date.min), default=None)
 
 
-def _held(file: Path) -> JsonDict:
+def _content(file: Path) -> JsonDict:
     import tomllib  # noqa: PLC0415 - hardly ever needed
 
     try:

@@ -19,7 +19,7 @@ from actionledger.core.events import Event
 from actionledger.core.hooks import module_for
 from actionledger.core.processes import watch
 from actionledger.ledger.queries.names import Called
-from actionledger.ledger.sql import AskedLedger
+from actionledger.ledger.sql import ReadableLedger
 from actionledger.ledger.storage.background import BackgroundIngester
 from actionledger.ledger.storage.encoding import waiting
 from actionledger.ledger.storage.hosts import leave
@@ -49,7 +49,7 @@ class _TurnRecorder(Protocol):
 _PATIENCE_SECONDS = 60.0
 
 
-class Ledger(AskedLedger):
+class Ledger(ReadableLedger):
     """An open ledger; threads may share it, and a forked child may go on using it.
 
     Args:
@@ -279,7 +279,7 @@ class Ledger(AskedLedger):
         self._refuse_unless_writable()
         if isinstance(sessions, Called):
             raise UsageError(f"sessions takes several, as in [{str(sessions)!r}]; one alone is none.")
-        gone = forgetting.being_forgotten(self.path)
+        gone = forgetting.sessions_being_erased(self.path)
         begun = forgetting.go_on_forgetting(self)
         found = forgetting.named(self, sessions, gone)
         with self._lock:

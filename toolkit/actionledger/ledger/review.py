@@ -24,7 +24,7 @@ SENTENCE_CHARACTERS = 20_000
 _LINE_ASPECTS = {ReviewAspect.LABEL, ReviewAspect.ASSIGNMENT}
 
 
-def span_meant(span: Span | tuple[int, int] | None, text: str) -> Span | None:
+def resolve_span(span: Span | tuple[int, int] | None, text: str) -> Span | None:
     """Return the stretch of a response that is meant; None for all of it."""
     if span is None:
         return None
@@ -144,7 +144,7 @@ def review(
     }
     aspect, value = _only(given)
     meant = _turn(ledger, session, turn)
-    place = span_meant(span, meant.text)
+    place = resolve_span(span, meant.text)
     attempt_id = _attempt(ledger, meant, run) if aspect is ReviewAspect.VERDICT else None
     statement = _Statement(aspect, value_of(aspect, value), name_of(by, "who reviews"), place, attempt_id)
     return _give(ledger, meant, statement)

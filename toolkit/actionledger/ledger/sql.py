@@ -22,7 +22,7 @@ UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT
 UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
 
 
-class AskedLedger:
+class ReadableLedger:
     """What a ledger answers; threads may share it.
 
     Args:

@@ -18,17 +18,17 @@ from actionledger.ledger.queries.session import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, conversation, turn as turn_of
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
-from actionledger.replay.rerun_course import Refused, kept_states
+from actionledger.replay.rerun_course import Refused, recorded_states
 from actionledger.runtime.agent.loop import converse
 from actionledger.runtime.execution.approval import Policy
-from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_named
 from actionledger.runtime.models import Model
 from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
 from actionledger.runtime.session.states.capture import CapturedState, Restorer, SkippedPath
-from actionledger.runtime.session.states.lines import KeptStates, TurnBegun, following
+from actionledger.runtime.session.states.lines import RecordedStates, TurnBegun, following
 from actionledger.runtime.session.states.settings import as_recorded
 
 _GO_ON = "Go on."
@@ -124,7 +124,7 @@ def fork(
     assert parent is not None
     branching = _branching(ledger, parent, turn)
     base = _profile(parent, profile, branching.states)
-    rules = None if policy is None else policy_meant(policy, base.catalogue)
+    rules = None if policy is None else resolve_policy(policy, base.catalogue)
     text = _text(ledger, branching.recorded, response, edit, is_open=model is not None)
     with _folder(workspace) as root:
         left_out = Restorer(root, branching.states.objects).restore(branching.state)
@@ -148,7 +148,7 @@ def fork(
 class _Branching:
     """The place in a recorded session where another one branches off."""
 
-    states: KeptStates
+    states: RecordedStates
     state: CapturedState
     before: Sequence[Response]
     recorded: Response | None
@@ -161,14 +161,16 @@ def _branching(ledger: Ledger, parent: Session, turn: int) -> _Branching:
     return _Branching(states, state, [each for each in responses if each.index < turn], recorded)
 
 
-def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, CapturedState]:
+def _state_before(
+    ledger: Ledger, parent: Session, turn: int, turns: int
+) -> tuple[RecordedStates, CapturedState]:
     """Return what a workspace held before a turn."""
     if not 0 <= turn <= turns:
         raise UsageError(
             f"The session has no turn {turn}; its turns are 0 to {turns - 1}, and {turns} is its end."
         )
     try:
-        states = kept_states(ledger, parent)
+        states = recorded_states(ledger, parent)
     except Refused as refused:
         raise UsageError(f"The session {parent.session_id} can't be forked. {refused.sentence}") from refused
     state = states.first
@@ -180,7 +182,7 @@ def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tup
     return states, state
 
 
-def _profile(parent: Session, given: str | Profile | None, states: KeptStates) -> Profile:
+def _profile(parent: Session, given: str | Profile | None, states: RecordedStates) -> Profile:
     if isinstance(given, Profile):
         return as_recorded(given, states.begun.settings)
     try:
@@ -252,7 +254,7 @@ def _go_on(
     before: Sequence[Response],
     model: Model | None,
 ) -> tuple[Turn, ...]:
-    exchanges = [(each.text, _told(each, before, recorded)) for each in before]
+    exchanges = [(each.text, _feedback_after(each, before, recorded)) for each in before]
     turns: list[Turn] = []
     prompt = recorded.prompt if recorded is not None else None
     try:
@@ -268,7 +270,7 @@ def _go_on(
     return tuple(turns)
 
 
-def _told(response: Response, before: Sequence[Response], recorded: Response | None) -> str:
+def _feedback_after(response: Response, before: Sequence[Response], recorded: Response | None) -> str:
     """Return what the model was shown behind a response."""
     behind = next((each for each in before if each.index > response.index), recorded)
     return (behind.prompt if behind is not None else None) or response.feedback or ""

@@ -12,7 +12,7 @@ from actionledger.core.processes import cores
 from actionledger.core.recording import ParserIdentity, RunKey
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import RecordedResponse
-from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant
+from actionledger.reading.parsers import PARSERS, AnyParser, resolve_parser
 from actionledger.replay.processes import PAYS_FROM, Processes, own_command
 from actionledger.replay.runners import InThisProcess, Reading, Rereader, Runner, unread_line
 from actionledger.replay.worker import PARSER
@@ -101,5 +101,5 @@ def reader_of(
 
         other = OtherVersion(against, parser, seconds)
         return ChosenReader(other.identity, PARSERS.get(parser), other.runner(workers))
-    chosen = parser_meant(parser)
+    chosen = resolve_parser(parser)
     return ChosenReader(chosen, chosen, placed(chosen, workers=workers, seconds=seconds, place=place))

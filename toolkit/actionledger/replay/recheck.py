@@ -27,7 +27,7 @@ from actionledger.runtime.execution.approval import LETS_RUN, Policy, Verdict
 from actionledger.runtime.execution.limits import Limits, RateLimit
 from actionledger.runtime.execution.policy_file import load_policy
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.registry import profile_meant
+from actionledger.runtime.execution.registry import resolve_profile
 
 _MASKED = regex(r"\*{4}")
 """What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
@@ -88,15 +88,15 @@ class RecheckedAction:
     def is_stopped(self) -> bool:
         """Whether it would not have run by itself: refused, not let run by the policy, or over its rate."""
         is_refused = not self.status.is_runnable and self.change != "not_judged"
-        return is_refused or self._is_held or bool(self.is_over_rate)
+        return is_refused or self._is_withheld or bool(self.is_over_rate)
 
     @property
     def may_run(self) -> bool:
         """Whether schema and policy let it run, so that it counts in its rate."""
-        return self.status.is_runnable and not self._is_held
+        return self.status.is_runnable and not self._is_withheld
 
     @property
-    def _is_held(self) -> bool:
+    def _is_withheld(self) -> bool:
         return self.verdict is not None and self.verdict not in LETS_RUN
 
 
@@ -314,7 +314,7 @@ def recheck(
     refuse_no_ledger(ledger)
     if profile is None and tools is None and policy is None and limits is None:
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
-    chosen = None if profile is None else profile_meant(profile)
+    chosen = None if profile is None else resolve_profile(profile)
     catalogue: AnyCatalogue | None = chosen.catalogue if chosen else None
     if tools is not None:
         catalogue = ToolCatalogue.of(tools)

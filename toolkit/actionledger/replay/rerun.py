@@ -18,7 +18,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.marks import profiles_of, selected_sessions
 from actionledger.ledger.queries.names import Called, one_session
-from actionledger.reading.parsers import AnyParser, parser_meant
+from actionledger.reading.parsers import AnyParser, resolve_parser
 from actionledger.replay.rerun_course import Course, Refused, TurnTrace, WhyNot, course_of, traces_of_record
 from actionledger.replay.rerun_performance import Order, Performance, perform
 from actionledger.replay.rerun_report import (
@@ -31,9 +31,9 @@ from actionledger.replay.rerun_report import (
 )
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.handlers import Handler, HandlerFactory, Handlers
-from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
+from actionledger.runtime.execution.registry import PROFILES, profile_named, resolve_profile
 from actionledger.runtime.session.states.settings import as_recorded
 from actionledger.runtime.workspace import Workspace
 
@@ -63,7 +63,7 @@ def changed(plain: Profile, change: Change) -> Profile:
     """Return a profile as a change makes it."""
     made = plain
     if change.policy is not None:
-        made = replace(made, policy=policy_meant(change.policy, plain.catalogue))
+        made = replace(made, policy=resolve_policy(change.policy, plain.catalogue))
     if change.parser is not None:
         made = replace(made, parser=change.parser)
     if change.handlers is not None:
@@ -204,8 +204,8 @@ def rerun(
         (0, 0, 'result', 'Hello Ada', 'Hi Ada')
     """
     begun = time.perf_counter()
-    given = None if profile is None else profile_meant(profile)
-    chosen = None if parser is None else parser_meant(parser)
+    given = None if profile is None else resolve_profile(profile)
+    chosen = None if parser is None else resolve_parser(parser)
     change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)
     for each in [given] if given else filter(None, map(PROFILES.get, profiles_of(ledger, ids))):

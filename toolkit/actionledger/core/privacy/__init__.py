@@ -45,7 +45,7 @@ class Kind(Protocol):
         """Return where secrets of this kind stand."""
 
 
-class _Asked:
+class _Prefilter:
     """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand."""
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
@@ -79,7 +79,7 @@ class _Asked:
         return [(self._kinds[number], starts) for number, starts in found.items()], is_other
 
 
-_ASKED = _Asked((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
+_ASKED = _Prefilter((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:

@@ -85,7 +85,7 @@ class OverLimitError(Exception):
     """A message is longer than it may be."""
 
 
-class LateError(Exception):
+class WireTimeoutError(Exception):
     """Nothing was said in time."""
 
 
@@ -115,7 +115,7 @@ def received(stream: IO[bytes], max_bytes: int, until: float | None) -> tuple[An
             seconds = _LONGEST_WAIT if until is None else min(left, _LONGEST_WAIT)
             if poll.poll(1000 * seconds):
                 return
-        raise LateError
+        raise WireTimeoutError
 
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size, wait))
     if length > max_bytes:

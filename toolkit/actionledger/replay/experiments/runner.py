@@ -197,12 +197,12 @@ def experiment(
         raise UsageError("An experiment has a name, a task at least, and repeats and workers of 1 or more.")
     chosen = tuple(distinct(tuple(variants)))
     check_names(name, chosen, tasks)
-    asked = _Asked(name, chosen, tasks, repeats, workers, budget or Budget(), limits, on_progress)
+    asked = _ExperimentRequest(name, chosen, tasks, repeats, workers, budget or Budget(), limits, on_progress)
     with _alone(ledger, name):
         return _experiment(ledger, asked)
 
 
-class _Asked(NamedTuple):
+class _ExperimentRequest(NamedTuple):
     """What ``experiment`` is asked for."""
 
     name: str
@@ -229,7 +229,7 @@ def _alone(ledger: Ledger, name: str) -> Iterator[None]:
         lock.release(remove=True)
 
 
-def _experiment(ledger: Ledger, asked: _Asked) -> Experiment:
+def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
     name, chosen, tasks, repeats, workers, budget, limits, on_progress = asked
     sources = {variant.name: f"{name}: {variant.name}" for variant in chosen}
     held = {variant.name: _held(ledger, variant, sources[variant.name]) for variant in chosen}

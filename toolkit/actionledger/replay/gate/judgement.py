@@ -31,7 +31,7 @@ from actionledger.replay.gate.report import (
     unread,
     worse_turns,
 )
-from actionledger.replay.gate.texts import HeldToFile
+from actionledger.replay.gate.texts import FileBaseline
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.reparse import reparse
 from actionledger.replay.reparse_run import losses
@@ -45,7 +45,7 @@ class _Read:
     notes: tuple[str, ...] = ()
 
 
-def held_to_run(ledger: Ledger, within: Filter, candidate: Candidate, required: Requirements) -> GateReport:
+def judge_by_run(ledger: Ledger, within: Filter, candidate: Candidate, required: Requirements) -> GateReport:
     """Judge a candidate by what a ledger has recorded."""
     read = _read(ledger, within, candidate)
     total = count_responses(ledger, within)
@@ -175,7 +175,7 @@ def gate(
     if texts is not None:
         raise UsageError("The texts of a run are in its ledger: name texts for a baseline's file alone.")
     of_run = replace(within, run_id=run_or_first(ledger, str(baseline)))
-    return held_to_run(ledger, of_run, judged, required)
+    return judge_by_run(ledger, of_run, judged, required)
 
 
 def _limits(most: Mapping[Bucket, int] | None, max_lost: int) -> dict[Bucket, int]:
@@ -188,11 +188,11 @@ def _limits(most: Mapping[Bucket, int] | None, max_lost: int) -> dict[Bucket, in
 
 def _baseline_file(
     baseline: Called | Path | Baseline, ledger: Ledger | None, texts: str | os.PathLike[str] | None
-) -> HeldToFile | None:
+) -> FileBaseline | None:
     """Return the blessed baseline, with where its texts may be; None where the baseline is a run."""
     given = None if texts is None else Path(texts)
     if isinstance(baseline, Baseline):
-        return HeldToFile(baseline, "the baseline", ledger, given)
+        return FileBaseline(baseline, "the baseline", ledger, given)
     require_kind(
         baseline, str | Path | UUID, "A baseline is a run by its id or name, a file's path, or a Baseline"
     )
@@ -201,7 +201,7 @@ def _baseline_file(
     path = Path(baseline)
     folder = beside(path)
     places = given or (folder if folder.exists() else None)
-    return HeldToFile(load_baseline(path), f"the baseline {path.name}", ledger, places)
+    return FileBaseline(load_baseline(path), f"the baseline {path.name}", ledger, places)
 
 
 def is_file(baseline: str | Path) -> bool:

@@ -124,7 +124,7 @@ _SHOWN_HASHES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class HeldToFile:
+class FileBaseline:
     """A blessed baseline and where its texts may be.
 
     Args:

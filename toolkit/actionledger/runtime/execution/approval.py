@@ -92,7 +92,7 @@ class Rule(NamedTuple):
         return Fit.YES if all(holds) else Fit.NO
 
     @property
-    def told(self) -> str:
+    def conditions_in_words(self) -> str:
         """What the rule is about, for messages: its conditions, if it has any."""
         conditions = ", ".join(f"{field} = {json_text(each)}" for field, each in self.when.items())
         return (
@@ -118,7 +118,7 @@ def _doubted(name: str, doubt: Reason) -> Rule:
 
 def _escalation(rule: Rule) -> Rule:
     """Return what decides where a rule may be about an action, and can't be compared with it."""
-    why = f"It may be what this rule is about, which can't be told from how it is written: {rule.told}."
+    why = f"It may be what this rule is about, which can't be conditions_in_words from how it is written: {rule.conditions_in_words}."
     return Rule(rule.action, Verdict.ESCALATE, why=f"{why} {rule.why}".rstrip())
 
 

@@ -101,7 +101,7 @@ def profile_named(name: str) -> Profile:
     return called(name, "profile", PROFILES)
 
 
-def profile_meant(profile: str | Profile) -> Profile:
+def resolve_profile(profile: str | Profile) -> Profile:
     """Return the profile that a caller means, by name or as a value.
 
     Raises:

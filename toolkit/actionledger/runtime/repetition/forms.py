@@ -140,7 +140,7 @@ class CallForm:
     @cached_property
     def _value(self) -> Any:
         """What it is done with, without what only tells calls apart."""
-        return _told_apart(_value(self._arguments), self._references)
+        return _without_bookkeeping(_value(self._arguments), self._references)
 
     @cached_property
     def exact(self) -> str:
@@ -225,7 +225,7 @@ def _value(arguments: str) -> Any:
         return arguments
 
 
-def _told_apart(value: Any, references: bool) -> Any:
+def _without_bookkeeping(value: Any, references: bool) -> Any:
     """Return arguments without what only tells a call from others."""
     if not isinstance(value, dict):
         return value

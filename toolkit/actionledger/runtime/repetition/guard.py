@@ -108,13 +108,13 @@ class PatternWatch:
             if not self._is_same_call(before.call, call):
                 continue
             done = replace(before, call=call)
-            found = tuple(replace(each, is_proposed=True) for each in self._seen_and_forgotten(done))
+            found = tuple(replace(each, is_proposed=True) for each in self._preview(done))
             if any(each.is_stop for each in found):
                 return done, found
             expected = expected or (done, found)
         return expected
 
-    def _seen_and_forgotten(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
+    def _preview(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
         """Return what would repeat itself after a fingerprint; nothing is kept of it."""
         kept = self._recent.copy(), self._streaks.copy(), self._matches.copy()
         found = self.see(done)

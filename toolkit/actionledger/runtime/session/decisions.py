@@ -47,7 +47,7 @@ class DecisionStatus:
         return f"What is recorded as {self.claim.decision} by {self.claim.decided_by!r} doesn't count: {self.doubt}."
 
 
-def waiting_approvals(ledger: Ledger) -> list[Approval]:
+def pending_approvals(ledger: Ledger) -> list[Approval]:
     """Return the actions that wait for a decision, those that have waited longest first."""
     return [each.approval for each in open_decisions(ledger) if each.approval.decision is None]
 

@@ -201,7 +201,7 @@ _MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class KeptStates:
+class RecordedStates:
     """What was kept of a session's states.
 
     Args:
@@ -240,7 +240,7 @@ def following(state: CapturedState | None, line: Line) -> CapturedState | None:
     return state.after(line.as_changes, stores, left_out)
 
 
-def read_states(folder: Path, session_id: str, *, must: bool = False) -> KeptStates | None:
+def read_states(folder: Path, session_id: str, *, must: bool = False) -> RecordedStates | None:
     """Return what was kept of a session's states; None where nothing was.
 
     Args:
@@ -267,7 +267,7 @@ def read_states(folder: Path, session_id: str, *, must: bool = False) -> KeptSta
         first = None if data is None else CapturedState.from_bytes(data)
     except (KeyError, TypeError, ValueError, AttributeError):
         first = None
-    return KeptStates(begun, first, found.lines[1:], objects, found.is_masked, found.is_damaged)
+    return RecordedStates(begun, first, found.lines[1:], objects, found.is_masked, found.is_damaged)
 
 
 _PAUSE_SECONDS = 24 * 3600.0
