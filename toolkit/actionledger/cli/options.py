@@ -1,4 +1,4 @@
-"""What several commands take: which ledger, which reading, files of tools, and the options that they share."""
+"""Options that several commands share: the ledger, the reading, files of tools."""
 
 import hashlib
 import json

@@ -82,7 +82,7 @@ def _in_csv(cell: object) -> object:
 
 
 class _LastWritten:
-    """What the writer of CSV wrote last."""
+    """The text that the writer of CSV wrote last."""
 
     text = ""
 

@@ -1,4 +1,4 @@
-"""What a report says: how far responses got and why others did not as tables, how they ended and what they cost in sentences."""
+"""The parts of a report: the funnel and the failures as tables, endings and cost in sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias

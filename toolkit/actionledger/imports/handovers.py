@@ -1,4 +1,4 @@
-"""What one importer has come to know, for another one that goes on from there: a worker tells it with the lines it has made."""
+"""The knowledge that a worker's importer hands to the one that has the ledger, together with the lines it has made."""
 
 import pickle
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from actionledger.ledger.storage.preparation import Prepared
 
 @dataclass(slots=True)
 class Touched:
-    """What was looked at, by which two parts of an import are known to stand alone.
+    """The sessions and turns that a part of an import has looked up: parts that share none are independent.
 
     Args:
         sessions: the identifiers of sessions.
@@ -29,7 +29,7 @@ class Touched:
 
 @dataclass(slots=True)
 class News:
-    """What an importer has come to know since it was asked last.
+    """The knowledge that an importer has gained since its last update.
 
     Args:
         touched: what it has looked at.
@@ -50,7 +50,7 @@ class News:
 
 @dataclass(slots=True)
 class Made:
-    """What was made of some of what an import reads.
+    """The events of a part of an import, and what its importers have learned.
 
     Args:
         events: what is to be recorded.
@@ -62,7 +62,7 @@ class Made:
 
 
 class SharedFacts(NamedTuple):
-    """What has to be known by whoever takes in sessions for another one, of whatever source: it is told once.
+    """The facts that a worker needs of every source; it gets them once.
 
     Args:
         together: what the ledger had of the sources that were asked for together.
@@ -74,7 +74,7 @@ class SharedFacts(NamedTuple):
 
 
 class SourceFacts(NamedTuple):
-    """What has to be known by whoever takes in sessions of a source for another one.
+    """The facts that a worker needs of one source.
 
     Args:
         run_id: the run that they are of.

@@ -1,4 +1,4 @@
-"""What an import is cut into, so that several processes can read it: files by the group, and large ones by their sessions."""
+"""The parts of an import, which several processes read: groups of files, and shares of large files by their sessions."""
 
 import pickle
 from collections import deque

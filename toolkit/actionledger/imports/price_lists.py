@@ -1,4 +1,4 @@
-"""What providers' price lists say, by model and day, from the package genai-prices where it is installed; nothing is asked of a network."""
+"""Providers' list prices by model and day, from the package genai-prices where it is installed; without a network."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What responses cost by a price file of the user's, where their recording says what they took and not what it cost."""
+"""The cost of responses by a price file of the user's, where their recording has tokens and no cost."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What is to be read of the files that were named: each with its format, and what is none."""
+"""The plan of an import: which files are to be read, each with its format, and which are no recordings."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +40,7 @@ _SURE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """What people have said of the files that are to be taken in.
+    """The user's options for the files of an import.
 
     Args:
         format: the format's name; empty to find it out.
@@ -110,7 +110,7 @@ class ToRead:
 
 @dataclass(slots=True)
 class ImportPlan:
-    """What is to be done with the files that were named.
+    """The files of an import: to be read, unchanged, refused or of no known format.
 
     Args:
         to_read: the files that are to be read, in order.
@@ -145,7 +145,7 @@ class _Planning:
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:
-        """What files are called that may be recordings; to know it, every format is loaded."""
+        """The patterns of recordings' file names; every format is loaded for it."""
         formats = sources().values() if self._format is None else (self._format,)
         return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
 

@@ -29,7 +29,7 @@ MESSAGE_CHARACTERS = 2000
 
 @dataclass(slots=True)
 class CallUpdate:
-    """What came of calls since somebody asked.
+    """The results of calls since the last update.
 
     Args:
         opened: calls that wait for a result.

@@ -36,7 +36,7 @@ from actionledger.reading.recorded import WithCalls
 
 
 class TurnMatch(Enum):
-    """What a turn of a recording is to a ledger."""
+    """How a turn of a recording relates to the ledger."""
 
     NEW = auto()
     KNOWN = auto()

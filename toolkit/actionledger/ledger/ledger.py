@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class _TurnRecorder(Protocol):
-    """What reads the turns that a program records itself."""
+    """Reads and records the turns that a program hands over."""
 
     def record(
         self, turn: "RecordedTurn", read_as: Any, *, session: str, profile: str | None, model: str, task: str
@@ -291,7 +291,7 @@ class Ledger(ReadableLedger):
 
     @property
     def internals(self) -> "Internals":
-        """What the package's own rooms ask of it, and nobody else: locks, counts, the ways that an import and a replay take."""
+        """The interface for this package alone: locks, counts, and direct writing for imports and replays."""
         self._refuse_unless_writable()
         from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and for who writes alone
 

@@ -23,7 +23,7 @@ UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs',
 
 
 class ReadableLedger:
-    """What a ledger answers; threads may share it.
+    """A ledger that can be queried; threads may share it.
 
     Args:
         store: where its tables lie.

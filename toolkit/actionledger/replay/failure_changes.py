@@ -36,7 +36,7 @@ UNPAIRED_TEST = "permutation of sessions, of the shares of their turns"
 
 @dataclass(frozen=True, slots=True)
 class FailureChange:
-    """What became of a group of failures.
+    """The change of a group of failures between two periods.
 
     Args:
         key: what its failures have in common.

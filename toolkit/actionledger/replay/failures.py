@@ -34,7 +34,7 @@ EXAMPLES = 5
 
 @dataclass(slots=True)
 class Gathered:
-    """What is known of a group of loops so far."""
+    """The loops of a group, as far as they were gathered."""
 
     count: int = 0
     turns: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""What reads turns again and where: this version's parser or another one's, in this process, in others, or on a cluster."""
+"""The choice of a reader and its place: this version's parser or another one's, in this process, in others, or on a cluster."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def _travels(parser: AnyParser) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChosenReader:
-    """What reads turns again.
+    """A reader for turns that are parsed again.
 
     Args:
         identity: what is recorded of it.

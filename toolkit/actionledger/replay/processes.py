@@ -37,7 +37,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is started, and what it is told first.
+    """The command of a worker process, and its first message.
 
     Args:
         words: the program and its arguments.

@@ -102,7 +102,7 @@ class RecheckedAction:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What recorded calls are asked: what is None is not asked."""
+    """The schema, policy and limits that calls are checked against; None for a check that is not made."""
 
     catalogue: AnyCatalogue | None
     policy: Policy | None
@@ -208,7 +208,7 @@ def _change(action: RecordedAction, status: ActionStatus) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class NameCount:
-    """What would have come of the calls of one name.
+    """The counts of the calls of one name.
 
     Args:
         name: the action's or tool's name.
@@ -229,7 +229,7 @@ class NameCount:
 
 @dataclass(frozen=True, slots=True)
 class RecheckReport:
-    r"""What would have come of recorded calls under another schema, policy or rate.
+    r"""The outcome of recorded calls under another schema, policy or rate.
 
     Args:
         calls: how many were looked at; illustrations are none.

@@ -25,7 +25,7 @@ from actionledger.replay.reparse_run import ReparseProgress, Task, losses, rerea
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReparseReport(Shown):
-    r"""What another parser makes of the same turns.
+    r"""The readings of the same turns by another parser, compared.
 
     Args:
         run_id: the run that the second reading is recorded as.

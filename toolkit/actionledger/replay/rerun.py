@@ -43,7 +43,7 @@ NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be other than it was recorded; None for what stays.
+    """The changes of a rerun; None for what stays as recorded.
 
     Args:
         handlers, policy, parser: what takes the place of the recorded.

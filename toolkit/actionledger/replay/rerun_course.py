@@ -110,7 +110,7 @@ class Course:
 
     @property
     def lines(self) -> Sequence[Line]:
-        """What happened, in order."""
+        """The recorded events, in order."""
         return self.states.lines
 
     def tries(self, turn_index: int, place: int) -> list[RecordedTry]:
@@ -186,7 +186,7 @@ WORKSPACE = "{workspace}"
 
 @dataclass(slots=True)
 class ActionTrace:
-    """What came of one action.
+    """The result of one action.
 
     Args:
         name, arguments, status: as it was read and checked.
@@ -201,7 +201,7 @@ class ActionTrace:
 
 @dataclass(slots=True)
 class TurnTrace:
-    """What came of one turn.
+    """The results of one turn.
 
     Args:
         outcome: what came of reading it.
@@ -218,7 +218,7 @@ class TurnTrace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What has become of one path, or of one table of a store.
+    """The change of one path, or of one table of a store.
 
     Args:
         after: what stands there then, as a JSON value; None for nothing.

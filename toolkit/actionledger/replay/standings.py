@@ -24,7 +24,7 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """What sessions took on average.
+    """The mean of a quantity over sessions.
 
     Args:
         values: what each took.

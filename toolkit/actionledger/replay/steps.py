@@ -29,7 +29,7 @@ _NOT_RECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceState:
-    """What a workspace held at one moment.
+    """The content of a workspace at one moment.
 
     Args:
         files: what stood at each path: kind, permissions, size in bytes and digest; a store as the copy of it that was kept.

@@ -1,4 +1,4 @@
-"""What was read of a response and what came of it, marked where it stands: as HTML for a notebook, in lines for a terminal."""
+"""A response with its parsed calls and results marked: as HTML for a notebook, in lines for a terminal."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -39,7 +39,7 @@ class Kind(Protocol):
 
     @property
     def needles(self) -> Sequence[bytes]:
-        """What a line must hold one of for it to be looked for."""
+        """The texts of which a line must hold one for the secret to be searched for."""
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
         """Return where secrets of this kind stand."""

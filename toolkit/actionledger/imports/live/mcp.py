@@ -267,7 +267,7 @@ class McpReader:
 
 
 def _key(identifier: object) -> str:
-    """Return what a request is known by: 1 and "1" are two. Of a long identifier that is a digest: any number of them may wait."""
+    """Return the key of a request: 1 and "1" differ, and a long identifier is hashed, since any number of requests may be pending."""
     written = repr(identifier)
     if len(written) <= _LONGEST_KEY:
         return written

@@ -70,7 +70,7 @@ class _RefusedError(Exception):
 
 
 class _OtlpRequest(NamedTuple):
-    """What a request says of itself: which signal it is, and how its body is written and packed."""
+    """The signal of a request, and how its body is encoded and compressed."""
 
     signal: str
     encoding: str

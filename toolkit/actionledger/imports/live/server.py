@@ -1,4 +1,4 @@
-"""What records traffic as a server on loopback: the proxy before a model, and the receiver of spans."""
+"""Servers on loopback that record traffic: the proxy before a model, and the receiver of spans."""
 
 import asyncio
 import signal

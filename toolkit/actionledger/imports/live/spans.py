@@ -40,7 +40,7 @@ class SpanBatch:
 
 @dataclass(frozen=True, slots=True)
 class AbandonedSpans:
-    """What a process that is dead has held.
+    """The spans that a dead process has left in its spool.
 
     Args:
         lines: the lines.

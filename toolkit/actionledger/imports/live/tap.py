@@ -26,7 +26,7 @@ class ExchangeEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RawExchange:
-    """What has passed.
+    """A request and its response, as they passed.
 
     Args:
         method: of the request.

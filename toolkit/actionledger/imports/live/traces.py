@@ -107,7 +107,7 @@ class _OpenTrace:
 
 @dataclass(slots=True)
 class _YieldedSession:
-    """What is remembered of a session that was told."""
+    """The state of a session that was yielded before."""
 
     head: RecordedSession | None = None
     next: int | None = None

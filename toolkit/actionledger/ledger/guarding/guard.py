@@ -129,7 +129,7 @@ MAX_BYTES = 8 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a statement gives.
+    """The rows of a statement.
 
     Args:
         names: the columns' names, no two of them the same.

@@ -1,4 +1,4 @@
-"""What a process that runs a stranger's SQL and the one that asks it say to each other, each message behind its length.
+"""The messages between the process that runs a stranger's SQL and the one that asks it, each behind its length.
 
 The asking process is trusted, the other one is not: of what that one says only plain values are taken, whatever a fault of DuckDB has
 made of it.
@@ -64,7 +64,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the process is told first.
+    """The first message to the process.
 
     Args:
         place: the ledger.

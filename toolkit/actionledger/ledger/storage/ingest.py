@@ -32,7 +32,7 @@ from actionledger.ledger.upkeep.migrations import version_of_copy
 
 
 class _Published(NamedTuple):
-    """What the published copy holds."""
+    """The state of the published copy."""
 
     head: Head | None
     offsets: Mapping[str, int]

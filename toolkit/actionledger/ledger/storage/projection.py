@@ -1,4 +1,4 @@
-"""What rows an event becomes. Pure: the ingester and every reader derive the same rows from the same event."""
+"""The rows of an event. Pure: the ingester and every reader derive the same rows from the same event."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a query sees: the published copy, and beside it all that segments hold beyond it.
+"""The view of a query: the published copy, and all that segments hold beyond it.
 
 Nothing is locked and, in a folder that may not be written to, nothing is written. What is not taken in yet goes through the
 same projection into a ledger in memory, the tail, and a view over both takes each table's place. The tail stays: what is new is

@@ -38,7 +38,7 @@ _BROKE_OFF = frozenset({None, "", Ending.MODEL_FAILED.value, Ending.STOPPED.valu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What an experiment may take; asked before each conversation, so that those under way are held to their ends.
+    """The budget of an experiment; checked before each conversation, so that running ones come to their ends.
 
     Args:
         responses: how many responses; None for any number.
@@ -96,7 +96,7 @@ class _Talk(NamedTuple):
 
 @dataclass(slots=True)
 class _Spent:
-    """What was taken until now."""
+    """The amounts spent so far."""
 
     begun: float = field(default_factory=monotonic)
     responses: int = 0
@@ -203,7 +203,7 @@ def experiment(
 
 
 class _ExperimentRequest(NamedTuple):
-    """What ``experiment`` is asked for."""
+    """The arguments of ``experiment``, checked."""
 
     name: str
     variants: Sequence[Variant]

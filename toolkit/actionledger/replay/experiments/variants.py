@@ -164,7 +164,7 @@ class Variant:
 
     @property
     def told(self) -> str:
-        """What the model is told."""
+        """The instructions that the model gets."""
         return prompt_of(self.chosen) if self.system is None else self.system
 
     @property

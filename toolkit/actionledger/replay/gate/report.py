@@ -1,4 +1,4 @@
-"""What a gate asks of a candidate, condition by condition, the turns that count against it, and what it came to."""
+"""The requirements of a gate, its conditions one by one, the turns that count against a candidate, and the verdict."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,7 +49,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """What a gate asks.
+    """The requirements of a gate.
 
     Args:
         most: at most how many turns each bucket may have.
@@ -354,7 +354,7 @@ class ReadRun:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the run."""
         return f"run {self.run_id}"
 
 

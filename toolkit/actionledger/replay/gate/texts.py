@@ -49,7 +49,7 @@ _BATCH_CHARACTERS = 1_000_000
 
 @dataclass(slots=True)
 class ReadAgain:
-    """What a candidate reads of a baseline's turns.
+    """A candidate's new readings of a baseline's turns.
 
     Args:
         pairs: each turn with what is read of it now; another version's answer that can't be taken is in none.
@@ -247,7 +247,7 @@ class FileBaseline:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a candidate has read of a baseline's turns."""
+    """The readings of a candidate beside those of a baseline."""
 
     name: str
     pairs: _Pairs

@@ -21,7 +21,7 @@ from actionledger.runtime.execution.rules import Condition, Fit, fits_plainly, r
 
 
 class Verdict(StrEnum):
-    """What a policy says of an action.
+    """The verdict of a policy on an action.
 
     Example:
         >>> [str(verdict) for verdict in al.Verdict]
@@ -93,7 +93,7 @@ class Rule(NamedTuple):
 
     @property
     def conditions_in_words(self) -> str:
-        """What the rule is about, for messages: its conditions, if it has any."""
+        """The rule's conditions for messages; the rule itself if it has none."""
         conditions = ", ".join(f"{field} = {json_text(each)}" for field, each in self.when.items())
         return (
             f"{self.verdict} {self.action} where {conditions}"
@@ -232,7 +232,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody decides about an action that waits.
+    """A person's decision about an action that waits.
 
     Args:
         kind: what was decided.

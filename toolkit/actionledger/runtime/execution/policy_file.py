@@ -49,7 +49,7 @@ class _File(BaseModel):
 
 
 class KnownNames(Protocol):
-    """What rules may be about: a catalogue, or tools given as JSON Schema."""
+    """The actions that rules may name: a catalogue, or tools given as JSON Schema."""
 
     @property
     def names(self) -> Sequence[str]:

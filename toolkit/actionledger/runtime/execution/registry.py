@@ -74,7 +74,7 @@ class Profiles(Mapping[str, Profile]):
 
     @cached_property
     def _offered(self) -> dict[str, EntryPoint]:
-        """What other packages offer, by name; of several by one name the first, with a warning."""
+        """The profiles that other packages offer, by name; of several with one name the first, with a warning."""
         offered: dict[str, EntryPoint] = {}
         for entry in entry_points(group=GROUP):
             if entry.name in self._built_in or entry.name in offered:

@@ -47,7 +47,7 @@ class TurnRun:
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """What came of the last try at each action, in the order of the plan."""
+        """The last observation of each action, in the order of the plan."""
         seen = self._progress.observations
         places = (planned.index for planned in self._context.plan.actions)
         return tuple(seen[place] for place in places if place in seen)

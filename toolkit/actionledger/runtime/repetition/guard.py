@@ -40,7 +40,7 @@ class Repetition:
 
     @property
     def described(self) -> str:
-        """What repeats itself, as a clause for people."""
+        """The repetition as a clause for people."""
         last = f" (last: {self.name[:100]})" if self.name else ""
         if not self.name and self.pattern in {Pattern.SAME_ACTION, Pattern.SAME_THOUGHT}:
             return f"the same response {counted(self.count, 'time')} in a row, or nearly, and no action can be read in it"
@@ -270,12 +270,12 @@ class RepetitionGuard:
 
     @property
     def found(self) -> Repetition | None:
-        """What repeats itself in this turn."""
+        """The repetitions in this turn."""
         return self._in_turn
 
     @property
     def told(self) -> str:
-        """What the model is told of that, as a sentence or two; empty where there is nothing to tell."""
+        """The feedback about them for the model, a sentence or two; empty where there is none."""
         found = self._in_turn
         if found is None or found.is_stop:
             return self._stopped

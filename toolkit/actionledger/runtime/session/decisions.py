@@ -41,7 +41,7 @@ class DecisionStatus:
 
     @property
     def sentence(self) -> str:
-        """What is to be told of a decision that doesn't count; empty if there is none."""
+        """The sentence about a decision that doesn't count; empty if there is none."""
         if self.claim is None:
             return ""
         return f"What is recorded as {self.claim.decision} by {self.claim.decided_by!r} doesn't count: {self.doubt}."

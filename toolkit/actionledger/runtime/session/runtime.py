@@ -189,7 +189,7 @@ class Runtime(Reversible):
 
     @property
     def profile(self) -> Profile:
-        """What the session runs under."""
+        """The profile of the session."""
         return self._session.profile
 
     @property

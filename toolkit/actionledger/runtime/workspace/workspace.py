@@ -39,7 +39,7 @@ from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, 
 
 @dataclass(slots=True)
 class Watched:
-    """What a command has done to the workspace; known once it is over.
+    """The changes that a command has made in the workspace; known once it is over.
 
     Args:
         effects: each change, and what could not be kept track of.

@@ -40,7 +40,7 @@ GRACE_SECONDS = 60.0
 
 
 class HostIngester(Protocol):
-    """What takes in what one host has recorded: it commits, or ships to who does."""
+    """Ingests the records of one host: commits them, or ships them to the committer."""
 
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]

@@ -79,7 +79,7 @@ class TurnBegun:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What one action drew from outside.
+    """The values that one action drew from outside.
 
     Args:
         turn: its turn's place.
@@ -94,7 +94,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What has become of the workspace.
+    """The changes of the workspace.
 
     Args:
         turn: the turn in which it was found; None where nobody's action did it.
@@ -202,7 +202,7 @@ _MOST_BYTES = 2**30
 
 @dataclass(frozen=True, slots=True)
 class RecordedStates:
-    """What was kept of a session's states.
+    """The recorded states of a session.
 
     Args:
         begun: how it began.
@@ -222,7 +222,7 @@ class RecordedStates:
 
     @property
     def last(self) -> CapturedState | None:
-        """What the workspace held when it was last looked at; None where that is not known."""
+        """The last known content of the workspace; None where it is not known."""
         state = self.first
         for line in self.lines:
             state = following(state, line)
