@@ -12,7 +12,7 @@ import streamlit as st
 from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.saved import Saved
-from actionledger.ledger.storage.damage import damage_told
+from actionledger.ledger.storage.damage import damage_reported
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.memory import more_than_first
 from actionledger_dashboard import LEDGER_VARIABLE, READ_ONLY_VARIABLE
@@ -84,7 +84,7 @@ def _open_to_write(path: str) -> Ledger:
 @st.cache_resource(ttl=60, max_entries=200, show_spinner=False, hash_funcs={_Question: repr})
 def _answer(question: _Question, _query: Callable[..., Any]) -> Any:
     ledger = _open(question.path)
-    with damage_told(Path(question.path)):
+    with damage_reported(Path(question.path)):
         try:
             return _query(ledger, *question.args, **question.kwargs)
         except MemoryNeededError:

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from interrupting import heard
 
-from actionledger.core.processes import gated, held_back
+from actionledger.core.processes import defer_interrupts, gated
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def test_it_waits_for_the_end():
     """Of what is done, and comes then, once."""
     done = []
 
-    @held_back()
+    @defer_interrupts()
     def work() -> None:
         press()
         press()
@@ -41,7 +41,7 @@ def test_it_waits_for_the_end():
 def test_it_comes_also_where_that_fails():
     """The fault is told as what came before it."""
 
-    @held_back()
+    @defer_interrupts()
     def work() -> None:
         press()
         raise ValueError("no")
@@ -55,7 +55,7 @@ def test_where_it_is_ignored_it_stays_so():
     """As in a job in the background of a shell."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with held_back():
+        with defer_interrupts():
             press()
     finally:
         signal.signal(signal.SIGINT, before)
@@ -66,7 +66,7 @@ def test_other_threads_leave_it_alone():
     seen = []
 
     def work() -> None:
-        with held_back():
+        with defer_interrupts():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = Thread(target=work)
@@ -83,7 +83,7 @@ def test_where_there_is_much_to_do_the_answer_is_changed_once():
     def work() -> None:
         with gated():
             for number in range(3):
-                with held_back():
+                with defer_interrupts():
                     if number == 1:
                         press()
                     done.append(number)
@@ -109,8 +109,8 @@ def test_one_within_another_waits_for_the_end_of_the_outer_one():
     done = []
 
     def work() -> None:
-        with gated(), gated(), held_back():
-            with held_back():
+        with gated(), gated(), defer_interrupts():
+            with defer_interrupts():
                 press()
             done.append("all of it")
 

@@ -233,7 +233,7 @@ class TestLive:
     def test_the_latest_response_stands_first(self, open_page: Open, live: Path) -> None:
         """Each leads to its replay; those of before are in a wider window."""
         with open_ledger(live, read_only=True) as ledger:
-            found = queries.turns_lately(ledger, now() - timedelta(hours=1))
+            found = queries.recent_turns(ledger, now() - timedelta(hours=1))
         assert [(row.external_id, row.turn_index, row.snippet) for row in found] == [
             ("now", 1, "and more"),
             ("now", 0, "now said"),

@@ -9,7 +9,7 @@ from spans_of_agents import agent, batch
 
 import actionledger as al
 from actionledger.imports.formats import otel
-from actionledger.imports.live.traces import HeldTraces
+from actionledger.imports.live.traces import TraceBuffer
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.shapes.spans import spans_of
 
@@ -50,7 +50,7 @@ def test_a_file_behind_a_receiver_that_named_the_trace_adds_nothing(tmp_path: Pa
     log = tmp_path / "all.json"
     log.write_text(json.dumps(batch(root, *spans)), encoding="utf-8")
     with al.open_ledger(tmp_path / "live.duckdb", in_background=False) as live:
-        importers, held = SourcesImporter(live), HeldTraces("here", lambda _source, _session: 0)
+        importers, held = SourcesImporter(live), TraceBuffer("here", lambda _source, _session: 0)
         for came in (spans, [root]):
             for item in (*held.add(spans_of(batch(*came)), 100), *held.due(all_of_them=True)):
                 importers.take(item, "otel")

@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.imports import handovers as kept_news
-from actionledger.imports.handovers import SpooledNews, packed
+from actionledger.imports.handovers import SpooledUpdates, packed
 from actionledger.ledger.queries.packed import KnownTurn
 from actionledger.ledger.queries.recorded import Added
 
@@ -13,8 +13,8 @@ def news(number: int, size: int = 1) -> tuple[Added, frozenset[str]]:
     return Added({str(number)}, turns, {"before": "after"}), frozenset({f"s{number}"})
 
 
-def filled(count: int) -> tuple[SpooledNews, list[tuple[Added, frozenset[str]]]]:
-    kept, expected = SpooledNews(), [news(number, 50) for number in range(count)]
+def filled(count: int) -> tuple[SpooledUpdates, list[tuple[Added, frozenset[str]]]]:
+    kept, expected = SpooledUpdates(), [news(number, 50) for number in range(count)]
     for each in expected:
         kept.add(packed(*each))
     return kept, expected

@@ -9,7 +9,8 @@ import pytest
 import actionledger as al
 from actionledger.cli.summary import cost_lines, usage_line
 from actionledger.core.recordings import Billed
-from actionledger.imports.prices import Price, cost_of, list_price, price_list
+from actionledger.imports.price_lists import list_price, price_list
+from actionledger.imports.prices import Price, cost_of
 from actionledger.imports.sources.usage import with_billed
 from actionledger.ledger.queries import billed_beside, price_sources, unpriced, usage
 

@@ -120,7 +120,7 @@ def test_a_second_import_reads_nothing(logs, path, monkeypatch):
     """Files are known by what they are; nothing is opened that loads the rest of the toolkit, and no event is added."""
     import_path(logs, path)
     before = counts(path)
-    monkeypatch.setattr("actionledger.ledger.ledger.open_ledger", None)
+    monkeypatch.setattr("actionledger.ledger.opening.open_ledger", None)
     report = import_path(logs, path)
     assert (report.unchanged, report.turns, report.known) == (5, 0, 0)
     assert report.left_out_by_reason == {LeftOutReason.UNKNOWN_FORMAT: 2}

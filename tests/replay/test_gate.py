@@ -15,7 +15,14 @@ from actionledger.demo import sample_sessions
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn, compare_readings
 from actionledger.reading.parsers import REPAIRS, DialectParser
 from actionledger.reading.tolerant_json import DecodeOptions
-from actionledger.replay.gate.report import Asked, Condition, GateReport, WorseTurn, acting_needed, conditions
+from actionledger.replay.gate.report import (
+    Condition,
+    GateReport,
+    Requirements,
+    WorseTurn,
+    acting_needed,
+    conditions,
+)
 from actionledger.replay.paired import with_test
 from actionledger.report.gates import gate_junit
 from actionledger.report.markdown import MOST_CHARACTERS, code, gate_markdown
@@ -175,7 +182,7 @@ def found(changed: dict[int, tuple], before=BEFORE, **asked) -> dict[str, Condit
     most = asked.pop("most", {})
     return {
         each.name: each
-        for each in conditions(with_test(compare_readings(before, after)), Asked(most=most, **asked))
+        for each in conditions(with_test(compare_readings(before, after)), Requirements(most=most, **asked))
     }
 
 
@@ -224,17 +231,17 @@ def few(count: int) -> tuple[list[ExpectedTurn], list[ExpectedTurn]]:
 def test_too_few_sessions_do_not_pass_unless_that_is_allowed():
     """However good the share is; it is said, and with the word it is the share that counts."""
     compared = with_test(compare_readings(*few(100)))
-    [success, worse, acting] = conditions(compared, Asked(most={}, min_rate=0.9))
+    [success, worse, acting] = conditions(compared, Requirements(most={}, min_rate=0.9))
     assert (success.passed, worse.passed, acting.passed) == (False, False, True)
     assert (success.lacks_evidence, worse.lacks_evidence) == (True, False)
     assert "too few sessions" in success.found
     assert "too few sessions" in worse.found
-    [success, worse, _] = conditions(compared, Asked(most={}, min_rate=0.99, allow_few=True))
+    [success, worse, _] = conditions(compared, Requirements(most={}, min_rate=0.99, allow_few=True))
     assert (success.passed, success.value, worse.passed) == (True, 0.99, True)
-    assert not next(conditions(compared, Asked(most={}, min_rate=0.991, allow_few=True))).passed
+    assert not next(conditions(compared, Requirements(most={}, min_rate=0.991, allow_few=True))).passed
     same = with_test(compare_readings(few(3)[0], few(3)[0]))
     assert next(
-        conditions(same, Asked(most={}))
+        conditions(same, Requirements(most={}))
     ).passed  # nothing is lost: there is no loss to tell from chance
 
 

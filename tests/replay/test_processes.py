@@ -129,7 +129,7 @@ def test_ended_early_no_process_stays():
     processes = deadly(2)
     runner = processes.run(batches_of("a", "hang", "b", "c", size=1))
     next(runner)
-    ids = [worker._process.pid for worker in processes._workers]
+    ids = [worker._process.pid for worker in processes._pool.workers]
     runner.close()
     for process in ids:
         with pytest.raises(ProcessLookupError):

@@ -18,7 +18,7 @@ import actionledger as al
 from actionledger.cli import app
 from actionledger.demo import sample_sessions, take_samples
 from actionledger.demo.live import play
-from actionledger.ledger.queries.recent import turns_lately
+from actionledger.ledger.queries.recent import recent_turns
 from actionledger.profiles.coder import CODER
 
 LONG_AGO = datetime(2000, 1, 1)
@@ -54,9 +54,9 @@ def test_the_sample_sessions_run_again_as_they_ran(ledger: al.Ledger) -> None:
 def test_a_session_that_ran_again_is_no_busier_than_it_was(ledger: al.Ledger) -> None:
     """The page of what goes on counts what was executed the first time, as all others do."""
     session = _coded(ledger, _FILE.format("a", "b"))
-    before = turns_lately(ledger, LONG_AGO)
+    before = recent_turns(ledger, LONG_AGO)
     assert al.rerun(ledger, session).counts["identical"] == 1
-    assert turns_lately(ledger, LONG_AGO) == before
+    assert recent_turns(ledger, LONG_AGO) == before
     assert [turn.executions for turn in before] == [1]
 
 

@@ -10,9 +10,9 @@ from actionledger.core.values import ActionCall, ParseResult, RawAction
 from actionledger.reading.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.messages import require_json
-from actionledger.reading.parsers import PARSERS, AnyParser, parser_for, parser_meant, parser_named
+from actionledger.reading.parsers import PARSERS, AnyParser, parser_for, parser_named, resolve_parser
 from actionledger.runtime.execution.profile import Profile, prompt_of
-from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
+from actionledger.runtime.execution.registry import PROFILES, profile_named, resolve_profile
 from actionledger.runtime.parse_result import read_provider_message, read_response
 
 AnyCall: TypeAlias = (
@@ -56,7 +56,7 @@ def parse(
     require_text(text)
     if dialects is not None and parser is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
-    chosen = None if profile is None else profile_meant(profile)
+    chosen = None if profile is None else resolve_profile(profile)
     catalogue: AnyCatalogue | None = chosen.catalogue if chosen else None
     offered = ToolCatalogue.of(tools) if tools is not None else None
     if offered is not None:
@@ -68,7 +68,7 @@ def parse(
         fields = tuple(offered.parameters.items()) if offered is not None and "xml_tags" in dialects else None
         return read_response(text, parser_for(tuple(dialects), fields), catalogue, is_cut=is_cut)
     if parser is not None:
-        return read_response(text, parser_meant(parser), catalogue, is_cut=is_cut)
+        return read_response(text, resolve_parser(parser), catalogue, is_cut=is_cut)
     if chosen is None:
         raise UsageError("Say how to read: give a profile, a list of dialects, or a parser.")
     return read_response(text, chosen.parser, catalogue, is_cut=is_cut)
@@ -208,7 +208,7 @@ def register_profile(profile: Profile) -> Profile:
 
 
 def _profile(profile: str | Profile) -> Profile:
-    return profile_meant(profile)
+    return resolve_profile(profile)
 
 
 def profile(name: str) -> Profile:

@@ -50,7 +50,7 @@ class LedgerMagics(Magics):
     @cell_magic
     def action(self, line: str, cell: str) -> ParseResult:
         """Read and check the cell as if a model had written it; with nothing said, every dialect is looked for."""
-        with _told():
+        with _errors_in_words():
             asked = _options(self.action, line)
             names_none = not (asked.profile or asked.parser or asked.dialect)
             result = parse(
@@ -76,7 +76,7 @@ class LedgerMagics(Magics):
 
         As a line, all of it is the statement, asked of the same ledger as before.
         """
-        with _told():
+        with _errors_in_words():
             asked = _options(self.sql, "" if cell is None else line)
             frame = self._frame(line if cell is None else cell, asked)
             self._keep(asked.name, frame)
@@ -148,7 +148,7 @@ def _options(magic: Any, line: str) -> Any:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _errors_in_words() -> Iterator[None]:
     """Say in a sentence what can't be done, without a traceback through the magics."""
     try:
         yield

@@ -51,7 +51,7 @@ def session_meant(called: str) -> str | None:
         return found[0].session_id
     if found:
         notices.several_sessions(
-            len(found), [(each.told_apart(called), each.session_id) for each in found[:_SHOWN]]
+            len(found), [(each.distinguished_from(called), each.session_id) for each in found[:_SHOWN]]
         )
     else:
         near = ask(near_session, called)

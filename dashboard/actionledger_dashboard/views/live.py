@@ -8,7 +8,7 @@ import streamlit as st
 from actionledger.core.ids import now
 from actionledger.core.text import counted
 from actionledger.ledger import queries
-from actionledger.ledger.queries import LateTurn
+from actionledger.ledger.queries import RecentTurn
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.tables import Column
@@ -42,7 +42,7 @@ def show() -> None:
 def show_window(window: str) -> None:
     """Show what was said within a window; as long as that is the same, the answer is one that was given before."""
     since = (now() - WINDOWS[window]).replace(second=0, microsecond=0)
-    found = ask(queries.turns_lately, since, limit=TURNS)
+    found = ask(queries.recent_turns, since, limit=TURNS)
     if not found:
         notices.nothing_lately(window)
         return
@@ -55,9 +55,9 @@ def show_window(window: str) -> None:
     show_turns(found)
 
 
-def show_sessions(found: list[LateTurn]) -> None:
+def show_sessions(found: list[RecentTurn]) -> None:
     """Show each session with its last response, the latest first."""
-    by_session: dict[str, list[LateTurn]] = {}
+    by_session: dict[str, list[RecentTurn]] = {}
     for row in found:
         by_session.setdefault(row.session_id, []).append(row)
     last = [rows[0] for rows in by_session.values()]
@@ -74,7 +74,7 @@ def show_sessions(found: list[LateTurn]) -> None:
     tables.show_table("live.sessions", "sessions that have said something lately", columns, hrefs, seen=8)
 
 
-def show_turns(found: list[LateTurn]) -> None:
+def show_turns(found: list[RecentTurn]) -> None:
     """Show the responses, the latest first."""
     columns = [
         Column("Made", [made(row) for row in found]),
@@ -95,12 +95,12 @@ def show_turns(found: list[LateTurn]) -> None:
     tables.show_table("live.turns", "responses that were made lately", columns, hrefs, seen=16)
 
 
-def made(row: LateTurn) -> str:
+def made(row: RecentTurn) -> str:
     """Return when a response was made; with its day where that is another one."""
     return f"{row.occurred_at:{'%H:%M:%S' if row.occurred_at.date() == now().date() else '%m-%d %H:%M:%S'}}"
 
 
-def outcome(row: LateTurn) -> str:
+def outcome(row: RecentTurn) -> str:
     """Return what came of reading a response, in words."""
     return "not read yet" if row.outcome is None else row.outcome.replace("_", " ")
 

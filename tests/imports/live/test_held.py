@@ -14,7 +14,7 @@ import actionledger as al
 from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.shapes.spans import spans_of
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.spool import HeldLine, HeldLines, forget_held
+from actionledger.ledger.storage.spool import LineSpool, SpooledLine, erase_spooled
 from actionledger.ledger.upkeep.health import examine
 from actionledger.ledger.upkeep.health.report import Check, Level
 
@@ -28,7 +28,7 @@ import actionledger as al
 from actionledger.imports.live.spans import SpanBatch, SpanRecording
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.ledger import Ledger
-from actionledger.ledger.storage.spool import HeldLines
+from actionledger.ledger.storage.spool import LineSpool
 from actionledger.imports.shapes.spans import spans_of
 
 left, is_told_between, parts = int(sys.argv[1]), sys.argv[2] == "between", json.loads(Path("parts.json").read_text())
@@ -48,13 +48,13 @@ def stepped(owner, name):
         return done
     setattr(owner, name, with_steps)
 
-for owner, name in ((HeldLines, "add"), (HeldLines, "done"), (SourcesImporter, "take"), (Ledger, "flush")):
+for owner, name in ((LineSpool, "add"), (LineSpool, "done"), (SourcesImporter, "take"), (Ledger, "flush")):
     stepped(owner, name)
 with al.open_ledger("l.duckdb", in_background=False) as ledger:
     recording = SpanRecording(ledger, f"here {os.getpid()}")
     for number in map(int, sys.argv[3:]):
         spans = list(spans_of(parts[number]))
-        recording.offer_kept(SpanBatch(lambda spans=spans: spans, 1000, len(spans)), "full")
+        recording.offer_spooled(SpanBatch(lambda spans=spans: spans, 1000, len(spans)), "full")
         print(number, flush=True)
         if is_told_between:
             recording.drain(60)
@@ -109,7 +109,7 @@ def test_a_span_is_recorded_once_wherever_its_process_is_killed(
 
 def offered(recording: SpanRecording, *spans: dict[str, Any]) -> None:
     listed = list(spans_of(batch(*spans)))
-    assert recording.offer_kept(SpanBatch(lambda: listed, 100, len(listed)), "full")
+    assert recording.offer_spooled(SpanBatch(lambda: listed, 100, len(listed)), "full")
 
 
 def dies(recording: SpanRecording) -> None:
@@ -174,17 +174,17 @@ def test_the_doctor_says_what_a_killed_receiver_has_held(ledger: al.Ledger):
 def test_lines_go_when_none_of_a_file_is_needed(tmp_path: Path):
     """The oldest first, and one that breaks off or was blanked is none."""
     folder = tmp_path / "l.duckdb.d" / "held"
-    lines = HeldLines(folder)
-    first = lines.add([HeldLine("g", ("s",), 1), HeldLine("h", ("t",), 2)])
+    lines = LineSpool(folder)
+    first = lines.add([SpooledLine("g", ("s",), 1), SpooledLine("h", ("t",), 2)])
     assert first is not None
     lines.done([first])
     with first.path.open("ab") as file:
         file.write(b'{"group": "cut')
-    assert forget_held(folder, ["t"]) == 1
+    assert erase_spooled(folder, ["t"]) == 1
     lines._writers[0].lock.start_over()
-    after = HeldLines(folder)
+    after = LineSpool(folder)
     [(found, file)] = after.left_behind()
-    assert found == [HeldLine("g", ("s",), 1)]
+    assert found == [SpooledLine("g", ("s",), 1)]
     after.done([file])
     assert list(folder.iterdir()) == []
 

@@ -15,7 +15,7 @@ from spans_of_agents import agent, batch, chat, span, text
 import actionledger as al
 from actionledger.core.recordings import RecordedSession
 from actionledger.imports.formats.otel import read
-from actionledger.imports.live.traces import LEAST_BYTES, HeldTraces
+from actionledger.imports.live.traces import LEAST_BYTES, TraceBuffer
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.shapes.spans import spans_of
 from actionledger.imports.shapes.traces import OPEN_TRACES
@@ -32,11 +32,11 @@ class Clock:
         return self.now
 
 
-def held(clock: Clock | None = None) -> HeldTraces:
-    return HeldTraces("here", lambda _source, _session: 0, clock=clock or Clock())
+def held(clock: Clock | None = None) -> TraceBuffer:
+    return TraceBuffer("here", lambda _source, _session: 0, clock=clock or Clock())
 
 
-def came(traces: HeldTraces, *requests: list[dict[str, Any]]) -> list[Item]:
+def came(traces: TraceBuffer, *requests: list[dict[str, Any]]) -> list[Item]:
     return [item for request in requests for item in traces.add(spans_of(batch(*request)), 100)]
 
 
@@ -184,7 +184,7 @@ def test_many_traces_at_once_take_as_long_each_as_few():
             return in_telling
 
         def of_call(frame: FrameType, _event: str, _told: object) -> Any:
-            return in_telling if frame.f_code is HeldTraces._tell.__code__ else None
+            return in_telling if frame.f_code is TraceBuffer._tell.__code__ else None
 
         spans = [chat(1, [], text("assistant", "Done."), trace=n, parent=0) for n in range(1, count + 1)]
         before = sys.gettrace()

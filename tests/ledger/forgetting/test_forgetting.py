@@ -26,7 +26,7 @@ from actionledger.ledger.saved import Saved
 from actionledger.ledger.storage import differences, spare
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.local import verify
-from actionledger.ledger.storage.spool import HeldLine, HeldLines
+from actionledger.ledger.storage.spool import LineSpool, SpooledLine
 from actionledger.ledger.upkeep.forgetting import records
 from actionledger.ledger.upkeep.forgetting.intent import Intent
 from actionledger.runtime.session import erasure
@@ -422,7 +422,7 @@ def beside(path: Path, workspace: Path) -> list[str]:
             "SELECT session_id::VARCHAR FROM sessions WHERE external_id = 'named'"
         ).fetchall()
     Saved(path, "queries").put("mine", f"FROM turns WHERE session_id = '{named}' -- {WORDS}")
-    assert HeldLines(LedgerFiles.at(path).held).add([HeldLine("g", (named,), WORDS)])
+    assert LineSpool(LedgerFiles.at(path).held).add([SpooledLine("g", (named,), WORDS)])
     return [bad, named]
 
 
@@ -434,7 +434,7 @@ def beside(path: Path, workspace: Path) -> list[str]:
         (Contents, "keep_only"),
         (Objects, "remove"),
         (Objects, "remove_all_but"),
-        (erasure, "forget_held"),
+        (erasure, "erase_spooled"),
     ],
     ids=["lines of effects", "contents of effects", "contents of states", "states of the dead", "held"],
 )  # fmt: skip

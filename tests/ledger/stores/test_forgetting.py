@@ -24,7 +24,7 @@ WORDS = "~~~Zaphod"
 KEPT = "This one stays."
 LOOSE = re.compile(r"->>?'\w+' *(=|<|>|!=|IN |IS |LIKE )")
 _LOST = "duplicate key value"
-STEPS = ("forget_records", "delete_late", "blank_lines")
+STEPS = ("forget_records", "delete_concurrent", "blank_lines")
 
 
 class KilledError(BaseException):

@@ -9,7 +9,7 @@ from actionledger.core.errors import LedgerError, UnknownNameError, UsageError
 from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.profiles.orchestrator.request_queue import FILE, OrchestratorStore, RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
-from actionledger.runtime.session.decisions import waiting_approvals
+from actionledger.runtime.session.decisions import pending_approvals
 
 MODELS = {"2ic": "big", "eng-lead": "middle", "team-lead": "small"}
 ISSUES = {"action": "create_issues", "issues": [{"title": "x", "body": "", "labels": ["a"]}]}
@@ -36,7 +36,7 @@ def sessions(ledger, tmp_path) -> Iterator[LayerSessions]:
 def test_a_layer_executes_what_it_may_and_queues_the_rest(sessions, ledger, action, layer, status):
     """What is queued waits for a person, by the layer's session."""
     assert sessions.execute_or_queue(action, layer).status is status
-    waiting = waiting_approvals(ledger)
+    waiting = pending_approvals(ledger)
     assert [sessions.layer_of(each.session_id) for each in waiting] == (
         [layer] if status is ExecutionStatus.PENDING else []
     )
@@ -50,7 +50,7 @@ def test_a_dry_run_does_and_queues_nothing(sessions, ledger, tmp_path, layer, me
     observation = sessions.execute_or_queue(PLAN, layer, dry_run=True)
     assert observation.status is ExecutionStatus.DRY_RUN
     assert message in observation.message
-    assert waiting_approvals(ledger) == []
+    assert pending_approvals(ledger) == []
     assert not (tmp_path / "work" / FILE).exists()
 
 

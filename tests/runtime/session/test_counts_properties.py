@@ -13,7 +13,7 @@ from actionledger.core.rates import Rate
 from actionledger.core.vocabulary import DecisionKind
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.runtime.execution.approval import Decision
-from actionledger.runtime.session.decisions import decide, waiting_approvals
+from actionledger.runtime.session.decisions import decide, pending_approvals
 
 STEPS = st.lists(
     st.sampled_from(
@@ -110,7 +110,7 @@ class World:
         if self.asked:
             turn, name = self.asked.pop(0)
             with al.open_ledger(self.folder / "l.duckdb") as other:
-                [approval] = [each for each in waiting_approvals(other) if each.turn_id == turn]
+                [approval] = [each for each in pending_approvals(other) if each.turn_id == turn]
                 decide(other, approval.approval_id, Decision(DecisionKind.APPROVED, by="bob"))
             self.session.dry_run = False
             self.session.resume(turn)

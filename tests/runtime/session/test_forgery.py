@@ -26,8 +26,8 @@ from actionledger.runtime.session.decisions import (
     decided_approvals,
     key_path,
     open_decisions,
+    pending_approvals,
     signing_key,
-    waiting_approvals,
 )
 from actionledger.runtime.workspace import Workspace
 
@@ -76,7 +76,7 @@ def asked(ledger: al.Ledger, work: Path) -> Approval:
     """A closed session asks to write the file ``a``."""
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         runtime.handle(create("a"))
-    (waiting,) = waiting_approvals(ledger)
+    (waiting,) = pending_approvals(ledger)
     return waiting
 
 
@@ -127,7 +127,7 @@ def assert_asked_again(ledger: al.Ledger, asked: Approval, words: str) -> None:
     assert words in told
     assert turn.observations[0].status is P
     assert turn.observations[0].message.endswith("A decision that is recorded doesn't count.")
-    (again,) = waiting_approvals(ledger)
+    (again,) = pending_approvals(ledger)
     assert again.approval_id != asked.approval_id
     query = "SELECT message FROM events WHERE code = 'decision_not_taken'"
     assert (told,) in ledger.sql(query).fetchall()
@@ -155,10 +155,10 @@ def test_a_ledger_that_the_agent_may_write_is_refused(tmp_path: Path, forked: Fo
 def test_a_decision_that_nobody_signed_is_asked_for_again(ledger, work, asked):
     """Whoever can append a line to a segment gets no further than that; the person's own decision does."""
     ledger.record(claimed(asked))
-    assert [each.approval_id for each in waiting_approvals(ledger)] == [asked.approval_id]
+    assert [each.approval_id for each in pending_approvals(ledger)] == [asked.approval_id]
     assert_asked_again(ledger, asked, "approved by 'ada' doesn't count: nobody has signed it.")
     assert not (work / "a").exists()
-    (again,) = waiting_approvals(ledger)
+    (again,) = pending_approvals(ledger)
     decide(ledger, again.approval_id, APPROVED)
     turn, told = resumed(ledger, asked)
     assert (turn.observations[0].status, told) == (S, [])
@@ -211,11 +211,11 @@ def test_a_signature_of_an_earlier_approval_is_none_of_a_later_one(ledger, work,
     (work / "a").unlink()
     with al.Runtime.reopen(ledger, asked.session_id) as runtime:
         later = runtime.handle(create("a"))
-    (waiting,) = waiting_approvals(ledger)
+    (waiting,) = pending_approvals(ledger)
     assert waiting.content_hash == decided.content_hash
     ledger.record(copied(decided, approval_id=waiting.approval_id, turn_id=waiting.turn_id))
     assert_asked_again(ledger, waiting, "isn't signed with this user's key")
-    (waiting,) = waiting_approvals(ledger)
+    (waiting,) = pending_approvals(ledger)
     ledger.record(
         ApprovalRequested(
             event_id=new_id(),
@@ -279,7 +279,7 @@ def test_a_policy_decides_anew(ledger, work, asked):
     ledger.record(claimed(asked, decided_by=POLICY))
     turn, told = resumed(ledger, asked)
     assert (turn.observations[0].status, told) == (P, [])
-    assert [each.approval_id for each in waiting_approvals(ledger)] == [asked.approval_id]
+    assert [each.approval_id for each in pending_approvals(ledger)] == [asked.approval_id]
 
 
 def test_what_is_shown_is_what_is_decided_about(ledger, asked):
@@ -352,7 +352,7 @@ def test_without_a_key_that_is_this_users_alone_nothing_counts(ledger, work, ask
     decide(ledger, asked.approval_id, APPROVED)
     spoil(key_path())
     assert_asked_again(ledger, asked, words)
-    (again,) = waiting_approvals(ledger)
+    (again,) = pending_approvals(ledger)
     if spoil is not spoil_missing:
         with pytest.raises(DecisionKeyError, match=r"The key for decisions .* remove it, and decide again"):
             decide(ledger, again.approval_id, APPROVED)

@@ -18,9 +18,9 @@ from actionledger.runtime.execution.profile import ActionSettings, ExecutionSett
 from actionledger.runtime.session.decisions import (
     decide,
     decided_approvals,
+    pending_approvals,
     signed,
     signing_key,
-    waiting_approvals,
 )
 
 APPROVED = Decision(DecisionKind.APPROVED, "ada", "It looks right.")
@@ -119,10 +119,10 @@ def test_a_queue_survives_its_process(ledger, tmp_path, work):
     """Another session decides, a reopened one runs it in the recorded folder, once."""
     with al.Runtime("coder", ledger=ledger, workspace=work, model="m") as runtime:
         turn = runtime.handle(create("a"))
-    (waiting,) = waiting_approvals(ledger)
+    (waiting,) = pending_approvals(ledger)
     assert (waiting.name, json.loads(waiting.arguments)) == ("create_file", {"path": "a", "content": "one"})
     decide(ledger, waiting.approval_id[:10], APPROVED)
-    assert waiting_approvals(ledger) == []
+    assert pending_approvals(ledger) == []
     (decided,) = decided_approvals(ledger)
     with al.Runtime.reopen(ledger, decided.session_id) as runtime:
         assert runtime.workspace == work
@@ -142,7 +142,7 @@ def test_a_decision_of_another_process_is_seen_by_the_session_that_waits(ledger,
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
         with open_ledger(tmp_path / "team.duckdb") as other:
-            decide(other, waiting_approvals(other)[0].approval_id, APPROVED)
+            decide(other, pending_approvals(other)[0].approval_id, APPROVED)
         assert fates(runtime.resume(turn.turn_id)) == [(0, S, None)]
 
 
@@ -164,7 +164,7 @@ def test_what_was_approved_under_other_rules_is_not_run(ledger, work):
     """An approval is about the action and the policy that asked."""
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-    decide(ledger, waiting_approvals(ledger)[0].approval_id, APPROVED)
+    decide(ledger, pending_approvals(ledger)[0].approval_id, APPROVED)
     other = Policy((("read_file", Verdict.APPROVE), ("create_*", Verdict.ESCALATE)))
     with al.Runtime.reopen(ledger, turn.session_id, policy=other) as runtime:
         after = runtime.resume(turn.turn_id)
@@ -176,7 +176,7 @@ def test_an_approval_of_something_else_is_not_taken(ledger, work):
     """The content that was decided on must be the content that is run."""
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        (waiting,) = waiting_approvals(ledger)
+        (waiting,) = pending_approvals(ledger)
         event = approval_decided(replace(waiting, content_hash="0" * 64), APPROVED, turn.session_id)
         other = replace(
             waiting,
@@ -200,7 +200,7 @@ def test_a_masked_secret_is_never_run(ledger, work):
         turn = runtime.handle(create("a", SECRET) + create("b", SECRET))
         runtime.resume(turn.turn_id, {0: APPROVED})
         assert (work / "a").read_text() == SECRET
-    (waiting,) = waiting_approvals(ledger)
+    (waiting,) = pending_approvals(ledger)
     assert not waiting.is_exact
     assert "sk-abc" not in waiting.arguments
     with al.Runtime.reopen(ledger, turn.session_id) as runtime:
@@ -213,7 +213,7 @@ def test_an_exact_action_beside_a_masked_one_is_not_run_from_the_record(ledger, 
     """Nobody knows which part of the response was masked, so none of it is run."""
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a") + create("b", SECRET))
-    first, second = waiting_approvals(ledger)
+    first, second = pending_approvals(ledger)
     assert (first.is_exact, second.is_exact) == (True, False)
     decide(ledger, first.approval_id, APPROVED)
     with al.Runtime.reopen(ledger, turn.session_id) as runtime:
@@ -239,7 +239,7 @@ def test_a_secret_that_came_from_a_result_is_not_run_as_asterisks(ledger, work):
     with al.Runtime(profile, ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(text)
     assert fates(turn) == [(0, S, None), (1, P, Reason.NOT_APPROVED)]
-    (waiting,) = waiting_approvals(ledger)
+    (waiting,) = pending_approvals(ledger)
     assert not waiting.is_exact
     assert ledger.sql("SELECT text_is_exact FROM turns").fetchall() == [(True,)]
     decide(ledger, waiting.approval_id, APPROVED)
@@ -256,7 +256,7 @@ def test_a_secret_cannot_be_put_in_by_a_decision(ledger, work):
         turn = runtime.handle(create("a"))
         with pytest.raises(UsageError, match="hold a secret"):
             runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", changed)})
-    assert len(waiting_approvals(ledger)) == 1
+    assert len(pending_approvals(ledger)) == 1
 
 
 @pytest.mark.parametrize(

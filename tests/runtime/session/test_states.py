@@ -14,7 +14,7 @@ import actionledger as al
 from actionledger.core.events import Event
 from actionledger.runtime.session.states import capture
 from actionledger.runtime.session.states.capture import CapturedState, Lens, Restorer
-from actionledger.runtime.session.states.lines import KeptStates, read_states, remove_old
+from actionledger.runtime.session.states.lines import RecordedStates, read_states, remove_old
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.settings import STANDARD
 from actionledger.runtime.session.states.stores import rows_of
@@ -36,7 +36,7 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-def _kept(ledger: al.Ledger, session_id: str) -> KeptStates:
+def _kept(ledger: al.Ledger, session_id: str) -> RecordedStates:
     kept = read_states(ledger.manifests, session_id)
     assert kept is not None
     return kept

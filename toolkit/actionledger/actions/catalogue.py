@@ -232,7 +232,7 @@ class Catalogue:
 
     @cached_property
     def validators(self) -> Validators:
-        """What checks the fields of each action, and their names, by the action's name."""
+        """The validator of each action's fields, and the fields' names, by the action's name."""
         return {
             name: (
                 model.__pydantic_validator__.validate_python,

@@ -334,7 +334,7 @@ def _left_out(name: str, value: Any, known: tuple[str, ...], path: _Path) -> Fie
     return FieldError(Reason.UNKNOWN_FIELD, ".".join((*path, name)), json_text(value), expected)
 
 
-def is_told_by_name(name: str) -> bool:
+def is_decided_by_name(name: str) -> bool:
     """Return whether nothing but its name says what becomes of an unknown field, whatever its value is."""
     return len(name) <= _LONGEST_KEPT and not _may_hold_back(name)
 

@@ -289,7 +289,7 @@ _HOSTED = frozenset(
 
 
 class Definition(NamedTuple):
-    """What is said of one tool.
+    """The definition of one tool: its name, its description and the schema of its arguments.
 
     Args:
         name: its name.

@@ -27,7 +27,7 @@ TEXT = _KINDS["string"]
 
 
 class Plain(NamedTuple):
-    """What a plain schema asks of a value.
+    """The constraints that a plain schema puts on a value.
 
     Args:
         kinds: the classes, one of which a value has.

@@ -135,7 +135,7 @@ class ToolCatalogue:
             UsageError: they are no list, a definition has no name, or a name stands twice.
         """
         try:
-            found = cls._kept(to_json(definitions))
+            found = cls._cached(to_json(definitions))
         except ValueError:  # no JSON, or too deep: there is no text to know it by
             found = cls._read(definitions)
         if found.warnings:
@@ -147,7 +147,7 @@ class ToolCatalogue:
 
     @classmethod
     @lru_cache(maxsize=_KEPT)
-    def _kept(cls, definitions: bytes) -> Self:
+    def _cached(cls, definitions: bytes) -> Self:
         """Read tools from their JSON text: nobody who changes a definition changes a catalogue that is kept."""
         return cls._read(from_json(definitions))
 

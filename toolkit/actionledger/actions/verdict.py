@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from actionledger.actions.catalogue import Action, Validator, Validators
-from actionledger.actions.converting import expected_without, is_told_by_name
+from actionledger.actions.converting import expected_without, is_decided_by_name
 from actionledger.actions.references import may_be_spelled_out, may_refer
 from actionledger.core.canonical import JsonDict
 from actionledger.core.values import (
@@ -134,6 +134,6 @@ def _said_of(
     """Return what is said of a field that is left out, and note it; empty where the action has to be looked at."""
     expected = expected_without(field, value, names)
     said = _left_out(name, field[:80], expected) if expected else ""
-    if is_told_by_name(field):
+    if is_decided_by_name(field):
         told[name, field] = said
     return said

@@ -53,7 +53,7 @@ app = typer.Typer(help="Decide about actions that wait for a person.", no_args_i
 
 
 @app.command("list")
-def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
+def list_pending(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
     """List what waits for a decision, and what was decided and not carried out."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = sorted(open_decisions(opened), key=lambda each: each.approval.decision is not None)

@@ -103,12 +103,12 @@ def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept"
     """Close a ledger, and say what became of a recording to it: what could not be written may be by now."""
     kept = recording.close(patience=0)
     # Before the ledger is closed, which fails where nothing could be written.
-    print_kept(kept, path)
+    print_recorded(kept, path)
     ledger.close()
     return kept
 
 
-def print_kept(kept: "Kept", ledger: Path) -> None:
+def print_recorded(kept: "Kept", ledger: Path) -> None:
     """Print what a recording kept and what it didn't."""
     beside.print(plain(f"{taken(kept.report)}."))
     print_refusals(kept.report, ledger)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.options import READING, LedgerOption, RunOption, existing, reading_meant
+from actionledger.cli.options import READING, LedgerOption, RunOption, existing, resolve_reading
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.errors import ActionLedgerError, SourceError, UsageError, in_words
 from actionledger.core.files import write_whole
@@ -50,7 +50,7 @@ def new(
 ) -> None:
     """Write a recorded response as a case: its text, how it is read, and what has to come of it."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        reading = reading_meant(opened, which, run)
+        reading = resolve_reading(opened, which, run)
     case = case_of(_shrunk(reading) if shrunk else reading, why)
     if expect is not None:
         case = replace(case, expect=_expected(expect))

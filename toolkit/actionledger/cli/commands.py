@@ -345,7 +345,7 @@ def load(name: str) -> Any:
 
 
 def _make_alike(group: typer.Typer) -> None:
-    """Give all commands what they have in common: how arguments are taken, and the exit codes below the help."""
+    """Set for every command how arguments are parsed, and list the exit codes below its help."""
     for command in group.registered_commands:
         assert command.callback
         # Let who reads a file say that it can't be read: that is a fault, which typer takes for wrong use.

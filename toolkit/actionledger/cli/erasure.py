@@ -23,7 +23,13 @@ from actionledger.ledger.queries.lineage import Forgettable, older_sessions
 from actionledger.ledger.queries.marks import selected_sessions
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
-from actionledger.runtime.session.erasure import being_forgotten, forget, go_on_forgetting, named, to_forget
+from actionledger.runtime.session.erasure import (
+    forget,
+    go_on_forgetting,
+    named,
+    sessions_being_erased,
+    to_forget,
+)
 
 _AGE = regex(r"(\d{1,6})([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
@@ -56,7 +62,7 @@ def forget_sessions(
     Their children go with them. What is open in a live process is refused. Without --yes it asks, or only says what would go and ends with 3.
     """
     path = existing(ledger)
-    gone = being_forgotten(path)
+    gone = sessions_being_erased(path)
     with open_ledger(path) as opened:
         begun = go_on_forgetting(opened)
         if begun is not None:

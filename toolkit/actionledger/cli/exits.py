@@ -59,7 +59,7 @@ def _outliving(stream: TextIO) -> TextIO:
 
 
 class ExitCode(IntEnum):
-    """What a command ends with."""
+    """The exit codes of all commands."""
 
     DONE = 0
     FAULT = 1

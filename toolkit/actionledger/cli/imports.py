@@ -296,7 +296,7 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
     """Print what was not taken in and why, and where the rest of it is kept."""
     parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
     for what, code, refusals in parts:
-        told = _told_once(refusals)
+        told = _grouped(refusals)
         for first, count in told[:SHOWN_REFUSALS]:
             times = f" {count:,} times, the first of" if count > 1 else ""
             print_note(f"{what}{times} {first}", style="yellow")
@@ -306,7 +306,7 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
             )
 
 
-def _told_once(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
+def _grouped(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
     """Return refusals with how often each is there: whole files that are refused for one reason, such as a package, are told once."""
     first: dict[object, Refusal] = {}
     counts = Counter[object]()

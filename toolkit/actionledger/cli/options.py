@@ -1,4 +1,4 @@
-"""What several commands take: which ledger, which reading, files of tools, and the options that they share."""
+"""Options that several commands share: the ledger, the reading, files of tools."""
 
 import hashlib
 import json
@@ -55,7 +55,7 @@ def turn_named(text: str) -> tuple[str, int]:
     return name, int(index)
 
 
-def reading_meant(ledger: "Ledger", which: str, run: str | None) -> "RecordedReading":
+def resolve_reading(ledger: "Ledger", which: str, run: str | None) -> "RecordedReading":
     """Return the recorded reading that a command's argument names."""
     # Slow to load, and few commands are given one.
     from actionledger.ledger.queries.names import one_run, one_session  # noqa: PLC0415

@@ -69,7 +69,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     if said := other_format(ledger, within):
         console.print(plain(said))
     console.print(funnel_table(whole))
-    _print_left_as_text(ledger, within)
+    _print_calls_in_text(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
     if read_in := dialects(ledger, within):
         console.print(dialects_table(read_in))
@@ -114,7 +114,7 @@ def _print_unacted(ledger: Ledger, within: Filter) -> None:
     console.print()
 
 
-def _print_left_as_text(ledger: Ledger, within: Filter) -> None:
+def _print_calls_in_text(ledger: Ledger, within: Filter) -> None:
     """Print in how many responses a call was left as text, what they took, and what lists them; nothing where there is none."""
     if line := left_as_text_line(left_as_text(ledger, within)):
         console.print(plain(line))

@@ -124,21 +124,21 @@ def change_review(
 ) -> None:
     """Say something otherwise; what was said before stays in the record."""
     with open_ledger(existing(ledger)) as opened:
-        _told(change(opened, review_id, value, by=by or getpass.getuser()))
+        _print_changed(change(opened, review_id, value, by=by or getpass.getuser()))
 
 
 @app.command("withdraw")
 def withdraw_review(review_id: IdArgument, ledger: LedgerOption = None, by: ByOption = None) -> None:
     """Take back what was said; that it was said stays in the record."""
     with open_ledger(existing(ledger)) as opened:
-        _told(withdraw(opened, review_id, by=by or getpass.getuser()))
+        _print_changed(withdraw(opened, review_id, by=by or getpass.getuser()))
 
 
 @app.command("done")
 def settle_review(review_id: IdArgument, ledger: LedgerOption = None, by: ByOption = None) -> None:
     """Say that an assignment or a decision is done."""
     with open_ledger(existing(ledger)) as opened:
-        _told(settle(opened, review_id, by=by or getpass.getuser()))
+        _print_changed(settle(opened, review_id, by=by or getpass.getuser()))
 
 
 @app.command("agreement")
@@ -158,7 +158,7 @@ def show_agreement(
         _print(found)
 
 
-def _told(said: Review) -> None:
+def _print_changed(said: Review) -> None:
     console.print(plain(f"{said.aspect} {said.step} by {said.changed_by}: {shortened(said.value)}"))
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from actionledger.cli.filters import Chosen, filtered
-from actionledger.cli.options import READING, JsonOption, LedgerOption, existing, reading_meant
+from actionledger.cli.options import READING, JsonOption, LedgerOption, existing, resolve_reading
 from actionledger.cli.tables import (
     Sheet,
     console,
@@ -65,7 +65,7 @@ def shrink_recorded(
             raise UsageError(
                 "Of one response its run alone can be picked; the other options of a filter go with --groups."
             )
-        reading = reading_meant(opened, which, chosen.run_id)
+        reading = resolve_reading(opened, which, chosen.run_id)
     found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
     if as_json:
         print_json(_shrunk_value(found))

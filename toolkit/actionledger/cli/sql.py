@@ -70,7 +70,7 @@ def _shown(cell: object) -> str:
 
 
 def _csv_lines(answer: Answer) -> Iterator[str]:
-    held = _Held()
+    held = _LastWritten()
     writer = csv.writer(held, lineterminator="\n")
     for row in chain([answer.names], answer.rows):
         writer.writerow(map(_in_csv, row))
@@ -81,8 +81,8 @@ def _in_csv(cell: object) -> object:
     return "" if cell is None else harmless(cell) if isinstance(cell, str) else _shown(cell)
 
 
-class _Held:
-    """What the writer of CSV wrote last."""
+class _LastWritten:
+    """The text that the writer of CSV wrote last."""
 
     text = ""
 

@@ -1,4 +1,4 @@
-"""What a report says: how far responses got and why others did not as tables, how they ended and what they cost in sentences."""
+"""The parts of a report: the funnel and the failures as tables, endings and cost in sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from rich.text import Text
 
 from actionledger.cli.tables import Sheet, plain, shortened, shown_rate
+from actionledger.core.errors import is_there
 from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.core.text import NO_NAME, by_prices, counted
 from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
-from actionledger.imports.prices import is_installed
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings
@@ -27,7 +27,7 @@ _SHOWN_MODELS = 5
 
 def how_to_price() -> str:
     """Return what gives models a price, as a sentence."""
-    if is_installed():
+    if is_there("genai_prices"):
         return "No price list has them; 'import --prices FILE' takes yours."
     return "pip install 'actionledger[prices]' brings providers' dated price lists for new imports; 'import --prices FILE' takes yours."
 

@@ -1,4 +1,4 @@
-"""What is printed: tables as wide as there is room, a model's text as text. Markup in it is never read as markup."""
+"""Printing: tables as wide as the terminal, a model's text as text. Markup in it is never interpreted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -73,27 +73,29 @@ def doctor(
     if bundle_file:
         _write_bundle(looked_at, bundle_file, with_text=with_text)
         return
-    done = mend(looked_at) if fix else ()
-    found = examine(looked_at)
+    mended = mend(looked_at) if fix else ()
+    health = examine(looked_at)
     unknown, newer = _unknown(looked_at)
     if as_json:
-        told = {
-            "health": found,
-            "needs_person": found.needs_person,
-            "mended": done,
-            "unknown_wordings": unknown,
-            "newer_than_tested": newer,
-        }
-        print_json(told)
+        print_json(
+            {
+                "health": health,
+                "needs_person": health.needs_person,
+                "mended": mended,
+                "unknown_wordings": unknown,
+                "newer_than_tested": newer,
+            }
+        )
     else:
-        for sentence in done:
+        notes = (
+            f"{each.words}: their reason is tool_error, and no more is known of them." for each in unknown
+        )
+        for sentence in mended:
             print_note(sentence)
-        _print(found, was_mended=fix)
-        for each in unknown:
-            print_note(f"{each.words}: their reason is tool_error, and no more is known of them.")
-        for recorded in newer:
-            print_note(f"{recorded.words}.")
-    raise typer.Exit(ExitCode.WAITING if found.needs_person else ExitCode.DONE)
+        _print(health, was_mended=fix)
+        for sentence in (*notes, *(f"{recorded.words}." for recorded in newer)):
+            print_note(sentence)
+    raise typer.Exit(ExitCode.WAITING if health.needs_person else ExitCode.DONE)
 
 
 def _write_bundle(ledger: Path, file: Path, *, with_text: bool) -> None:

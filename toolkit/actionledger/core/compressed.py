@@ -1,4 +1,4 @@
-"""What compressed files hold, unpacked as it is read: gzip, zstd, bzip2 and xz, told by how they begin, whatever they are called.
+"""Compressed files, unpacked as they are read: gzip, zstd, bzip2 and xz, recognised by their first bytes, whatever their names.
 
 A file that unpacks to far more than any recording does was made to fill a disk or a memory. Nothing is unpacked to disk here, and
 memory is bounded, so that only time is at stake: reading such a file ends with a sentence.
@@ -33,11 +33,11 @@ _PIECE_BYTES = 2048
 
 
 class BrokenOffError(OSError):
-    """What is compressed ends too early, is damaged, or unpacks to too much."""
+    """A compressed file ends too early, is damaged, or unpacks to too much."""
 
 
 class TooMuchError(BrokenOffError):
-    """What is compressed unpacks to far more than any recording does."""
+    """A compressed file unpacks to far more than any recording does."""
 
 
 def unzstd(file: IO[bytes]) -> IO[bytes]:

@@ -32,7 +32,7 @@ _ARROW: dict[Kind, str] = {
 
 
 class Columns(NamedTuple):
-    """What a frame has.
+    """The columns of a frame.
 
     Args:
         kinds: what the values of each column are, by its name, in order.

@@ -74,7 +74,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
 
-def loaded_when_asked(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """Return what a package takes for its ``__getattr__``.
 
     Args:

@@ -15,6 +15,8 @@ from types import FrameType
 from typing import Protocol
 from weakref import WeakSet
 
+from actionledger.core.errors import UsageError, require_number
+
 POLL_SECONDS = 0.02
 """How often whoever waits for a lock asks for it: who lets others have their turn leaves it for longer."""
 
@@ -184,6 +186,18 @@ def ended(code: int) -> str:
     return f"was ended by the signal {name}"
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of worker processes that there can't be; None stands for as many as there are cores."""
+    require_number("workers", workers, optional=True)
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
+
+
 _Answer = Callable[[int, FrameType | None], object]
 
 
@@ -219,7 +233,7 @@ _NOTHING = nullcontext()
 
 @contextmanager
 def gated() -> Iterator[None]:
-    """Let ``held_back`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
+    """Let ``defer_interrupts`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
 
     In another thread than the main one nothing is changed: Python tells only that one of Ctrl-C. Nothing is, either, where it is
     ignored or ends the process at once.
@@ -238,16 +252,16 @@ def gated() -> Iterator[None]:
         signal.signal(signal.SIGINT, answer)
 
 
-def held_back() -> AbstractContextManager[None]:
+def defer_interrupts() -> AbstractContextManager[None]:
     """Return a context for whose end Ctrl-C waits; it is then answered as it would have been."""
     if not _gates:
-        return _held_back_alone()
+        return _defer_once()
     return _gates[-1] if _is_in_main_thread() else _NOTHING
 
 
 @contextmanager
-def _held_back_alone() -> Iterator[None]:
-    with gated(), held_back() if _gates else _NOTHING:
+def _defer_once() -> Iterator[None]:
+    with gated(), defer_interrupts() if _gates else _NOTHING:
         yield
 
 

@@ -22,7 +22,7 @@ _WORD = regex(r"[\w.:/@-]{1,40}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is to be shown of rows.
+    """A table to be shown.
 
     Args:
         columns: their names.

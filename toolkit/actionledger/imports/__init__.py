@@ -8,7 +8,7 @@ cut off goes on where it stopped. ``importer.py`` takes sessions, ``turns.py`` k
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import by_name, loaded_when_asked
+from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
     from actionledger.imports.importer import Importer as Importer
@@ -39,4 +39,4 @@ __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
-    __getattr__ = loaded_when_asked(__name__, _MODULES)
+    __getattr__ = lazy_getattr(__name__, _MODULES)

@@ -1,4 +1,4 @@
-"""What somebody needs who looks into a report of a failure: versions, kinds and counts; no text of a model unless it is asked for.
+"""A bundle for a bug report: versions, kinds and counts; no text of a model, unless it is requested.
 
 Names in it come from closed lists, or look like a name: what a user has named (a dialect, a parser, a format of their own) is ``custom``.
 """

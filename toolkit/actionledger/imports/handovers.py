@@ -1,4 +1,4 @@
-"""What one importer has come to know, for another one that goes on from there: a worker tells it with the lines it has made."""
+"""The knowledge that a worker's importer hands to the one that has the ledger, together with the lines it has made."""
 
 import pickle
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from typing import IO, NamedTuple
 
 from actionledger.imports.import_run import OpenSession
 from actionledger.imports.report import ImportReport
-from actionledger.imports.results import CallNews
+from actionledger.imports.results import CallUpdate
 from actionledger.ledger.queries.recorded import Added, Before
 from actionledger.ledger.storage.preparation import Prepared
 
 
 @dataclass(slots=True)
 class Touched:
-    """What was looked at, by which two parts of an import are known to stand alone.
+    """The sessions and turns that a part of an import has looked up: parts that share none are independent.
 
     Args:
         sessions: the identifiers of sessions.
@@ -29,7 +29,7 @@ class Touched:
 
 @dataclass(slots=True)
 class News:
-    """What an importer has come to know since it was asked last.
+    """The knowledge that an importer has gained since its last update.
 
     Args:
         touched: what it has looked at.
@@ -43,14 +43,14 @@ class News:
     touched: Touched
     taken_in: bytes
     going_on: dict[str, OpenSession]
-    calls: CallNews
+    calls: CallUpdate
     report: ImportReport
     has_begun: bool
 
 
 @dataclass(slots=True)
 class Made:
-    """What was made of some of what an import reads.
+    """The events of a part of an import, and what its importers have learned.
 
     Args:
         events: what is to be recorded.
@@ -62,7 +62,7 @@ class Made:
 
 
 class SharedFacts(NamedTuple):
-    """What has to be known by whoever takes in sessions for another one, of whatever source: it is told once.
+    """The facts that a worker needs of every source; it gets them once.
 
     Args:
         together: what the ledger had of the sources that were asked for together.
@@ -74,7 +74,7 @@ class SharedFacts(NamedTuple):
 
 
 class SourceFacts(NamedTuple):
-    """What has to be known by whoever takes in sessions of a source for another one.
+    """The facts that a worker needs of one source.
 
     Args:
         run_id: the run that they are of.
@@ -117,7 +117,7 @@ def packed(added: Added, started: frozenset[str]) -> bytes:
     return pickle.dumps((added, started), pickle.HIGHEST_PROTOCOL)
 
 
-class SpooledNews:
+class SpooledUpdates:
     """Keeps what was taken in elsewhere until it is asked for."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import derived_id
-from actionledger.core.processes import held_back
+from actionledger.core.processes import defer_interrupts
 from actionledger.core.recording import (
     Recorder,
     SessionKey,
@@ -22,7 +22,7 @@ from actionledger.core.recording import (
 )
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.handovers import News, SpooledNews, Touched, packed
+from actionledger.imports.handovers import News, SpooledUpdates, Touched, packed
 from actionledger.imports.import_run import ImportRun, OpenSessions
 from actionledger.imports.newer_versions import version_of
 from actionledger.imports.prices import Prices
@@ -109,7 +109,7 @@ class Importer:
         self._sessions = OpenSessions(self._run, source, known)
         self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
         self._refusals = Refusals(record, self.run.run_id, source)
-        self._of_others = SpooledNews()
+        self._of_others = SpooledUpdates()
 
     def take(self, item: Item, workspace: "Workspace | None" = None) -> None:
         """Take in a session or a piece of one, or note what is none."""
@@ -165,14 +165,14 @@ class Importer:
         """Begin the run, unless it has begun."""
         self._run.begin()
 
-    def take_news(self, added: Added) -> News:
+    def take_update(self, added: Added) -> News:
         """Return what came to be known since this was asked last, and forget what was counted."""
         assert self.touched is not None
         touched, report, sessions = self.touched, self.report, self._sessions
         self.touched, self.report = Touched(), ImportReport()
         going_on = {key: session for key, session in sessions.going_on.items() if key in touched.sessions}
         started = frozenset(sessions.started & touched.sessions)
-        calls, has_begun = self._results.take_news(), self._run.has_begun
+        calls, has_begun = self._results.take_update(), self._run.has_begun
         return News(touched, packed(added, started), going_on, calls, report, has_begun)
 
     def is_at_odds_with(self, news: News) -> bool:
@@ -204,7 +204,7 @@ class Importer:
             model=item.model,
             task=task_of(item),
         )
-        if self._is_left_forgotten(item, key):
+        if self._is_erased(item, key):
             return
         if version := version_of(item.metadata):
             self.report.versions.add((item.source or self.source, version))
@@ -224,7 +224,7 @@ class Importer:
         if no_numbers := self._sessions.go_on(item, key, self.file):
             self.report.left_out[self.file, LeftOutReason.UNREADABLE, "score"] += no_numbers
 
-    def _is_left_forgotten(self, item: RecordedSession, key: SessionKey) -> bool:
+    def _is_erased(self, item: RecordedSession, key: SessionKey) -> bool:
         """Return whether a session is left out since it was forgotten; one that is to come in again is said to first."""
         if key.session_id not in self.known.forgotten:
             return False
@@ -253,7 +253,7 @@ class Importer:
                 self.report.results += late + self._results.of_known(turn, key)
             return
         self.report.sessions += self._sessions.start(item, session)
-        with held_back():  # else a turn is kept that nobody has counted
+        with defer_interrupts():  # else a turn is kept that nobody has counted
             self._read(item, session, looked, names)
             self._remember(looked)
             self._supersede(session, looked)

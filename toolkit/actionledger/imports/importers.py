@@ -39,7 +39,7 @@ class Importers(ABC):
 
     @property
     def report(self) -> ImportReport:
-        """What was taken in by now."""
+        """The report of what was imported so far."""
         report = ImportReport()
         for each in self.importers.values():
             report += each.report

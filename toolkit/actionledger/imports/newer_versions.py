@@ -47,7 +47,7 @@ def version_of(metadata: dict[str, Any]) -> str:
 
 
 def newer(seen: Iterable[tuple[str, str]]) -> list[Newer]:
-    """Return what of some versions is newer than what was tested.
+    """Return the versions that are newer than the tested ones.
 
     Args:
         seen: formats' names, each with a version.

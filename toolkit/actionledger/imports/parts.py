@@ -1,8 +1,8 @@
-"""What an import is cut into, so that several processes can read it: files by the group, and large ones by their sessions."""
+"""The parts of an import, which several processes read: groups of files, and shares of large files by their sessions."""
 
 import pickle
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,7 +96,7 @@ def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[ImportPart]]:
 
 
 # What a file gives, whatever its reader comes upon.
-class _Told:
+class _ReadCallback:
     """Tells how far a file is read, and keeps what whoever is told raises: that is no fault of the file."""
 
     def __init__(self, on_read: OnRead) -> None:
@@ -117,7 +117,7 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
     One in which a format finds nothing at all, as in a file of another format, is left out.
     """
     has_none = True
-    told = _Told(on_read)
+    told = _ReadCallback(on_read)
     try:
         for item in read(path, told):
             has_none = False
@@ -146,7 +146,7 @@ class HowToRead:
     """How whoever reads parts of an import is to read them: what people have said, by name.
 
     Args:
-        texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
+        texts: how raw texts are read, as ``ReadAs.of`` takes it; None if unknown.
         columns: the column that holds a field, by the field's name.
         prices: what responses cost of which only the tokens are recorded.
         origin: the path that they come from, as the runs say it.
@@ -155,8 +155,8 @@ class HowToRead:
         facts: what has to be known of whatever source.
     """
 
-    texts: dict[str, Any] | None
-    columns: dict[str, str]
+    texts: Mapping[str, Any] | None
+    columns: Mapping[str, str]
     prices: Prices | None
     origin: str
     made_bytes: int

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from actionledger.core.errors import UsageError, require_kind, require_number, require_path
+from actionledger.core.errors import require_kind, require_path
+from actionledger.core.processes import check_workers, cores
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.recognition import FileOptions, ImportPlan, planned
+from actionledger.imports.recognition import FileOptions, ImportOptions, ImportPlan, planned
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.files import files_at
 from actionledger.ledger.storage.imported_files import TakenFiles
@@ -81,57 +82,56 @@ def import_path(
         >>> al.import_path("log.jsonl", "team.duckdb").unchanged
         1
     """
-    require_kind(path, str | os.PathLike | Iterable, "What is imported is a path, or several of them")
-    given = [path] if isinstance(path, str | os.PathLike) else list(path)
-    for each in given:
-        require_path("What is imported", each)
-    paths = [Path(each) for each in given]
+    paths = _paths(path)
     require_kind(source, str, "A source is a text")
-    told = FileOptions(format, source, _checked(columns))
+    check_workers(workers)
+    files = FileOptions(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
-    read_as = _read_as(**texts)
-    costs = _prices(prices)
+    options = ImportOptions(
+        origin=_origin(paths),
+        read_as=_read_as(**texts),
+        texts=texts,
+        columns=files.columns,
+        on_progress=on_progress,
+        prices=_prices(prices),
+        # That a session comes in again is said once, by whoever reads it first.
+        workers=1 if again_forgotten else workers or cores(),
+        again_forgotten=again_forgotten,
+    )
+    return _import(paths, ledger, files, options)
+
+
+def _import(
+    paths: list[Path], ledger: "Ledger | AnyPath", files: FileOptions, options: ImportOptions
+) -> ImportReport:
+    """Import files, and load what reads them only if there is anything to read."""
     if not isinstance(ledger, str | os.PathLike):
         from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - who has one open has loaded it
 
         refuse_no_ledger(ledger)
     ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path
-    taken = TakenFiles.of(ledger_path)
-    plan = planned(files_at(paths), told, taken if not again_forgotten else TakenFiles.anew(ledger_path))
+    imported = TakenFiles.of(ledger_path)
+    plan = planned(
+        files_at(paths), files, TakenFiles.anew(ledger_path) if options.again_forgotten else imported
+    )
     if not plan.to_read and not plan.refused:
         return _nothing_new(plan)
-    # Slow to load, and most of the times that people import again there is nothing to read.
-    from actionledger.imports.plan_importer import Hands, PlanImporter  # noqa: PLC0415
+    from actionledger.imports.plan_importer import PlanImporter  # noqa: PLC0415
     from actionledger.ledger import open_ledger  # noqa: PLC0415
 
-    # That a session comes in again is told once, by whoever reads it first.
-    count = 1 if again_forgotten else _count(workers)
-    hands = Hands(count, texts if read_as else None, dict(columns or {}))
     opened: AbstractContextManager[Ledger] = (
         open_ledger(ledger_path) if isinstance(ledger, str | os.PathLike) else nullcontext(ledger)
     )
     with opened as there:
-        return PlanImporter(
-            there,
-            plan,
-            taken,
-            origin=_origin(paths),
-            read_as=read_as,
-            on_progress=on_progress,
-            prices=costs,
-            hands=hands,
-            again_forgotten=again_forgotten,
-        ).run()
+        return PlanImporter(there, plan, imported, options).run()
 
 
-def _count(workers: int | None) -> int:
-    """Return how many processes read."""
-    if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    require_number("workers", workers)
-    if workers < 1:
-        raise UsageError(f"workers is a number of processes, 1 or more, not {workers}.")
-    return workers
+def _paths(given: AnyPath | Iterable[AnyPath]) -> list[Path]:
+    require_kind(given, str | os.PathLike | Iterable, "What is imported is a path, or several of them")
+    paths = [given] if isinstance(given, str | os.PathLike) else list(given)
+    for each in paths:
+        require_path("What is imported", each)
+    return [Path(each) for each in paths]
 
 
 def _checked(columns: Mapping[str, str] | None) -> Mapping[str, str]:
@@ -146,9 +146,9 @@ def _read_as(**given: Any) -> "ReadAs | None":
     """Return how raw text is read; None for every known format."""
     if not any(given.values()) and given["tools"] is None:
         return None
-    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
+    from actionledger.imports.reading import ReadAs  # noqa: PLC0415 - loads every parser, and most imports name none
 
-    return told(**given)
+    return ReadAs.of(**given)
 
 
 def _prices(given: "Prices | AnyPath | None") -> "Prices | None":

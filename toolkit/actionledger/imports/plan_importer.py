@@ -1,14 +1,13 @@
 """Reads the files of a plan into a ledger, and remembers those that were read whole."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
-from actionledger.core.processes import gated, held_back
+from actionledger.core.processes import defer_interrupts, gated
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.parts import (
     WORTH_BYTES,
@@ -21,15 +20,14 @@ from actionledger.imports.parts import (
     parts_of,
     unpacked_size,
 )
-from actionledger.imports.prices import Prices
-from actionledger.imports.reading import AS_IT_SAYS, ReadAs
-from actionledger.imports.recognition import ImportPlan, ToRead
+from actionledger.imports.reading import AS_IT_SAYS
+from actionledger.imports.recognition import ImportOptions, ImportPlan, ToRead
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.files import size_of
-from actionledger.imports.worker_pool import ImportWorkers, PartOnItsWay
+from actionledger.imports.workers import ImportWorkers, PartOnItsWay
 from actionledger.ledger import Ledger
 from actionledger.ledger.storage.imported_files import TakenFiles
 
@@ -73,21 +71,6 @@ LEAST_MADE_BYTES = 2**20
 """How much each of them does at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hands:
-    """How several processes are to read the files of a plan.
-
-    Args:
-        count: how many of them.
-        texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
-        columns: the column that holds a field, by the field's name.
-    """
-
-    count: int
-    texts: dict[str, Any] | None
-    columns: dict[str, str]
-
-
 class PlanImporter:
     """Reads the files of a plan.
 
@@ -95,34 +78,14 @@ class PlanImporter:
         ledger: where to record.
         plan: what is to be read.
         taken: remembers what was.
-        origin: what people have named, as the runs say it.
-        read_as: how texts of sessions without a profile are read; None for every known format.
-        on_progress: is told how far it is.
-        prices: what responses cost of which only the tokens are recorded.
-        hands: how several processes are to read them; None to read them in this one.
-        again_forgotten: whether sessions that were forgotten are taken in again.
+        options: how it is to be read.
     """
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        plan: ImportPlan,
-        taken: TakenFiles,
-        *,
-        origin: str,
-        read_as: ReadAs | None,
-        on_progress: Callable[[ImportProgress], None] | None,
-        prices: Prices | None = None,
-        hands: Hands | None = None,
-        again_forgotten: bool = False,
-    ) -> None:
+    def __init__(self, ledger: Ledger, plan: ImportPlan, taken: TakenFiles, options: ImportOptions) -> None:
         self._ledger = ledger
-        self._prices = prices
-        self._hands = hands
         self._plan = plan
         self._taken = taken
-        self._origin = origin
-        self._on_progress = on_progress
+        self._options = options
         sizes = [size_of(each.path) for each in plan.to_read]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._bytes = 0
@@ -133,11 +96,11 @@ class PlanImporter:
         together = {each.name for each in plan.to_read if each.format.names == "file"}
         self._importers = SourcesImporter(
             ledger,
-            origin=origin,
-            read_as=read_as or AS_IT_SAYS,
+            origin=options.origin,
+            read_as=options.read_as or AS_IT_SAYS,
             asked_together=together,
-            prices=prices,
-            again_forgotten=again_forgotten,
+            prices=options.prices,
+            again_forgotten=options.again_forgotten,
         )
 
     def run(self) -> ImportReport:
@@ -181,18 +144,18 @@ class PlanImporter:
 
     def _processes(self) -> int:
         """Return how many processes it is worth to have read what there is."""
-        if self._hands is None or self._total is None:
+        if self._options.workers == 1 or self._total is None:
             return 1
         size = sum(unpacked_size(each) or 0 for each in self._plan.to_read)
-        return self._hands.count if size >= WORTH_BYTES else 1
+        return self._options.workers if size >= WORTH_BYTES else 1
 
     def _read_together(self, count: int) -> None:
-        assert self._hands is not None
+        options = self._options
         how = HowToRead(
-            self._hands.texts,
-            self._hands.columns,
-            self._prices,
-            self._origin,
+            options.texts if options.read_as else None,
+            options.columns,
+            options.prices,
+            options.origin,
             max(MADE_BYTES // count, LEAST_MADE_BYTES),
             custom.texts(),
             self._importers.facts_of_all(),
@@ -220,7 +183,7 @@ class PlanImporter:
     def _add(self, given: PartOnItsWay, answer: PartProgress) -> bool:
         """Record what was made of a part; return whether that could be done."""
         assert answer.made is not None
-        with held_back():  # else turns are kept that nobody has counted
+        with defer_interrupts():  # else turns are kept that nobody has counted
             if not self._importers.add(answer.made, given.part.number):
                 return False
             given.place = (answer.file, answer.item)
@@ -275,5 +238,5 @@ class PlanImporter:
 
     def _tell(self, count: int) -> None:
         self._bytes += count
-        if self._on_progress:
-            self._on_progress(ImportProgress(self._bytes, self._total, self._importers.turns))
+        if self._options.on_progress:
+            self._options.on_progress(ImportProgress(self._bytes, self._total, self._importers.turns))

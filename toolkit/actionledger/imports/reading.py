@@ -45,6 +45,26 @@ class ReadAs:
     parser: AnyParser | None = None
     catalogue: AnyCatalogue | None = None
 
+    @classmethod
+    def of(
+        cls,
+        *,
+        profile: str | None = None,
+        dialects: Sequence[str] = (),
+        parser: str | None = None,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+    ) -> "ReadAs":
+        """Return how raw text is read, of what people have named."""
+        if sum((profile is not None, bool(dialects), parser is not None)) > 1:
+            raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
+        require_names("dialects", dialects)
+        by_dialects = parser_for(tuple(dialects)) if dialects else None
+        return cls(
+            profile=_profile_named(profile) if profile is not None else None,
+            parser=parser_named(parser) if parser is not None else by_dialects,
+            catalogue=ToolCatalogue.of(tools) if tools is not None else None,
+        )
+
     @property
     def is_open(self) -> bool:
         """Whether it is unknown in which format texts are."""
@@ -138,23 +158,3 @@ def read_turn(
     duration_us = (time.perf_counter_ns() - begin) // 1000
     record(response_parsed(result, key, run, duration_us, turn.capture))
     return result
-
-
-# How people say that raw text is to be read.
-def told(
-    *,
-    profile: str | None = None,
-    dialects: Sequence[str] = (),
-    parser: str | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
-) -> ReadAs:
-    """Return how raw text is read."""
-    if sum((profile is not None, bool(dialects), parser is not None)) > 1:
-        raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
-    require_names("dialects", dialects)
-    by_dialects = parser_for(tuple(dialects)) if dialects else None
-    return ReadAs(
-        profile=_profile_named(profile) if profile is not None else None,
-        parser=parser_named(parser) if parser is not None else by_dialects,
-        catalogue=ToolCatalogue.of(tools) if tools is not None else None,
-    )

@@ -1,11 +1,12 @@
-"""What is to be read of the files that were named: each with its format, and what is none."""
+"""The plan of an import: which files are to be read, each with its format, and which are no recordings."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from actionledger.core.errors import ActionLedgerError, MissingPackageError, SourceError, in_words
 from actionledger.imports.sources.base import ReadFile, Sample, Source
@@ -29,12 +30,17 @@ from actionledger.imports.sources.registry import (
 )
 from actionledger.ledger.storage.imported_files import FileState, TakenFiles, state_of
 
+if TYPE_CHECKING:
+    from actionledger.imports.plan_importer import ImportProgress
+    from actionledger.imports.prices import Prices
+    from actionledger.imports.reading import ReadAs
+
 _SURE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """What people have said of the files that are to be taken in.
+    """The user's options for the files of an import.
 
     Args:
         format: the format's name; empty to find it out.
@@ -54,6 +60,31 @@ class FileOptions:
         from actionledger.core.privacy import mask_text  # noqa: PLC0415 - slow to load, and most imports are told neither
 
         return mask_text(repr((self.format, self.source, sorted(self.columns.items()))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """How files are imported.
+
+    Args:
+        origin: what people have named, as the runs say it.
+        read_as: how texts of sessions without a profile are read; None for every known format.
+        texts: the same by names, for processes that read: the arguments of ``ReadAs.of``.
+        columns: the column that holds a field, by the field's name.
+        on_progress: is told how far it is.
+        prices: what responses cost of which only the tokens are recorded.
+        workers: how many processes read at most; 1 for this one alone.
+        again_forgotten: whether sessions that were forgotten are imported again.
+    """
+
+    origin: str
+    read_as: "ReadAs | None" = None
+    texts: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    on_progress: "Callable[[ImportProgress], None] | None" = None
+    prices: "Prices | None" = None
+    workers: int = 1
+    again_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +110,7 @@ class ToRead:
 
 @dataclass(slots=True)
 class ImportPlan:
-    """What is to be done with the files that were named.
+    """The files of an import: to be read, unchanged, refused or of no known format.
 
     Args:
         to_read: the files that are to be read, in order.
@@ -114,7 +145,7 @@ class _Planning:
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:
-        """What files are called that may be recordings; to know it, every format is loaded."""
+        """The patterns of recordings' file names; every format is loaded for it."""
         formats = sources().values() if self._format is None else (self._format,)
         return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
 

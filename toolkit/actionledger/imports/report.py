@@ -1,4 +1,4 @@
-"""What an import took in, and what it did not."""
+"""The report of an import: what it recorded, and what it skipped or refused."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from actionledger.imports.sources.base import Refusal
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import took in.
+    """The report of an import.
 
     Args:
         sessions: sessions that are new, or have something new.

@@ -28,8 +28,8 @@ MESSAGE_CHARACTERS = 2000
 
 
 @dataclass(slots=True)
-class CallNews:
-    """What came of calls since somebody asked.
+class CallUpdate:
+    """The results of calls since the last update.
 
     Args:
         opened: calls that wait for a result.
@@ -76,21 +76,21 @@ class Results:
         self._opened: dict[str, TurnCall] = {}
         self._closed: list[tuple[str, str]] = []
 
-    def take_news(self) -> CallNews:
+    def take_update(self) -> CallUpdate:
         """Return what came of calls since this was asked last."""
-        news = CallNews(list(self._opened.values()), self._closed, self._answered, dict(self._unmatched))
+        news = CallUpdate(list(self._opened.values()), self._closed, self._answered, dict(self._unmatched))
         self._opened, self._closed, self._answered = {}, [], set()
         self._unmatched = defaultdict(list)
         return news
 
-    def is_at_odds_with(self, news: CallNews) -> bool:
+    def is_at_odds_with(self, news: CallUpdate) -> bool:
         """Return whether what others have found of calls would be something else here."""
         unmatched = (call_id for call_ids in news.unmatched.values() for call_id in call_ids)
         return any(self._open.get(call_id) for call_id in unmatched) or any(
             self._place_of(*closed) is None for closed in news.closed
         )
 
-    def add(self, news: CallNews) -> None:
+    def add(self, news: CallUpdate) -> None:
         """Go on from what others have found of calls."""
         for call_id, action_id in news.closed:
             place = self._place_of(call_id, action_id)

@@ -196,7 +196,7 @@ class SourcesImporter(Importers):
     def facts_of_all(self) -> SharedFacts:
         """Return what others have to know who take in sessions of whatever source."""
         names = sorted(self._asked_together)
-        there = self._known_of(names[0]) if names else known(self._asked())
+        there = self._known_of(names[0]) if names else known(self._queryable())
         return SharedFacts(there.before, there.forgotten)
 
     def facts_of(self, name: str, format_name: str) -> SourceFacts:
@@ -254,12 +254,12 @@ class SourcesImporter(Importers):
         """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
         if name not in self._known:
             asked = self._asked_together if name in self._asked_together else {name}
-            there = known(self._asked(), *asked)
+            there = known(self._queryable(), *asked)
             self._known |= dict.fromkeys(asked, there)
             self._has_before |= dict.fromkeys(asked, bool(there.before.ids or there.before.turns))
         return self._known[name]
 
-    def _asked(self) -> Queryable:
+    def _queryable(self) -> Queryable:
         """Return what is asked: over a snapshot nothing that came in since is loaded; no fork may come while one is held."""
         if self._is_live:
             return self._ledger

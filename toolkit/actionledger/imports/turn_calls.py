@@ -155,7 +155,7 @@ class TurnCall(NamedTuple):
 
     @property
     def known_as(self) -> str | int:
-        """What its result is known by in its turn."""
+        """The key of its result within its turn."""
         return _known_as(self.call_id, self.repeated, self.action_index)
 
 

@@ -46,7 +46,7 @@ _TEXT = "finish_reason"
 _WITHIN = ("usage", "usageMetadata", "usage_metadata")
 
 
-def told_usage(given: object) -> Usage:
+def usage_given(given: object) -> Usage:
     """Return what a program says that a response took."""
     if given is None:
         return Usage()
@@ -195,7 +195,7 @@ def recorded_turn(
     if (text is None) == (message is None):
         raise UsageError("Give either text, the raw response, or message, the decoded JSON of a provider's.")
     said: JsonDict = {"text": text}
-    took = told_usage(usage)
+    took = usage_given(usage)
     if text is None:
         require_json(message)
         split = split_message(message)

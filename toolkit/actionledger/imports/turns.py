@@ -24,18 +24,19 @@ from actionledger.core.recording import (
 from actionledger.core.recordings import RecordedSession, RecordedTurn, Usage
 from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.import_run import ImportRun
-from actionledger.imports.prices import Prices, cost_of, list_price, price_list
+from actionledger.imports.price_lists import list_price, price_list
+from actionledger.imports.prices import Prices, cost_of
 from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger.queries.packed import KnownTurn
-from actionledger.ledger.queries.recorded import NOT_TOLD, Known, LeftOutKey, ToldLeftOut, digest
+from actionledger.ledger.queries.recorded import NOT_TOLD, Known, LeftOutKey, RecordedSkip, digest
 from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
 
 class TurnMatch(Enum):
-    """What a turn of a recording is to a ledger."""
+    """How a turn of a recording relates to the ledger."""
 
     NEW = auto()
     KNOWN = auto()
@@ -344,7 +345,7 @@ WITHIN_TURN = "within a turn"
 def changes(
     counted: Mapping[LeftOutKey, int],
     whole: Collection[str],
-    before: Callable[[Sequence[str]], Mapping[LeftOutKey, ToldLeftOut]],
+    before: Callable[[Sequence[str]], Mapping[LeftOutKey, RecordedSkip]],
 ) -> Iterator[tuple[LeftOutKey, int, int]]:
     """Yield what was left out of files beyond what a ledger knows: add it to that, and each file counts as it stands.
 

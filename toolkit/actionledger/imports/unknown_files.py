@@ -1,4 +1,4 @@
-"""What people are told of a file that no format knows: what it is, what it holds, and what is near to it."""
+"""The message about a file of no known format: its kind, its content, and the nearest formats."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -49,11 +49,11 @@ def main() -> None:
     custom.add(how.secrets)
     worker = Worker(how, SentBehind(answers))
     with gated(), collecting_seldom():
-        for task in _asked(requests):
+        for task in _tasks(requests):
             worker.read(task)
 
 
-def _asked(requests: IO[bytes]) -> Iterator[PartTask]:
+def _tasks(requests: IO[bytes]) -> Iterator[PartTask]:
     """Yield what is to be read, each fetched as soon as it is there: whoever asks doesn't fetch answers while it waits for that."""
     tasks: SimpleQueue[PartTask | None] = SimpleQueue()
     Thread(target=_fetch, args=(requests, tasks), daemon=True).start()
@@ -172,16 +172,16 @@ class _PartReading(Importers):
         self._bytes += count
 
     def _tell(self, *, is_last: bool = False) -> None:
-        news = {name: (self._forms[name], self._news_of(each)) for name, each in self.importers.items()}
+        news = {name: (self._forms[name], self._update_of(each)) for name, each in self.importers.items()}
         made = Made(self._batch.prepared(), news)
         self._answers.send(PartProgress(made, *self._place, self._bytes, self._ended, is_last))
         self._batch, self._bytes, self._ended = Batch(), 0, []
 
-    def _news_of(self, importer: Importer) -> News:
+    def _update_of(self, importer: Importer) -> News:
         added = importer.known.added or Added()
         self._added.append((importer.known, added))
         importer.known.added = Added()
-        return importer.take_news(added)
+        return importer.take_update(added)
 
 
 def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
@@ -223,6 +223,4 @@ def _reader(file: FileOfPart, how: HowToRead) -> ReadFile:
 def _read_as(how: HowToRead) -> ReadAs:
     if how.texts is None:
         return AS_IT_SAYS
-    from actionledger.imports.reading import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
-
-    return told(**how.texts)
+    return ReadAs.of(**how.texts)

@@ -2,15 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import by_name, loaded_when_asked
+from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
-    from actionledger.ledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.ledger import Ledger as Ledger
+    from actionledger.ledger.opening import open_ledger as open_ledger
     from actionledger.ledger.storage.store import IngestReport as IngestReport
 
 _MODULES = by_name(
     {
-        "ledger": "Ledger open_ledger",
+        "ledger": "Ledger",
+        "opening": "open_ledger",
         "storage.store": "IngestReport",
     }
 )
@@ -20,4 +22,4 @@ __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
-    __getattr__ = loaded_when_asked(__name__, _MODULES)
+    __getattr__ = lazy_getattr(__name__, _MODULES)

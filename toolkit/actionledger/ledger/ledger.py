@@ -6,7 +6,6 @@
 POSIX only (``fcntl``).
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -15,21 +14,19 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 from weakref import finalize
 
-from actionledger.core.errors import LedgerError, UsageError, require_kind
+from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.events import Event
 from actionledger.core.hooks import module_for
-from actionledger.core.privacy import custom
 from actionledger.core.processes import watch
 from actionledger.ledger.queries.names import Called
-from actionledger.ledger.sql import AskedLedger
+from actionledger.ledger.sql import ReadableLedger
 from actionledger.ledger.storage.background import BackgroundIngester
 from actionledger.ledger.storage.encoding import waiting
 from actionledger.ledger.storage.hosts import leave
 from actionledger.ledger.storage.journal import SegmentWriter
-from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.publishing import hand_over_all
 from actionledger.ledger.storage.segments import has_live_writer
-from actionledger.ledger.storage.store import AsOf, IngestReport, Publishing, Store
+from actionledger.ledger.storage.store import IngestReport, Publishing, Store
 
 if TYPE_CHECKING:
     from actionledger.core.recordings import AnyResult, AnyUsage, RecordedTurn
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class _TurnRecorder(Protocol):
-    """What reads the turns that a program records itself."""
+    """Reads and records the turns that a program hands over."""
 
     def record(
         self, turn: "RecordedTurn", read_as: Any, *, session: str, profile: str | None, model: str, task: str
@@ -52,59 +49,7 @@ class _TurnRecorder(Protocol):
 _PATIENCE_SECONDS = 60.0
 
 
-def open_ledger(
-    path: str | os.PathLike[str],
-    *,
-    read_only: bool = False,
-    in_background: bool = True,
-    as_of: AsOf | None = None,
-    secrets: Iterable[str] = (),
-    without_text: bool = False,
-) -> "Ledger":
-    """Open a ledger; one that doesn't exist is made.
-
-    Args:
-        path: the ledger's file, by custom ``NAME.duckdb``, or the file ``NAME.toml`` that says where its lake is; missing
-            folders are made.
-        read_only: whether to write nothing at all; then the ledger must exist.
-        in_background: whether a thread takes in and publishes what is flushed, so that other tools see it within seconds;
-            without it only ``ingest`` and ``close`` do.
-        as_of: the state of a lake to be read, the number of a snapshot or a time (without a zone it is UTC); None for the
-            newest. The past is only read.
-        secrets: patterns of secrets to be hidden in this process beside those that are known, as RE2 takes them.
-        without_text: whether to see blanks in the place of every text that a model, a tool or a person wrote, for what is to be handed on; then
-            ``read_only``.
-
-    Returns:
-        The ledger, to be closed after use (a ``with`` block does).
-
-    Raises:
-        NotALedgerError: the file is something else.
-        NewerLedgerError: the ledger was written by a newer version of the toolkit.
-        UsageError: the path is none, or a pattern of secrets, here, in a file or in ``pyproject.toml``, can't be used.
-        LedgerError: the file or its folder can't be used.
-
-    Example:
-        >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
-        (0,)
-    """
-    require_kind(path, str | os.PathLike, "A ledger is opened by the path of its file")
-    custom.add(secrets)
-    if without_text and not read_only:
-        raise UsageError("A ledger without its texts can only be read; open it with read_only=True.")
-    if not read_only:
-        custom.known()  # a pattern that can't be used is said before anything is recorded
-    store = store_at(path, read_only=read_only, as_of=as_of)
-    return Ledger(
-        store,
-        read_only=read_only or as_of is not None,
-        in_background=in_background,
-        without_text=without_text,
-    )
-
-
-class Ledger(AskedLedger):
+class Ledger(ReadableLedger):
     """An open ledger; threads may share it, and a forked child may go on using it.
 
     Args:
@@ -334,7 +279,7 @@ class Ledger(AskedLedger):
         self._refuse_unless_writable()
         if isinstance(sessions, Called):
             raise UsageError(f"sessions takes several, as in [{str(sessions)!r}]; one alone is none.")
-        gone = forgetting.being_forgotten(self.path)
+        gone = forgetting.sessions_being_erased(self.path)
         begun = forgetting.go_on_forgetting(self)
         found = forgetting.named(self, sessions, gone)
         with self._lock:
@@ -346,7 +291,7 @@ class Ledger(AskedLedger):
 
     @property
     def internals(self) -> "Internals":
-        """What the package's own rooms ask of it, and nobody else: locks, counts, the ways that an import and a replay take."""
+        """The interface for this package alone: locks, counts, and direct writing for imports and replays."""
         self._refuse_unless_writable()
         from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and for who writes alone
 

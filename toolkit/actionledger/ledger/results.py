@@ -1,4 +1,4 @@
-"""What a statement gave: rows to read one by one, as a data frame, or at a glance. The same on every supported DuckDB.
+"""The result of a statement: rows one by one, as a data frame, or at a glance. The same on every supported DuckDB.
 
 DuckDB's own result gives each row once and what is left over after that, and what it is called differs between versions.
 This one gives all rows as often as it is asked: the first reading takes what ran at once, a later one of a large result runs

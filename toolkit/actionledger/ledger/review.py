@@ -24,7 +24,7 @@ SENTENCE_CHARACTERS = 20_000
 _LINE_ASPECTS = {ReviewAspect.LABEL, ReviewAspect.ASSIGNMENT}
 
 
-def span_meant(span: Span | tuple[int, int] | None, text: str) -> Span | None:
+def resolve_span(span: Span | tuple[int, int] | None, text: str) -> Span | None:
     """Return the stretch of a response that is meant; None for all of it."""
     if span is None:
         return None
@@ -142,31 +142,52 @@ def review(
         ReviewAspect.ASSIGNMENT: assign,
         ReviewAspect.DECISION: decision,
     }
+    aspect, value = _only(given)
+    meant = _turn(ledger, session, turn)
+    place = resolve_span(span, meant.text)
+    attempt_id = _attempt(ledger, meant, run) if aspect is ReviewAspect.VERDICT else None
+    statement = _Statement(aspect, value_of(aspect, value), name_of(by, "who reviews"), place, attempt_id)
+    return _give(ledger, meant, statement)
+
+
+def _only(given: dict[ReviewAspect, str | None]) -> tuple[ReviewAspect, str]:
+    """Return the one thing that is said."""
     said = [(aspect, value) for aspect, value in given.items() if value is not None]
     if len(said) != 1:
         raise UsageError(
             "Say one thing at a time: a verdict, a label, a comment, an assignment or a decision."
         )
-    [(aspect, value)] = said
-    meant = _turn(ledger, session, turn)
-    place = span_meant(span, meant.text)
-    attempt_id = _attempt(ledger, meant, run) if aspect is ReviewAspect.VERDICT else None
-    who, what = name_of(by, "who reviews"), value_of(aspect, value)
-    review_id = _identity(aspect, meant.turn_id, attempt_id, who, what)
+    return said[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What somebody says of a turn, or of the attempt to read it."""
+
+    aspect: ReviewAspect
+    value: str
+    reviewer: str
+    span: Span | None
+    attempt_id: str | None
+
+
+def _give(ledger: Ledger, turn: _Turn, said: _Statement) -> Review:
+    """Record what is said, unless the same is recorded already."""
+    review_id = _identity(said.aspect, turn.turn_id, said.attempt_id, said.reviewer, said.value)
     before = review_called(ledger, review_id)
-    if before is not None and _is_said(before, what, place):
+    if before is not None and _is_said(before, said.value, said.span):
         return before
     event = Reviewed(
         **_head(),
-        **_dimensions(meant),
+        **_dimensions(turn),
         review_id=review_id,
-        attempt_id=attempt_id,
-        aspect=aspect,
+        attempt_id=said.attempt_id,
+        aspect=said.aspect,
         step=ReviewStep.CHANGED if before is not None and before.stands else ReviewStep.GIVEN,
-        reviewer=who,
-        value=what,
-        span=place,
-        quote=place.of(meant.text)[:_QUOTED_CHARACTERS] if place else "",
+        reviewer=said.reviewer,
+        value=said.value,
+        span=said.span,
+        quote=said.span.of(turn.text)[:_QUOTED_CHARACTERS] if said.span else "",
     )
     return _recorded(ledger, event)
 

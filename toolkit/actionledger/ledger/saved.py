@@ -1,4 +1,4 @@
-"""What people keep beside a ledger under a name: queries, views of a list. A JSON file a kind, whole at any time.
+"""Named queries and views of lists, saved beside a ledger. One JSON file a kind, whole at any time.
 
 It holds no records: it may go at any time, and whoever copies the published file alone leaves it behind.
 """
@@ -193,7 +193,7 @@ class SavedView:
 
 
 class Shelf(NamedTuple):
-    """What is kept.
+    """The saved views of a list.
 
     Args:
         views: by name.

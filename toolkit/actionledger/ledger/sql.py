@@ -22,8 +22,8 @@ UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT
 UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
 
 
-class AskedLedger:
-    """What a ledger answers; threads may share it.
+class ReadableLedger:
+    """A ledger that can be queried; threads may share it.
 
     Args:
         store: where its tables lie.

@@ -186,8 +186,7 @@ def custom_profile(
 
     Raises:
         UnknownNameError: there is no such dialect.
-        UsageError: the name is taken, the actions are neither a set nor a catalogue, both dialects and a parser are given or neither, or a dialect can't write one of
-            the actions.
+        UsageError: the name is taken, the actions are of another type, not one of dialects and parser is given, or a dialect can't write an action.
 
     Example:
         >>> actions = al.ActionSet("sums")
@@ -207,18 +206,12 @@ def custom_profile(
     if bool(dialects) == bool(parser):
         raise UsageError(f"Say how the profile {name!r} is read: give either dialects or a parser.")
     catalogue = actions.catalogue if isinstance(actions, ActionSet) else actions
-    if parser is None:
-        require_names("dialects", dialects)
-        asked = {dialect.name: dialect for each in dialects for dialect in dialects_named(each)}
-        chosen = tuple(_fitted(dialect, catalogue) for dialect in asked.values())
-        parser = DialectParser(name=name, dialects=chosen)
-    if isinstance(parser, DialectParser):
-        for dialect in parser.dialects:
-            _check_writable(dialect, catalogue)
+    reader = parser or _parser_of(name, dialects, catalogue)
+    _check_writable(reader, catalogue)
     own = actions.handlers() if isinstance(actions, ActionSet) else no_handlers
     return Profile(
         name=name,
-        parser=parser,
+        parser=reader,
         catalogue=catalogue,
         policy=policy,
         handlers=handlers or own,
@@ -235,6 +228,14 @@ def _run(function: AnyFunction, wants_context: str | None, action: FunctionActio
     return function(**given)
 
 
+def _parser_of(name: str, dialects: Sequence[str], catalogue: Catalogue) -> DialectParser:
+    """Return what reads some dialects, each once."""
+    require_names("dialects", dialects)
+    by_name = {dialect.name: dialect for each in dialects for dialect in dialects_named(each)}
+    fitted = tuple(_fitted(dialect, catalogue) for dialect in by_name.values())
+    return DialectParser(name=name, dialects=fitted)
+
+
 def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
     """Return a dialect that knows the catalogue's actions, where it has to know them beforehand."""
     if not isinstance(dialect, XmlTags):
@@ -244,8 +245,13 @@ def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
     )
 
 
-def _check_writable(dialect: Dialect, catalogue: Catalogue) -> None:
+def _check_writable(parser: AnyParser, catalogue: Catalogue) -> None:
     """Refuse a dialect in which an action can't be written: no model could ask for it."""
+    for dialect in parser.dialects if isinstance(parser, DialectParser) else ():
+        _check_dialect(dialect, catalogue)
+
+
+def _check_dialect(dialect: Dialect, catalogue: Catalogue) -> None:
     naming = getattr(dialect, "discriminator", None)
     for action in catalogue.describe():
         if any(field.name == naming for field in action.fields):

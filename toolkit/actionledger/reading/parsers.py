@@ -283,7 +283,7 @@ def response_template_parser(definition: JsonMap) -> DialectParser:
     return DialectParser(name="response_template", dialects=(ResponseTemplate.of(definition),))
 
 
-def parser_meant(parser: str | AnyParser) -> AnyParser:
+def resolve_parser(parser: str | AnyParser) -> AnyParser:
     """Return the parser that a caller means, by name or as a value.
 
     Raises:

@@ -65,7 +65,7 @@ def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> Perio
     Returns:
         Both periods; None where there is no day before: no response carries a time, or all are of one day.
     """
-    periods = _asked_for(within) or _latest(ledger, within)
+    periods = _periods_of(within) or _latest(ledger, within)
     if periods is None:
         return None
     earlier, later = (replace(within, since=since, until=until) for since, until in periods)
@@ -87,7 +87,7 @@ def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> Perio
 _Period = tuple[datetime, datetime]
 
 
-def _asked_for(within: Filter) -> tuple[_Period, _Period] | None:
+def _periods_of(within: Filter) -> tuple[_Period, _Period] | None:
     """Return the period that a filter names, behind the one before it; None where it doesn't name both of its ends."""
     if within.since is None or within.until is None or within.since >= within.until:
         return None

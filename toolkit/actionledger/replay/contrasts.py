@@ -59,7 +59,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class SharedTasks:
-    """What both sides made of the tasks that both were given.
+    """The results of both sides on the tasks that both were given.
 
     Args:
         tasks: how many tasks both have responses to that meant to act and can be audited.

@@ -1,4 +1,4 @@
-"""What a case expects of a reading: compared, shown, and written as TOML that reads well in a review."""
+"""The expectation of a case: compared with a reading, shown, and written as TOML for a review."""
 
 import json
 from collections.abc import Iterator, Mapping

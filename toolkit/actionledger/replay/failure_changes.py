@@ -10,7 +10,7 @@ from actionledger.core.hooks import Shown
 from actionledger.core.rates import Rate, clustered
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failure_sums import failing_turns
-from actionledger.ledger.queries.failures import failures_at, meant_by_session, shared_turns
+from actionledger.ledger.queries.failures import failures_at, intended_by_session, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.names import Called, run_or_first
 from actionledger.replay.failure_groups import FailureKey, key_of
@@ -36,7 +36,7 @@ UNPAIRED_TEST = "permutation of sessions, of the shares of their turns"
 
 @dataclass(frozen=True, slots=True)
 class FailureChange:
-    """What became of a group of failures.
+    """The change of a group of failures between two periods.
 
     Args:
         key: what its failures have in common.
@@ -216,7 +216,7 @@ class _Side:
 
 
 def _side(ledger: Ledger, within: Filter, which: str) -> _Side:
-    sizes = meant_by_session(ledger, within)
+    sizes = intended_by_session(ledger, within)
     if not sizes:
         raise UsageError(f"The {which} of the two has read no response that meant to act.")
     groups = failing_turns(ledger, key_of, within)

@@ -21,7 +21,7 @@ LOOP = "loop: "
 
 
 class FailureKey(NamedTuple):
-    """What the failures of a group have in common.
+    """The properties that the failures of a group have in common.
 
     Args:
         stage: where.
@@ -160,7 +160,7 @@ _COLUMNS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FailureReport(Framed, Shown):
-    r"""What fails, in groups, the costliest first.
+    r"""Groups of failures, the costliest first.
 
     Args:
         groups: by the turns that they made sessions spend, then by sessions lost, by how often, and by their keys. A turn that

@@ -11,7 +11,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
-from actionledger.ledger.queries.failures import Spent, Stretch, failures_at, meant_in, stretches
+from actionledger.ledger.queries.failures import Spent, Stretch, failures_at, intended_by_period, stretches
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
 from actionledger.ledger.queries.reasons import answered
 from actionledger.ledger.queries.trend import Unit, refuse_no_period
@@ -34,7 +34,7 @@ EXAMPLES = 5
 
 @dataclass(slots=True)
 class Gathered:
-    """What is known of a group of loops so far."""
+    """The loops of a group, as far as they were gathered."""
 
     count: int = 0
     turns: set[str] = field(default_factory=set)
@@ -177,7 +177,7 @@ def failures(
     refuse_no_ledger(ledger)
     refuse_no_filter(within)
     refuse_no_period(unit)
-    whole, *by_period = meant_in(ledger, within, unit)
+    whole, *by_period = intended_by_period(ledger, within, unit)
     sums, spent = failure_sums(ledger, key_of, within, unit, examples=EXAMPLES)
     found = loops(ledger, within) if with_loops else LoopReport((), 0, 0)
     groups = [

@@ -1,7 +1,8 @@
 """Going on from a turn of a recorded session as a session of its own: with another response, an edited action, another policy, a model."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,17 +18,17 @@ from actionledger.ledger.queries.session import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, conversation, turn as turn_of
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.parts.writing import PlainCall
-from actionledger.replay.rerun_course import Refused, kept_states
+from actionledger.replay.rerun_course import Refused, recorded_states
 from actionledger.runtime.agent.loop import converse
 from actionledger.runtime.execution.approval import Policy
-from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import profile_named
 from actionledger.runtime.models import Model
 from actionledger.runtime.session.resumption import Earlier
 from actionledger.runtime.session.runtime import Runtime
 from actionledger.runtime.session.states.capture import CapturedState, Restorer, SkippedPath
-from actionledger.runtime.session.states.lines import KeptStates, TurnBegun, following
+from actionledger.runtime.session.states.lines import RecordedStates, TurnBegun, following
 from actionledger.runtime.session.states.settings import as_recorded
 
 _GO_ON = "Go on."
@@ -119,17 +120,14 @@ def fork(
     if response is not None and edit is not None:
         raise UsageError("Give another response or edit the recorded one, not both.")
     turn = turn_place(turn)
-    parent_id = one_session(ledger, session_id)
-    parent = session(ledger, parent_id)
+    parent = session(ledger, one_session(ledger, session_id))
     assert parent is not None
-    responses = conversation(ledger, parent_id)
-    states, state = _state_before(ledger, parent, turn, len(responses))
-    base = _profile(parent, profile, states)
-    rules = None if policy is None else policy_meant(policy, base.catalogue)
-    text = _text(ledger, _at(responses, turn), response, edit, is_open=model is not None)
-    root, temporary = _folder(workspace)
-    try:
-        left_out = Restorer(root, states.objects).restore(state)
+    branching = _branching(ledger, parent, turn)
+    base = _profile(parent, profile, branching.states)
+    rules = None if policy is None else resolve_policy(policy, base.catalogue)
+    text = _text(ledger, branching.recorded, response, edit, is_open=model is not None)
+    with _folder(workspace) as root:
+        left_out = Restorer(root, branching.states.objects).restore(branching.state)
         runtime = Runtime(
             base,
             ledger=ledger,
@@ -139,25 +137,40 @@ def fork(
             model=model.name if model is not None else parent.model,
             task=parent.task,
             earlier=Earlier(new_id(), turn),
-            child_of=(parent_id, Relation.FORK),
+            child_of=(parent.session_id, Relation.FORK),
         )
-        before = [each for each in responses if each.index < turn]
-        turns = _go_on(runtime, text, _at(responses, turn), before, model)
-    finally:
-        if temporary is not None:
-            temporary.remove()
-    shown = None if temporary is not None else root
-    return Fork(runtime.session_id, parent_id, turn, turns, shown, tuple(left_out))
+        turns = _go_on(runtime, text, branching.recorded, branching.before, model)
+    shown = None if workspace is None else root
+    return Fork(runtime.session_id, parent.session_id, turn, turns, shown, tuple(left_out))
 
 
-def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, CapturedState]:
+@dataclass(frozen=True, slots=True)
+class _Branching:
+    """The place in a recorded session where another one branches off."""
+
+    states: RecordedStates
+    state: CapturedState
+    before: Sequence[Response]
+    recorded: Response | None
+
+
+def _branching(ledger: Ledger, parent: Session, turn: int) -> _Branching:
+    responses = conversation(ledger, parent.session_id)
+    states, state = _state_before(ledger, parent, turn, len(responses))
+    recorded = next((each for each in responses if each.index == turn), None)
+    return _Branching(states, state, [each for each in responses if each.index < turn], recorded)
+
+
+def _state_before(
+    ledger: Ledger, parent: Session, turn: int, turns: int
+) -> tuple[RecordedStates, CapturedState]:
     """Return what a workspace held before a turn."""
     if not 0 <= turn <= turns:
         raise UsageError(
             f"The session has no turn {turn}; its turns are 0 to {turns - 1}, and {turns} is its end."
         )
     try:
-        states = kept_states(ledger, parent)
+        states = recorded_states(ledger, parent)
     except Refused as refused:
         raise UsageError(f"The session {parent.session_id} can't be forked. {refused.sentence}") from refused
     state = states.first
@@ -169,7 +182,7 @@ def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tup
     return states, state
 
 
-def _profile(parent: Session, given: str | Profile | None, states: KeptStates) -> Profile:
+def _profile(parent: Session, given: str | Profile | None, states: RecordedStates) -> Profile:
     if isinstance(given, Profile):
         return as_recorded(given, states.begun.settings)
     try:
@@ -216,20 +229,22 @@ def edited(detail: TurnDetail, edit: Mapping[int, JsonMap]) -> str:
     return text
 
 
-def _at(responses: Sequence[Response], turn: int) -> Response | None:
-    return next((each for each in responses if each.index == turn), None)
-
-
-def _folder(workspace: str | Path | None) -> tuple[Path, TemporaryFolder | None]:
+@contextmanager
+def _folder(workspace: str | Path | None) -> Iterator[Path]:
+    """Give an empty folder; a temporary one, if none is named."""
     if workspace is None:
         temporary = TemporaryFolder("fork")
-        return temporary.path, temporary
+        try:
+            yield temporary.path
+        finally:
+            temporary.remove()
+        return
     require_path("A workspace", workspace)
     root = Path(workspace).resolve()
     root.mkdir(parents=True, exist_ok=True)
     if any(root.iterdir()):
         raise UsageError(f"The workspace {str(root)!r} isn't empty; give an empty folder, or none.")
-    return root, None
+    yield root
 
 
 def _go_on(
@@ -239,7 +254,7 @@ def _go_on(
     before: Sequence[Response],
     model: Model | None,
 ) -> tuple[Turn, ...]:
-    exchanges = [(each.text, _told(each, before, recorded)) for each in before]
+    exchanges = [(each.text, _feedback_after(each, before, recorded)) for each in before]
     turns: list[Turn] = []
     prompt = recorded.prompt if recorded is not None else None
     try:
@@ -255,7 +270,7 @@ def _go_on(
     return tuple(turns)
 
 
-def _told(response: Response, before: Sequence[Response], recorded: Response | None) -> str:
+def _feedback_after(response: Response, before: Sequence[Response], recorded: Response | None) -> str:
     """Return what the model was shown behind a response."""
     behind = next((each for each in before if each.index > response.index), recorded)
     return (behind.prompt if behind is not None else None) or response.feedback or ""

@@ -44,7 +44,7 @@ class _Paired(Protocol):
 
 
 class Tested:
-    """What is said of a difference in success over the turns that meant to act in both readings."""
+    """The interval and tests of a difference in success, over the turns that meant to act in both readings."""
 
     __slots__ = ()
 

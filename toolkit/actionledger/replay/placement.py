@@ -1,4 +1,4 @@
-"""What reads turns again and where: this version's parser or another one's, in this process, in others, or on a cluster."""
+"""The choice of a reader and its place: this version's parser or another one's, in this process, in others, or on a cluster."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,11 +8,12 @@ from pydantic import ValidationError
 
 from actionledger.core.errors import UsageError
 from actionledger.core.privacy import custom
+from actionledger.core.processes import cores
 from actionledger.core.recording import ParserIdentity, RunKey
 from actionledger.core.vocabulary import Reason
 from actionledger.ledger.queries.rereading import RecordedResponse
-from actionledger.reading.parsers import PARSERS, AnyParser, parser_meant
-from actionledger.replay.processes import PAYS_FROM, Processes, cores, own_command
+from actionledger.reading.parsers import PARSERS, AnyParser, resolve_parser
+from actionledger.replay.processes import PAYS_FROM, Processes, own_command
 from actionledger.replay.runners import InThisProcess, Reading, Rereader, Runner, unread_line
 from actionledger.replay.worker import PARSER
 from actionledger.runtime.execution.registry import PROFILES
@@ -74,7 +75,7 @@ def _travels(parser: AnyParser) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChosenReader:
-    """What reads turns again.
+    """A reader for turns that are parsed again.
 
     Args:
         identity: what is recorded of it.
@@ -100,5 +101,5 @@ def reader_of(
 
         other = OtherVersion(against, parser, seconds)
         return ChosenReader(other.identity, PARSERS.get(parser), other.runner(workers))
-    chosen = parser_meant(parser)
+    chosen = resolve_parser(parser)
     return ChosenReader(chosen, chosen, placed(chosen, workers=workers, seconds=seconds, place=place))

@@ -1,27 +1,21 @@
 """Responses read by other processes, in order: bounded in memory, and no text that kills or hangs its reader stops the rest.
 
-They are processes of our own and not a ``ProcessPoolExecutor``: that one loads the caller's ``__main__`` again in each of
-them, doesn't say which task killed a process, gives up all others with it, and can't end one that hangs.
-
 For each response a process answers at once, so that the first one without an answer is the one that it died of. It is read
 once more, alone and in a new process: only who dies of it again has died of it.
 """
 
 import json
 import os
-import subprocess
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from selectors import EVENT_READ, DefaultSelector
 from signal import SIGALRM, SIGPROF
-from tempfile import TemporaryFile
-from typing import IO
 
 from actionledger.core.canonical import JsonMap
-from actionledger.core.errors import ActionLedgerError, UsageError, require_number
+from actionledger.core.errors import ActionLedgerError
 from actionledger.core.processes import ended, words_for
 from actionledger.core.vocabulary import Reason
+from actionledger.core.worker_pool import WorkerPool, WorkerProcess
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.runners import Reading
 
@@ -39,12 +33,11 @@ _STILLBORN = 3
 
 _FIELDS = tuple(each.name for each in fields(RecordedResponse))
 _CHUNK = 1 << 20
-_SHOWN_BYTES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is started, and what it is told first.
+    """The command of a worker process, and its first message.
 
     Args:
         words: the program and its arguments.
@@ -113,29 +106,25 @@ class Processes:
         self._here = here
         self._again: deque[_Task] = deque()
         self._slots: deque[_Slot] = deque()
-        self._workers: list[_Worker] = []
+        self._pool = WorkerPool(lambda: _Worker(self._command), count)
         self._stillborn = 0
 
     def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
         """See ``Runner``."""
         more = iter(batches)
-        try:
-            self._workers = [_Worker(self._command) for _ in range(self._count)]
+        with self._pool:
             while self._feed(more) or self._slots:
                 self._listen()
                 while self._slots and not self._slots[0].missing:
                     yield [reading for reading in self._slots.popleft().readings if reading]
-        finally:
-            for worker in self._workers:
-                worker.end()
 
     def _feed(self, more: Iterator[Batch]) -> bool:
         """Give every idle process something to do; return whether any is at work."""
-        for worker in self._workers:
+        for worker in self._pool.workers:
             while worker.task is None and (task := self._next(more)) is not None:
                 if task.responses:
                     worker.give(task)
-        return any(worker.task for worker in self._workers)
+        return any(worker.task for worker in self._pool.workers)
 
     def _next(self, more: Iterator[Batch]) -> _Task | None:
         if self._again:
@@ -154,19 +143,13 @@ class Processes:
 
     def _listen(self) -> None:
         """Take what processes answer; where one has died, what it left goes to others."""
-        with DefaultSelector() as selector:
-            for worker in self._workers:
-                if worker.task is not None:
-                    selector.register(worker.descriptor, EVENT_READ, worker)
-            if not selector.get_map():
-                return
-            for key, _ in selector.select():
-                self._hear(key.data)
+        for worker in self._pool.answering(lambda worker: worker.task is not None):
+            self._hear(worker)
 
     def _hear(self, worker: "_Worker") -> None:
         task = worker.task
         assert task is not None
-        for (place, response), line in worker.answers():
+        for (place, response), line in worker.answered_since():
             task.slot.put(place, self._convert(response, line))
         if worker.has_died:
             self._replace(worker, task)
@@ -177,11 +160,11 @@ class Processes:
         code = worker.end()
         if not worker.has_begun:
             self._stillborn += 1
-            if code >= 0 or worker.said or self._stillborn > _STILLBORN:
+            if code >= 0 or worker.last_words or self._stillborn > _STILLBORN:
                 raise ActionLedgerError(
-                    f"{self._command.what} can't be started: {worker.said or ended(code)}"
+                    f"{self._command.what} can't be started: {worker.last_words or ended(code)}"
                 )
-        self._workers[self._workers.index(worker)] = _Worker(self._command)
+        self._pool.replace(worker)
         if not worker.has_begun:  # somebody has ended it before it was shown a text
             self._again.append(_Task(task.slot, rest, tools, is_suspect=task.is_suspect))
             return
@@ -197,28 +180,16 @@ class Processes:
             self._again.append(_Task(task.slot, rest[1:], tools))
 
 
-class _Worker:
+class _Worker(WorkerProcess):
     """One process, and what it is at."""
 
     def __init__(self, command: Command) -> None:
-        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process
-        # In a session of its own: whoever interrupts this process says what becomes of that one.
-        self._process = subprocess.Popen(  # noqa: S603 - words of our own
-            command.words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests, self.descriptor = self._process.stdin, self._process.stdout.fileno()
+        super().__init__(command.words)
         self._rest = b""
         self.task: _Task | None = None
         self.answered = 0
         self.has_begun = False
         self.has_died = False
-        self.said = ""
         self._tell(command.setup)
 
     def give(self, task: _Task) -> None:
@@ -227,9 +198,9 @@ class _Worker:
         responses = [_fields(response) for _, response in task.responses]
         self._tell({"responses": responses, "tools": dict(task.tools)})
 
-    def answers(self) -> Iterator[tuple[tuple[int, RecordedResponse], bytes]]:
+    def answered_since(self) -> Iterator[tuple[tuple[int, RecordedResponse], bytes]]:
         """Yield what was answered since, each line with its response; takes note of the end."""
-        chunk = os.read(self.descriptor, _CHUNK)
+        chunk = os.read(self.answers.fileno(), _CHUNK)
         self.has_died = not chunk
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         for line in lines:
@@ -243,27 +214,10 @@ class _Worker:
         if self.task is not None and self.answered == len(self.task.responses):
             self.task = None
 
-    def end(self) -> int:
-        """End the process; return what it ended with, and keep what it has said."""
-        self._process.kill()
-        code = self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    continue
-        if not self._errors.closed:
-            self._errors.seek(0, os.SEEK_END)
-            self._errors.seek(max(0, self._errors.tell() - _SHOWN_BYTES))
-            self.said = self._errors.read().decode("utf-8", "replace").strip()
-            self._errors.close()
-        return code
-
     def _tell(self, value: object) -> None:
         try:
-            self._requests.write(json.dumps(value).encode() + b"\n")
-            self._requests.flush()
+            self.requests.write(json.dumps(value).encode() + b"\n")
+            self.requests.flush()
         except BrokenPipeError:
             pass  # it has died; whoever listens to it hears that
 
@@ -273,12 +227,12 @@ def first_answer(command: Command) -> bytes:
     worker = _Worker(command)
     try:
         found = b""
-        while b"\n" not in found and (chunk := os.read(worker.descriptor, _CHUNK)):
+        while b"\n" not in found and (chunk := os.read(worker.answers.fileno(), _CHUNK)):
             found += chunk
     finally:
         code = worker.end()
     if b"\n" not in found:
-        raise ActionLedgerError(f"{command.what} can't be started: {worker.said or ended(code)}")
+        raise ActionLedgerError(f"{command.what} can't be started: {worker.last_words or ended(code)}")
     return found
 
 
@@ -288,15 +242,3 @@ def _fields(response: RecordedResponse) -> dict[str, object]:
     return {name: getattr(response, name) for name in _FIELDS} | {
         "occurred_at": None if at is None else at.isoformat()
     }
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def check_workers(workers: int | None) -> None:
-    """Refuse a number of workers that there can't be."""
-    require_number("workers", workers, optional=True)
-    if workers is not None and workers < 1:
-        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")

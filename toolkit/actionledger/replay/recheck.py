@@ -27,7 +27,7 @@ from actionledger.runtime.execution.approval import LETS_RUN, Policy, Verdict
 from actionledger.runtime.execution.limits import Limits, RateLimit
 from actionledger.runtime.execution.policy_file import load_policy
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.registry import profile_meant
+from actionledger.runtime.execution.registry import resolve_profile
 
 _MASKED = regex(r"\*{4}")
 """What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
@@ -88,21 +88,21 @@ class RecheckedAction:
     def is_stopped(self) -> bool:
         """Whether it would not have run by itself: refused, not let run by the policy, or over its rate."""
         is_refused = not self.status.is_runnable and self.change != "not_judged"
-        return is_refused or self._is_held or bool(self.is_over_rate)
+        return is_refused or self._is_withheld or bool(self.is_over_rate)
 
     @property
     def may_run(self) -> bool:
         """Whether schema and policy let it run, so that it counts in its rate."""
-        return self.status.is_runnable and not self._is_held
+        return self.status.is_runnable and not self._is_withheld
 
     @property
-    def _is_held(self) -> bool:
+    def _is_withheld(self) -> bool:
         return self.verdict is not None and self.verdict not in LETS_RUN
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What recorded calls are asked: what is None is not asked."""
+    """The schema, policy and limits that calls are checked against; None for a check that is not made."""
 
     catalogue: AnyCatalogue | None
     policy: Policy | None
@@ -208,7 +208,7 @@ def _change(action: RecordedAction, status: ActionStatus) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class NameCount:
-    """What would have come of the calls of one name.
+    """The counts of the calls of one name.
 
     Args:
         name: the action's or tool's name.
@@ -229,7 +229,7 @@ class NameCount:
 
 @dataclass(frozen=True, slots=True)
 class RecheckReport:
-    r"""What would have come of recorded calls under another schema, policy or rate.
+    r"""The outcome of recorded calls under another schema, policy or rate.
 
     Args:
         calls: how many were looked at; illustrations are none.
@@ -283,8 +283,7 @@ def recheck(
 ) -> RecheckReport:
     r"""Ask of recorded calls what would have come of them under another schema, policy or rate.
 
-    Nothing runs, and nothing is recorded. What is not given is not asked: without ``profile`` and ``tools`` the calls stay as valid
-    as they were recorded.
+    Nothing runs, and nothing is recorded. Without ``profile`` and ``tools`` the calls stay as valid as they were recorded.
 
     Args:
         ledger: where the calls are.
@@ -315,7 +314,7 @@ def recheck(
     refuse_no_ledger(ledger)
     if profile is None and tools is None and policy is None and limits is None:
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
-    chosen = None if profile is None else profile_meant(profile)
+    chosen = None if profile is None else resolve_profile(profile)
     catalogue: AnyCatalogue | None = chosen.catalogue if chosen else None
     if tools is not None:
         catalogue = ToolCatalogue.of(tools)

@@ -1,4 +1,4 @@
-"""What sessions do after a turn that failed: the same again, something else, nothing, or they get through."""
+"""The behaviour of sessions after a failed turn: the same again, something else, nothing, or success."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

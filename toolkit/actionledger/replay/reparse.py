@@ -7,6 +7,7 @@ from pathlib import Path
 
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.hooks import Shown
+from actionledger.core.processes import check_workers
 from actionledger.core.vocabulary import LeftOutReason, Reason
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
@@ -17,14 +18,14 @@ from actionledger.ledger.queries.names import Called, run_or_first
 from actionledger.reading.parsers import AnyParser
 from actionledger.replay.fit import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.placement import Place, reader_of
-from actionledger.replay.processes import SECONDS, check_workers
+from actionledger.replay.placement import ChosenReader, Place, reader_of
+from actionledger.replay.processes import SECONDS
 from actionledger.replay.reparse_run import ReparseProgress, Task, losses, reread
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReparseReport(Shown):
-    r"""What another parser makes of the same turns.
+    r"""The readings of the same turns by another parser, compared.
 
     Args:
         run_id: the run that the second reading is recorded as.
@@ -168,7 +169,6 @@ def reparse(
     begin = time.perf_counter()
     chosen = rated(within or Filter(run_id=run_or_first(ledger, run)))
     reader = reader_of(parser, against, workers=workers, seconds=seconds_a_text, place=place)
-    unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     task = Task(
         parser=reader.identity,
         within=chosen,
@@ -177,6 +177,13 @@ def reparse(
         runner=reader.runner,
         on_progress=on_progress,
     )
+    return _reread_and_compared(ledger, reader, task, begin)
+
+
+def _reread_and_compared(ledger: Ledger, reader: ChosenReader, task: Task, begin: float) -> ReparseReport:
+    """Read turns again, and compare the readings with those of before."""
+    chosen = task.within
+    unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     done = reread(ledger, task)
     if not done.turns:
         raise SourceError(

@@ -140,7 +140,7 @@ class ReparseStopped(KeyboardInterrupt):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is to be read again.
+    """The task of a rereading.
 
     Args:
         parser: what reads it, as it is recorded.
@@ -161,7 +161,7 @@ class Task:
 
 @dataclass(slots=True)
 class RecordedRun:
-    """What came of a rereading.
+    """The result of a rereading.
 
     Args:
         run: its run.

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.marks import profiles_of, selected_sessions
 from actionledger.ledger.queries.names import Called, one_session
-from actionledger.reading.parsers import AnyParser, parser_meant
+from actionledger.reading.parsers import AnyParser, resolve_parser
 from actionledger.replay.rerun_course import Course, Refused, TurnTrace, WhyNot, course_of, traces_of_record
 from actionledger.replay.rerun_performance import Order, Performance, perform
 from actionledger.replay.rerun_report import (
@@ -30,9 +31,9 @@ from actionledger.replay.rerun_report import (
 )
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.handlers import Handler, HandlerFactory, Handlers
-from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.registry import PROFILES, profile_meant, profile_named
+from actionledger.runtime.execution.registry import PROFILES, profile_named, resolve_profile
 from actionledger.runtime.session.states.settings import as_recorded
 from actionledger.runtime.workspace import Workspace
 
@@ -42,7 +43,7 @@ NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be other than it was recorded; None for what stays.
+    """The changes of a rerun; None for what stays as recorded.
 
     Args:
         handlers, policy, parser: what takes the place of the recorded.
@@ -62,7 +63,7 @@ def changed(plain: Profile, change: Change) -> Profile:
     """Return a profile as a change makes it."""
     made = plain
     if change.policy is not None:
-        made = replace(made, policy=policy_meant(change.policy, plain.catalogue))
+        made = replace(made, policy=resolve_policy(change.policy, plain.catalogue))
     if change.parser is not None:
         made = replace(made, parser=change.parser)
     if change.handlers is not None:
@@ -148,8 +149,8 @@ def _of(run: RunKey, first: str) -> str:
     return derived_id("rerun", run.run_id, first)
 
 
-_KEPT = 2000
-"""How many events are kept until they are recorded together: whoever asks a ledger for the next session reads what was written since first."""
+_MAX_BUFFERED = 2000
+"""How many events are buffered until they are recorded together: reading the next session takes in what was recorded before it."""
 
 
 def rerun(
@@ -203,29 +204,41 @@ def rerun(
         (0, 0, 'result', 'Hello Ada', 'Hi Ada')
     """
     begun = time.perf_counter()
-    given = None if profile is None else profile_meant(profile)
-    chosen = None if parser is None else parser_meant(parser)
+    given = None if profile is None else resolve_profile(profile)
+    chosen = None if parser is None else resolve_parser(parser)
     change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)
     for each in [given] if given else filter(None, map(PROFILES.get, profiles_of(ledger, ids))):
         changed(each, change)  # what can't work for a profile is said before anything is recorded
     run = RunKey(run_id=new_id(), kind=RunKind.RERUN)
+    done = _rerun_all(ledger, run, ids, partial(_rerun_one, ledger, run, given, change), progress)
+    return RerunReport(run.run_id, done, time.perf_counter() - begun)
+
+
+def _rerun_all(
+    ledger: Ledger,
+    run: RunKey,
+    ids: Sequence[str],
+    rerun_one: Callable[[str], tuple[SessionRerun, list[Event]]],
+    progress: Callable[[int, int], None] | None,
+) -> tuple[SessionRerun, ...]:
+    """Run sessions again and record that as a run."""
     ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
     ledger.flush()
     done: list[SessionRerun] = []
-    kept: list[Event] = []
+    buffered: list[Event] = []
     for session_id in ids:
-        shown, events = _rerun_one(ledger, session_id, run, given, change)
+        shown, events = rerun_one(session_id)
         done.append(shown)
-        kept += events
-        if len(kept) >= _KEPT:
-            _record(ledger, kept)
+        buffered += events
+        if len(buffered) >= _MAX_BUFFERED:
+            _record(ledger, buffered)
         if progress is not None:
             progress(len(done), len(ids))
     turns = sum(len(each.turns) for each in done)
     refused = sum(each.refusal is not None for each in done)
-    _record(ledger, [*kept, run_finished(run, turns=turns, refused=refused)])
-    return RerunReport(run.run_id, tuple(done), time.perf_counter() - begun)
+    _record(ledger, [*buffered, run_finished(run, turns=turns, refused=refused)])
+    return tuple(done)
 
 
 def _record(ledger: Ledger, events: list[Event]) -> None:
@@ -250,7 +263,7 @@ def _sessions(ledger: Ledger, sessions: Called | Sequence[Called] | Filter) -> l
 
 
 def _rerun_one(
-    ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: Change
+    ledger: Ledger, run: RunKey, given: Profile | None, change: Change, session_id: str
 ) -> tuple[SessionRerun, list[Event]]:
     """Return what the rerun of a session shows, and what is to be recorded of it."""
     lock = ledger.internals.session_lock(session_id)

@@ -28,7 +28,14 @@ from actionledger.ledger.queries.turn import TurnDetail, conversation, turn
 from actionledger.ledger.storage.encoding import encode
 from actionledger.runtime.execution.execution_events import POLICY
 from actionledger.runtime.session.states.capture import CapturedState
-from actionledger.runtime.session.states.lines import Drawn, Effects, KeptStates, Line, following, read_states
+from actionledger.runtime.session.states.lines import (
+    Drawn,
+    Effects,
+    Line,
+    RecordedStates,
+    following,
+    read_states,
+)
 from actionledger.runtime.session.states.stores import Rows, rows_of, table_changes
 from actionledger.runtime.workspace.nodes import Change, Node
 from actionledger.runtime.workspace.texts import unified
@@ -96,14 +103,14 @@ class Course:
     """
 
     session: Session
-    states: KeptStates
+    states: RecordedStates
     turns: Mapping[int, TurnDetail]
     executions: Sequence[RecordedTry]
     approvals: Mapping[int, Sequence[Approval]]
 
     @property
     def lines(self) -> Sequence[Line]:
-        """What happened, in order."""
+        """The recorded events, in order."""
         return self.states.lines
 
     def tries(self, turn_index: int, place: int) -> list[RecordedTry]:
@@ -135,7 +142,7 @@ class Course:
                 yield each
 
 
-def kept_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> KeptStates:
+def recorded_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> RecordedStates:
     """Return what was kept of a session's states."""
     states = read_states(ledger.manifests, recorded.session_id)
     if states is None:
@@ -159,7 +166,7 @@ def course_of(ledger: Ledger, session_id: str) -> Course:
     executions = recorded_tries(ledger, session_id)
     if any(each.origin is Origin.RECORDED for each in executions):
         raise Refused(WhyNot.NOT_OURS)
-    states = kept_states(
+    states = recorded_states(
         ledger, recorded, was_run=bool(executions) or "workspace" in json.loads(recorded.metadata)
     )
     if inexact := [each.index for each in responses if not each.text_is_exact]:
@@ -179,7 +186,7 @@ WORKSPACE = "{workspace}"
 
 @dataclass(slots=True)
 class ActionTrace:
-    """What came of one action.
+    """The result of one action.
 
     Args:
         name, arguments, status: as it was read and checked.
@@ -194,7 +201,7 @@ class ActionTrace:
 
 @dataclass(slots=True)
 class TurnTrace:
-    """What came of one turn.
+    """The results of one turn.
 
     Args:
         outcome: what came of reading it.
@@ -211,7 +218,7 @@ class TurnTrace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What has become of one path, or of one table of a store.
+    """The change of one path, or of one table of a store.
 
     Args:
         after: what stands there then, as a JSON value; None for nothing.
@@ -283,7 +290,7 @@ def traces_of_events(events: Iterable[Event], root: str) -> dict[int, TurnTrace]
     return traces
 
 
-def add_effects(traces: Mapping[int, TurnTrace], states: KeptStates) -> None:
+def add_effects(traces: Mapping[int, TurnTrace], states: RecordedStates) -> None:
     """Add what was found to have changed after each action."""
     state = states.first
     for line in states.lines:
@@ -296,7 +303,7 @@ def add_effects(traces: Mapping[int, TurnTrace], states: KeptStates) -> None:
 
 
 def _effects(
-    change: Change, before: CapturedState | None, after: CapturedState, states: KeptStates
+    change: Change, before: CapturedState | None, after: CapturedState, states: RecordedStates
 ) -> dict[str, Effect]:
     """Return what has become of a path; of a store, table by table: its file is never the same."""
     is_store = change.path in after.stores or (before is not None and change.path in before.stores)
@@ -310,7 +317,7 @@ def _effects(
     }
 
 
-def _rows(node: Node | None, states: KeptStates) -> Rows | None:
+def _rows(node: Node | None, states: RecordedStates) -> Rows | None:
     image = states.objects.get(node.digest) if node and node.digest else None
     return rows_of(image) if image else None
 

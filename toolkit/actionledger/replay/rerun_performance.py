@@ -45,7 +45,7 @@ their places in the response. What really came first is not recorded."""
 
 
 class Script:
-    """What a rerun takes from the record as it goes.
+    """The recorded draws, decisions and results that a rerun uses.
 
     Args:
         course: the recorded session.
@@ -215,7 +215,7 @@ def _observed(step: ActionStep, each: RecordedTry) -> Observation:
 
 @dataclass(slots=True)
 class Performance:
-    """What came of running a session once more.
+    """The result of running a session once more.
 
     Args:
         traces: what came of each turn, by its place.

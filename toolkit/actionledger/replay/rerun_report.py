@@ -16,7 +16,7 @@ _MOST = 200
 
 
 class Cause(StrEnum):
-    """What a divergence comes from.
+    """The cause of a divergence.
 
     Example:
         >>> [str(cause) for cause in al.Cause]
@@ -161,7 +161,7 @@ def _text_diff(before: Any, after: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnVerdict:
-    """What the rerun of one turn showed.
+    """The verdict on the rerun of one turn.
 
     Args:
         index: its place in the session, from 0.
@@ -175,7 +175,7 @@ class TurnVerdict:
 
 @dataclass(frozen=True, slots=True)
 class SessionRerun:
-    """What the rerun of one session showed.
+    """The verdict on the rerun of one session.
 
     Args:
         session_id: the session.
@@ -211,7 +211,7 @@ class SessionRerun:
 
     @property
     def verdict(self) -> Literal["refused", "identical", "diverged"]:
-        """What came of it, in one word."""
+        """The verdict in one word."""
         if self.refusal is not None:
             return "refused"
         return "identical" if self.first is None else "diverged"
@@ -219,7 +219,7 @@ class SessionRerun:
 
 @dataclass(frozen=True, slots=True)
 class RerunReport:
-    """What running recorded sessions again showed.
+    """The report of a rerun.
 
     Args:
         run_id: the run that it is recorded as.

@@ -18,7 +18,7 @@ from actionledger.runtime.parse_result import catalogue_of_tools, read_and_recor
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of reading one response again.
+    """A new reading of one response.
 
     Args:
         line: the event to record, encoded; None where there is none.

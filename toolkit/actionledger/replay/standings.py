@@ -28,7 +28,7 @@ _SAMPLED = 500
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """What sessions took on average.
+    """The mean of a quantity over sessions.
 
     Args:
         values: what each took.

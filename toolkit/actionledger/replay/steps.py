@@ -10,7 +10,13 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.progress import RecordedTry, recorded_tries
 from actionledger.runtime.session.states.capture import CapturedState, SkippedPath
-from actionledger.runtime.session.states.lines import Effects, KeptStates, TurnEnded, following, read_states
+from actionledger.runtime.session.states.lines import (
+    Effects,
+    RecordedStates,
+    TurnEnded,
+    following,
+    read_states,
+)
 from actionledger.runtime.session.states.objects import Objects
 from actionledger.runtime.session.states.stores import Rows, TableChange, rows_of, table_changes
 from actionledger.runtime.workspace.nodes import Change, Node, NodeKind
@@ -23,7 +29,7 @@ _NOT_RECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceState:
-    """What a workspace held at one moment.
+    """The content of a workspace at one moment.
 
     Args:
         files: what stood at each path: kind, permissions, size in bytes and digest; a store as the copy of it that was kept.
@@ -255,7 +261,7 @@ def _of_turn(timeline: Iterator[Step], turn: int) -> Iterator[Step]:
             yield step
 
 
-def _steps(kept: KeptStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iterator[Step]:
+def _steps(kept: RecordedStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iterator[Step]:
     state = kept.first
     # A turn ends each time that it goes on; what was carried out after its first end is told where it was.
     effects = [line for line in kept.lines if isinstance(line, Effects) and line.turn is not None]

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.processes import cores
 from actionledger.core.recording import RunKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.values import ActionCall, Block, Issue, ParseResult
@@ -19,7 +20,7 @@ from actionledger.core.vocabulary import LeftOutReason, Outcome, Reason
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.environments import environment_of
-from actionledger.replay.processes import PAYS_FROM, Command, Processes, cores, first_answer
+from actionledger.replay.processes import PAYS_FROM, Command, Processes, first_answer
 from actionledger.replay.runners import Reading, turn_key, unread_line
 
 

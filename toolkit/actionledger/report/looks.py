@@ -8,7 +8,7 @@ DRAWN = {
     "FailureChanges": ("failures", "changes"),
     "FailureReport": ("failures", "report"),
     "GateReport": ("gates", "gate"),
-    "AskedLedger": ("sessions", "ledger"),
+    "ReadableLedger": ("sessions", "ledger"),
     "PairedComparison": ("comparisons", "paired"),
     "ParseResult": ("readings", "reading"),
     "Rate": ("sessions", "rate"),

@@ -1,4 +1,4 @@
-"""What was compared, as Markdown for a comment under a pull request: bounded, and a model's text in code alone."""
+"""Comparisons as Markdown for a comment under a pull request: bounded, and a model's text in code alone."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

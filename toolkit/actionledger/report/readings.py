@@ -1,4 +1,4 @@
-"""What was read of a response and what came of it, marked where it stands: as HTML for a notebook, in lines for a terminal."""
+"""A response with its parsed calls and results marked: as HTML for a notebook, in lines for a terminal."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -305,16 +305,20 @@ def recorded_html(recorded: Any, result: ParseResult | None) -> str:
     )
     return frame(
         heading(f"{recorded.name}#{response.index}", read, at),
-        _told("What the model was shown", response.prompt),
-        _told("What it thought", response.reasoning),
+        _section("What the model was shown", response.prompt),
+        _section("What it thought", response.reasoning),
         *(reading_parts(result) if result else (_raw(response.text),)),
         _steps(recorded.steps),
-        *(_told("What the model was told next", step.text) for step in recorded.steps if step.kind == "told"),
+        *(
+            _section("What the model was told next", step.text)
+            for step in recorded.steps
+            if step.kind == "told"
+        ),
         f'<div class="al-foot">{escaped(recorded.address)}</div>',
     )
 
 
-def _told(title: str, text: str | None) -> str:
+def _section(title: str, text: str | None) -> str:
     return folded(title, f'<pre class="al-told"><span>{escaped(text)}</span></pre>') if text else ""
 
 

@@ -44,7 +44,7 @@ def test_what_a_rule_rejects(rule, text, verdict):
         decided = policy.rule_for("do", {field: text})
         assert COMES_TO[decided.verdict] == verdict
         if verdict == "escalated":
-            assert rejecting.told in decided.why
+            assert rejecting.conditions_in_words in decided.why
             assert "Because." in decided.why
 
 

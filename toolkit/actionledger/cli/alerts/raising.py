@@ -121,10 +121,10 @@ def _send(kept: Saved, one: Checked, to: dict[str, str], link: str, tell: Callab
         except SendingError as error:
             tell(f"{one.rule.name}: {error}")
     if told:
-        kept.change(lambda held: _with_told(held, one.rule.key, told))
+        kept.change(lambda held: _with_announced(held, one.rule.key, told))
 
 
-def _with_told(held: dict[str, Any], key: str, told: list[str]) -> dict[str, Any]:
+def _with_announced(held: dict[str, Any], key: str, told: list[str]) -> dict[str, Any]:
     entry = held.get(key)
     return held if entry is None else held | {key: entry | {"told": sorted({*entry["told"], *told})}}
 

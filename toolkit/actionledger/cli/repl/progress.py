@@ -1,4 +1,4 @@
-"""What becomes of a response while it does, action by action, as lines for a terminal. A model's text stays text."""
+"""The progress of a response, action by action, as lines for a terminal. A model's text stays text."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -39,13 +39,13 @@ class Kind(Protocol):
 
     @property
     def needles(self) -> Sequence[bytes]:
-        """What a line must hold one of for it to be looked for."""
+        """The texts of which a line must hold one for the secret to be searched for."""
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
         """Return where secrets of this kind stand."""
 
 
-class _Asked:
+class _Prefilter:
     """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand."""
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
@@ -79,7 +79,7 @@ class _Asked:
         return [(self._kinds[number], starts) for number, starts in found.items()], is_other
 
 
-_ASKED = _Asked((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
+_ASKED = _Prefilter((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:

@@ -36,7 +36,7 @@ class Place:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """What a line in small letters must hold for it to be looked for: its beginning."""
+        """The text that a line in small letters must hold for the header to be searched for: its beginning."""
         return [self.needs.encode()]
 
     @cached_property

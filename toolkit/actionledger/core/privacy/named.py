@@ -160,7 +160,7 @@ class Named:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """What a line in small letters must hold one of for it to be looked for."""
+        """The texts of which a line in small letters must hold one for the secret to be searched for."""
         if self.words:
             return [f"{self.name}{dash}{word}".encode() for word in self.words for dash in ("", "_", "-")]
         if self.rest:

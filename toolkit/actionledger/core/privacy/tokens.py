@@ -52,7 +52,7 @@ class Token:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """What a line must hold one of for it to be looked for."""
+        """The texts of which a line must hold one for the secret to be searched for."""
         befores = _BEFORE if self.is_short else ("",)
         begins = [f"{self.prefix}{begin}" for begin in self.begins or ("",)]
         return [(self.needs or f"{before}{begin}").encode() for before in befores for begin in begins]

@@ -6,7 +6,7 @@ events again, and the ledger passes over them.
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import by_name, loaded_when_asked
+from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
     from actionledger.core.recording.sessions import (
@@ -60,4 +60,4 @@ __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
-    __getattr__ = loaded_when_asked(__name__, _MODULES)
+    __getattr__ = lazy_getattr(__name__, _MODULES)

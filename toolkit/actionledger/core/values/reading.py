@@ -149,7 +149,7 @@ class RawAction(NamedTuple):
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a parser found in one response, before any catalogue was asked.
+    """The result of parsing one response, before it is checked against a catalogue.
 
     Args:
         text: the raw response.

@@ -100,7 +100,7 @@ FRESH = 5.0
 
 @dataclass(frozen=True, slots=True)
 class CallAbout:
-    """What is known of calls before they are made.
+    """The session, task and other details that calls have before they are made.
 
     Args:
         session: the session that they belong to.
@@ -263,7 +263,7 @@ def recorded_http(client: Any, done: Done) -> Any:
 
 
 class _Sending:
-    """What both kinds of transport do with a request and a response."""
+    """The recording of a request and its response, shared by the blocking and the asynchronous transport."""
 
     def __init__(self, package: ModuleType, client: Any, done: Done) -> None:
         self.package = package

@@ -67,7 +67,7 @@ class McpLine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PendingRequest:
     """A request of the client that has no response yet."""
 
     method: str
@@ -105,7 +105,7 @@ class McpReader:
         )
         # A name that was given may be given to several connections, which all count their calls.
         self._calls_of = f"{session}/{new_id()}" if session else self._session.external_id
-        self._asked: dict[str, deque[_Asked]] = {}
+        self._asked: dict[str, deque[_PendingRequest]] = {}
         self._lists = 0  # how many of them ask for tools
         self._tools: list[JsonMap] = []
         self._held: list[RecordedTurn] = []
@@ -143,11 +143,11 @@ class McpReader:
             yield from self._request(method, message, line)
         elif method:
             if line.side is McpSide.CLIENT and "id" in message:
-                self._note_asked(method, "", message, line)  # so that its response is known
+                self._note_request(method, "", message, line)  # so that its response is known
             yield self._left_out(LeftOutReason.BOOKKEEPING, method[:40])
         elif line.side is McpSide.CLIENT:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
-        elif asked := self._pop_asked(message.get("id")):
+        elif asked := self._pop_request(message.get("id")):
             result = object_at(message, "result")
             if asked.method == "tools/list":
                 listed = [_offered(each) for each in objects_at(result, "tools")]
@@ -170,9 +170,9 @@ class McpReader:
     def _left_out(self, reason: LeftOutReason, detail: str) -> LeftOut:
         return LeftOut(self._origin, reason, detail)
 
-    def _note_asked(self, method: str, call_id: str, message: JsonMap, line: McpLine) -> None:
+    def _note_request(self, method: str, call_id: str, message: JsonMap, line: McpLine) -> None:
         is_further = bool(object_at(message, "params").get("cursor"))
-        asked = _Asked(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
+        asked = _PendingRequest(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
         waiting = self._asked.setdefault(_key(message["id"]), deque())
         # A response beyond these is one of no call, and is counted as that.
         if len(waiting) < _MOST_ASKED:
@@ -181,7 +181,7 @@ class McpReader:
         if len(self._asked) > _MOST_ASKED:
             self._lists -= sum(each.is_list for each in self._asked.pop(next(iter(self._asked))))
 
-    def _pop_asked(self, identifier: object) -> _Asked | None:
+    def _pop_request(self, identifier: object) -> _PendingRequest | None:
         """Return the request that a response is of, the first of those that share an identifier; None where there is none."""
         key = _key(identifier)
         if not (waiting := self._asked.get(key)):
@@ -208,13 +208,13 @@ class McpReader:
         elif method == "initialize":
             self._note({"client": given.get("clientInfo"), "protocol": given.get("protocolVersion")})
         if "id" in message:
-            self._note_asked(method, call_id, message, line)
+            self._note_request(method, call_id, message, line)
 
     def _is_listing(self) -> bool:
         return self._lists > 0
 
     def _cancelled(self, given: JsonMap, line: McpLine) -> Iterator[Item]:
-        asked = self._pop_asked(given.get("requestId"))
+        asked = self._pop_request(given.get("requestId"))
         if asked is None or not asked.call_id:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "notifications/cancelled")
             if not self._is_listing():
@@ -252,7 +252,7 @@ class McpReader:
         self._held.clear()
         self._held_bytes = 0
 
-    def _result(self, result: RecordedResult, asked: _Asked, line: McpLine) -> RecordedSession:
+    def _result(self, result: RecordedResult, asked: _PendingRequest, line: McpLine) -> RecordedSession:
         timed = replace(
             result,
             started_at=asked.at,
@@ -267,7 +267,7 @@ class McpReader:
 
 
 def _key(identifier: object) -> str:
-    """Return what a request is known by: 1 and "1" are two. Of a long identifier that is a digest: any number of them may wait."""
+    """Return the key of a request: 1 and "1" differ, and a long identifier is hashed, since any number of requests may be pending."""
     written = repr(identifier)
     if len(written) <= _LONGEST_KEY:
         return written

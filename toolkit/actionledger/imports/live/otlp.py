@@ -18,7 +18,7 @@ from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.live.otlp_requests import counted_in_json, counted_in_protobuf
 from actionledger.imports.live.proxy import Receive, Scope, Send
 from actionledger.imports.live.spans import Came, Passed, SpanBatch
-from actionledger.imports.live.tap import is_asked_here, is_of_foreign_page
+from actionledger.imports.live.tap import is_of_foreign_page, names_this_machine
 from actionledger.imports.live.traces import LEAST_BYTES
 from actionledger.imports.shapes.spans import spans_of
 from actionledger.imports.sources.json_values import value_of
@@ -69,8 +69,8 @@ class _RefusedError(Exception):
         self.code = code
 
 
-class _Asked(NamedTuple):
-    """What a request says of itself: which signal it is, and how its body is written and packed."""
+class _OtlpRequest(NamedTuple):
+    """The signal of a request, and how its body is encoded and compressed."""
 
     signal: str
     encoding: str
@@ -101,7 +101,7 @@ class Receiver:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         encoding = JSON
         try:
-            asked = self._asked(scope, headers)
+            asked = self._request_of(scope, headers)
             encoding = asked.encoding
             body = await _body(receive, headers)
             if body is None:
@@ -119,8 +119,8 @@ class Receiver:
             # An answer without a word of partial success is empty in protobuf, and an object without a field in JSON.
             await _answer(send, 200, encoding, b"{}" if encoding == JSON else b"")
 
-    def _asked(self, scope: Scope, headers: dict[bytes, str]) -> _Asked:
-        if self._only_here and not is_asked_here(scope["headers"]):
+    def _request_of(self, scope: Scope, headers: dict[bytes, str]) -> _OtlpRequest:
+        if self._only_here and not names_this_machine(scope["headers"]):
             raise _RefusedError(
                 403, _INVALID_ARGUMENT, "This receiver answers to names of this machine alone."
             )
@@ -139,9 +139,9 @@ class Receiver:
         packed = headers.get(b"content-encoding", "identity").strip().lower()
         if packed not in {"gzip", "identity", ""}:
             raise _RefusedError(415, _INVALID_ARGUMENT, "The content encoding is gzip, or none.")
-        return _Asked(signal, encoding, packed == "gzip")
+        return _OtlpRequest(signal, encoding, packed == "gzip")
 
-    def _take(self, asked: _Asked, came: bytes) -> None:
+    def _take(self, asked: _OtlpRequest, came: bytes) -> None:
         """Read a request and hand it on."""
         body = _unpacked(came) if asked.is_packed else came
         if asked.signal == "metrics":
@@ -162,7 +162,7 @@ class Receiver:
             raise _RefusedError(503, _UNAVAILABLE, "Too much waits to be written; send it again.")
 
 
-def _refuse_many(asked: _Asked, body: bytes) -> None:
+def _refuse_many(asked: _OtlpRequest, body: bytes) -> None:
     """Refuse a request with more in it than it may hold, before anything is made of it."""
     if asked.encoding == PROTOBUF:
         spans, values = counted_in_protobuf(body, asked.signal, MOST_SPANS, MOST_VALUES)

@@ -19,9 +19,9 @@ from actionledger.imports.live.tap import (
     ExchangeEnding,
     RawExchange,
     Tap,
-    is_asked_here,
     is_of_foreign_page,
     is_simple,
+    names_this_machine,
 )
 
 require("A recording proxy", "live", "httpx", "uvicorn")
@@ -157,7 +157,7 @@ class Proxy:
         headers = scope["headers"]
         path: bytes = scope.get("raw_path") or scope["path"].encode()
         path = path.partition(b"?")[0]
-        if not is_asked_here(headers):
+        if not names_this_machine(headers):
             raise _RefusedError(403, "not_loopback", "This proxy answers to names of this machine alone.")
         if self._token:
             first, slash, rest = path.removeprefix(b"/").partition(b"/")

@@ -1,4 +1,4 @@
-"""What is recorded beside traffic: a bounded queue, and a thread that takes what is in it into a ledger.
+"""Recording beside traffic: a bounded queue, and a thread that records its items in a ledger.
 
 Whoever puts something in never waits and never hears of an error. A ledger that is slow, full or broken makes the queue grow up to its bound; what comes
 then is dropped and counted, and the count is the first that the ledger is told when it takes something again.
@@ -61,7 +61,7 @@ def _heard(_is_kept: bool, /) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of a recording.
+    """The result of a recording.
 
     Args:
         report: what the ledger has written.
@@ -383,7 +383,7 @@ class _End:
 
 
 class _Drain:
-    """What came before it is to be written."""
+    """A mark in the queue: what came before it is to be written now."""
 
     def __init__(self) -> None:
         self.over = threading.Event()

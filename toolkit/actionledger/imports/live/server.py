@@ -1,4 +1,4 @@
-"""What records traffic as a server on loopback: the proxy before a model, and the receiver of spans."""
+"""Servers on loopback that record traffic: the proxy before a model, and the receiver of spans."""
 
 import asyncio
 import signal
@@ -202,7 +202,7 @@ class OtlpServer(RecordingServer[Came]):
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
         recording = SpanRecording(ledger, origin, settled=settled, prices=prices)
-        self._receiver = Receiver(recording.offer_kept, only_here=host in LOOPBACK)
+        self._receiver = Receiver(recording.offer_spooled, only_here=host in LOOPBACK)
         super().__init__(self._receiver, recording, port=port, host=host)
 
     async def let_go(self) -> None:

@@ -11,14 +11,14 @@ from actionledger.core.processes import watch
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
 from actionledger.imports.live.recording import PATIENCE, Kept, Recording
-from actionledger.imports.live.traces import EVERY, SETTLED, HeldTraces, line_of, span_in
+from actionledger.imports.live.traces import EVERY, SETTLED, TraceBuffer, line_of, span_in
 from actionledger.imports.prices import Prices
 from actionledger.imports.shapes.spans import Span
 from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.spool import HeldFile, HeldLine, HeldLines
+from actionledger.ledger.storage.spool import LineSpool, SpooledLine, SpoolFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class SpanBatch:
     spans: Callable[[], Iterable[Span]]
     size: int
     count: int
-    line: HeldFile | None = None
+    line: SpoolFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LeftBehind:
-    """What a process that is dead has held.
+class AbandonedSpans:
+    """The spans that a dead process has left in its spool.
 
     Args:
         lines: the lines.
@@ -49,8 +49,8 @@ class LeftBehind:
         count: how many lines there are.
     """
 
-    lines: list[HeldLine]
-    file: HeldFile
+    lines: list[SpooledLine]
+    file: SpoolFile
     size: int
     count: int
 
@@ -71,7 +71,7 @@ class Passed:
     size: int = 0
 
 
-Came: TypeAlias = SpanBatch | LeftBehind | Passed
+Came: TypeAlias = SpanBatch | AbandonedSpans | Passed
 
 
 class SpanReader:
@@ -85,10 +85,10 @@ class SpanReader:
 
     def __init__(self, ledger: Ledger, origin: str, *, settled: float = SETTLED) -> None:
         self._origin = origin
-        self._lines = HeldLines(LedgerFiles.at(ledger.path).held)
+        self._lines = LineSpool(LedgerFiles.at(ledger.path).held)
         # Asked once: what begins later begins here.
         indexes = cache(lambda source: next_turn_indexes(ledger, source))
-        self._held = HeldTraces(
+        self._held = TraceBuffer(
             origin,
             lambda source, name: indexes(source).get(derived_id("session", source, name), 0),
             self._lines,
@@ -97,11 +97,11 @@ class SpanReader:
         self._next_look = monotonic() + EVERY
         watch(self._held)
 
-    def left_behind(self) -> Iterator[LeftBehind]:
+    def left_behind(self) -> Iterator[AbandonedSpans]:
         """Yield what processes that are dead have held."""
         for lines, file in self._lines.left_behind():
             if lines:
-                yield LeftBehind(lines, file, file.path.stat().st_size, len(lines))
+                yield AbandonedSpans(lines, file, file.path.stat().st_size, len(lines))
 
     def kept(self, batch: SpanBatch) -> SpanBatch:
         """Write spans down, so that they outlive this process; those that can't be written are held in memory alone."""
@@ -112,14 +112,14 @@ class SpanReader:
             return batch
 
     def recorded(self, is_kept: bool, *, is_end: bool = False) -> None:
-        """Hear that the ledger has all that was read so far, or that it won't have some of it; see ``HeldTraces.recorded``."""
+        """Hear that the ledger has all that was read so far, or that it won't have some of it; see ``TraceBuffer.recorded``."""
         self._held.recorded(is_kept, is_end=is_end)
 
     def read(self, came: Came) -> Iterator[Item]:
         """Yield what is due by now."""
         if isinstance(came, Passed):
             yield LeftOut(self._origin, came.reason, came.detail, came.count)
-        elif isinstance(came, LeftBehind):
+        elif isinstance(came, AbandonedSpans):
             yield from self._go_on(came)
         else:
             batch = came if came.line else self.kept(came)
@@ -127,7 +127,7 @@ class SpanReader:
         if monotonic() > self._next_look:  # nobody asks for the rest while there is no rest
             yield from self.rest(is_end=False)
 
-    def _go_on(self, left: LeftBehind) -> Iterator[Item]:
+    def _go_on(self, left: AbandonedSpans) -> Iterator[Item]:
         """Take up what a process that is dead has held; a line that says nothing is let go of."""
         for line in left.lines:
             try:
@@ -182,7 +182,7 @@ class SpanRecording(Recording[Came]):
             self._reader.recorded(True, is_end=True)
         return kept
 
-    def offer_kept(self, thing: Came, otherwise: str) -> bool:
+    def offer_spooled(self, thing: Came, otherwise: str) -> bool:
         """Do what ``offer`` does, and write spans down before: whoever is told that they are here need not send them again."""
         if isinstance(thing, SpanBatch) and self.has_room(thing):
             thing = self._reader.kept(thing)

@@ -101,7 +101,7 @@ class _Lines:
 
 
 def _pieces(descriptor: int) -> Iterator[bytes]:
-    """What comes until the end, while signals are answered: one that comes just before a read, or to another thread, doesn't end it."""
+    """Yield the pieces of a stream until its end, while signals are handled: one just before a read, or in another thread, doesn't end it."""
     bell, rope = os.pipe()
     os.set_blocking(rope, False)
     before = signal.set_wakeup_fd(rope, warn_on_full_buffer=False)

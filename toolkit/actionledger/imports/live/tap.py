@@ -26,7 +26,7 @@ class ExchangeEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RawExchange:
-    """What has passed.
+    """A request and its response, as they passed.
 
     Args:
         method: of the request.
@@ -154,7 +154,7 @@ _OWN = frozenset({b"same-origin", b"none"})
 _SIMPLE = frozenset({b"text/plain", b"application/x-www-form-urlencoded"})
 
 
-def is_asked_here(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+def names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Return whether a request names this machine: a page of a browser that another name was made to lead here doesn't."""
     host = next((value for name, value in headers if name == b"host"), b"")
     try:

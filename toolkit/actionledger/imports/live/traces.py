@@ -24,14 +24,14 @@ from actionledger.imports.shapes.steps import Step, told_once
 from actionledger.imports.shapes.traces import OPEN_TRACES, Traces, identified
 from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, LeftOut
-from actionledger.ledger.storage.spool import HeldFile, HeldLine, HeldLines
+from actionledger.ledger.storage.spool import LineSpool, SpooledLine, SpoolFile
 
 # Spans as lines that outlive their process.
 _FIELDS = [each.name for each in fields(Span)]
 _TIMES = ("started", "finished")
 
 
-def line_of(span: Span) -> HeldLine:
+def line_of(span: Span) -> SpooledLine:
     """Return a span as a line, which is of every session that the span may become a part of."""
     held = {name: value for name in _FIELDS if (value := getattr(span, name)) not in ("", None)}
     for name in _TIMES:
@@ -39,7 +39,7 @@ def line_of(span: Span) -> HeldLine:
             held[name] = held[name].isoformat()
     said = (session_of(span), text_at(span.attributes, "session.id"))
     trace = span.trace_id or identified(otel.step_of(span)).trace_id
-    return HeldLine(trace, sessions_named(*said, trace), {"span": held})
+    return SpooledLine(trace, sessions_named(*said, trace), {"span": held})
 
 
 def span_in(held: JsonDict) -> Span:
@@ -79,7 +79,7 @@ EVERY = 1.0
 
 
 @dataclass(slots=True)
-class _Held:
+class _OpenTrace:
     """A trace that may still grow."""
 
     trace_id: str
@@ -90,7 +90,7 @@ class _Held:
     is_told: bool = False
     main: str = ""
     homes: dict[str, str] = field(default_factory=dict)
-    lines: list[HeldFile] = field(default_factory=list)
+    lines: list[SpoolFile] = field(default_factory=list)
     is_recorded: bool | None = False
 
     @property
@@ -106,8 +106,8 @@ class _Held:
 
 
 @dataclass(slots=True)
-class _Told:
-    """What is remembered of a session that was told."""
+class _YieldedSession:
+    """The state of a session that was yielded before."""
 
     head: RecordedSession | None = None
     next: int | None = None
@@ -116,7 +116,7 @@ class _Told:
     passed: Passed = field(default_factory=Counter)
 
 
-class HeldTraces:
+class TraceBuffer:
     """Takes spans as they come, and gives sessions when their traces are quiet.
 
     Args:
@@ -132,7 +132,7 @@ class HeldTraces:
         self,
         origin: str,
         next_index: Callable[[str, str], int],
-        kept: HeldLines | None = None,
+        kept: LineSpool | None = None,
         *,
         settled: float = SETTLED,
         longest: float = LONGEST,
@@ -147,13 +147,13 @@ class HeldTraces:
 
     def start_over(self) -> None:
         """Begin anew in a forked child: what is held is the parent's."""
-        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._open: OrderedDict[str, _OpenTrace] = OrderedDict()
         self._size = 0
-        self._sessions: OrderedDict[str, _Told] = OrderedDict()
+        self._sessions: OrderedDict[str, _YieldedSession] = OrderedDict()
         self._told: dict[tuple[str, str], RecordedTurn] = {}
-        self._left: list[HeldFile] = []
+        self._left: list[SpoolFile] = []
 
-    def add(self, spans: Iterable[Span], size: int, line: HeldFile | None = None) -> Iterator[Item]:
+    def add(self, spans: Iterable[Span], size: int, line: SpoolFile | None = None) -> Iterator[Item]:
         """Take spans, and yield what has to be let go of for them."""
         listed = list(spans)
         for span in listed:
@@ -167,11 +167,11 @@ class HeldTraces:
             for oldest in beyond:
                 self._let_go(oldest)
 
-    def _beyond_bounds(self) -> list[_Held]:
+    def _beyond_bounds(self) -> list[_OpenTrace]:
         """Return the traces that have been quiet for the longest, as many as have to be let go of; all at once, since each telling looks at all."""
-        beyond: list[_Held] = []
-        size, count = self._size, len(self._held)
-        for held in self._held.values():
+        beyond: list[_OpenTrace] = []
+        size, count = self._size, len(self._open)
+        for held in self._open.values():
             if size <= HELD_BYTES and count <= OPEN_TRACES:
                 break
             beyond.append(held)
@@ -181,12 +181,12 @@ class HeldTraces:
     def due(self, *, all_of_them: bool = False) -> Iterator[Item]:
         """Yield what has been quiet for long enough."""
         self._let_lines_go()
-        changed = [held for held in self._held.values() if not held.is_told]
-        yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
+        changed = [held for held in self._open.values() if not held.is_told]
+        yield from self._tell([held for held in changed if all_of_them or self._is_quiet(held)])
 
-    def go_on(self, trace_id: str, told: JsonDict, line: HeldFile) -> None:
+    def go_on(self, trace_id: str, told: JsonDict, line: SpoolFile) -> None:
         """Take over how a process that is dead has told a trace, or was about to."""
-        held = self._held.setdefault(trace_id, _Held(trace_id, self._clock()))
+        held = self._open.setdefault(trace_id, _OpenTrace(trace_id, self._clock()))
         held.main, held.format = str(told["main"]), str(told["format"])
         held.lines.append(line)
         for turn, (session, place) in told["turns"].items():
@@ -201,29 +201,29 @@ class HeldTraces:
         What is recorded stays written down for as long as more of its trace is likely to come, since what comes alone says less.
         """
         done, self._left = (self._left if is_kept else []), []
-        for held in self._held.values():
+        for held in self._open.values():
             if held.is_told and held.is_recorded is not None:
                 held.is_recorded = is_kept or held.is_recorded or None
         self._let_lines_go(done, is_end=is_end)
 
-    def _let_lines_go(self, done: Iterable[HeldFile] = (), *, is_end: bool = False) -> None:
+    def _let_lines_go(self, done: Iterable[SpoolFile] = (), *, is_end: bool = False) -> None:
         done = [*done]
-        for held in self._held.values():
+        for held in self._open.values():
             if held.is_recorded and (is_end or self._clock() - held.touched >= self._quiet[1]):
                 done += held.lines
                 held.lines = []
         if self._kept is not None and done:
             self._kept.done(done)
 
-    def _is_due(self, held: _Held) -> bool:
+    def _is_quiet(self, held: _OpenTrace) -> bool:
         settled, longest = self._quiet
         quiet = self._clock() - held.touched
         return quiet >= longest or (quiet >= settled and held.is_whole())
 
-    def _hold(self, span: Span, size: int, line: HeldFile | None) -> None:
+    def _hold(self, span: Span, size: int, line: SpoolFile | None) -> None:
         step = identified(otel.step_of(span))
-        held = self._held.setdefault(step.trace_id, _Held(step.trace_id, 0))
-        self._held.move_to_end(step.trace_id)
+        held = self._open.setdefault(step.trace_id, _OpenTrace(step.trace_id, 0))
+        self._open.move_to_end(step.trace_id)
         if is_openinference(span) and not held.main:
             held.format = openinference.SOURCE.name
         held.steps.append(step)
@@ -235,22 +235,22 @@ class HeldTraces:
         held.is_recorded = None if held.is_recorded is None else False
         self._size += size
 
-    def _let_go(self, held: _Held) -> None:
-        del self._held[held.trace_id]
+    def _let_go(self, held: _OpenTrace) -> None:
+        del self._open[held.trace_id]
         self._size -= held.size
         self._left += held.lines if held.is_recorded is not None else []
         for step_id, session in held.homes.items():
             self._told.pop((session, step_id), None)
 
-    def _tell(self, due: list[_Held]) -> Iterator[Item]:
+    def _tell(self, due: list[_OpenTrace]) -> Iterator[Item]:
         """Yield what is new of the sessions of some traces."""
         self._tell_once(due)
-        by_session: dict[str, list[_Held]] = {}
+        by_session: dict[str, list[_OpenTrace]] = {}
         for held in due:
             if not held.is_told:
                 by_session.setdefault(held.session, []).append(held)
         if by_session:
-            for held in self._held.values():
+            for held in self._open.values():
                 if held.is_told and held.session in by_session:
                     by_session[held.session].append(held)
         for name, traces in by_session.items():
@@ -258,12 +258,12 @@ class HeldTraces:
         while len(self._sessions) > REMEMBERED:
             self._sessions.popitem(last=False)
 
-    def _tell_once(self, due: list[_Held]) -> None:
+    def _tell_once(self, due: list[_OpenTrace]) -> None:
         """Set apart what is about to be told and only repeats the tokens of a response that another trace has."""
         if any(step.response_ids and not step.said for held in due for step in held.steps):
-            told_once(step for held in self._held.values() for step in held.steps)
+            told_once(step for held in self._open.values() for step in held.steps)
 
-    def _tell_session(self, name: str, traces: list[_Held]) -> Iterator[Item]:
+    def _tell_session(self, name: str, traces: list[_OpenTrace]) -> Iterator[Item]:
         steps = sorted((step for held in traces for step in _steps(held)), key=_order)
         gathered = Traces(traces[0].format)
         sessions = [session for step in steps for session in gathered.add(step)]
@@ -281,15 +281,15 @@ class HeldTraces:
             yield LeftOut(self._origin, reason, detail, count)
         known.passed = passed | known.passed
 
-    def _note(self, held: _Held) -> None:
+    def _note(self, held: _OpenTrace) -> None:
         """Write down how a trace is told, before it is."""
         turns = {turn: (home, self._session(home).places[turn]) for turn, home in held.homes.items()}
         told = {"main": held.main, "format": held.format, "turns": turns}
         names = sessions_named(held.main, *held.homes.values())
-        line = self._kept.add([HeldLine(held.trace_id, names, {"told": told})]) if self._kept else None
+        line = self._kept.add([SpooledLine(held.trace_id, names, {"told": told})]) if self._kept else None
         held.lines += [line] if line else []
 
-    def _new_of(self, session: RecordedSession, of_step: dict[str, _Held]) -> Iterator[RecordedSession]:
+    def _new_of(self, session: RecordedSession, of_step: dict[str, _OpenTrace]) -> Iterator[RecordedSession]:
         """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
         own = self._session(session.external_id)
         before, own.head = own.head, _headed(own.head, session)
@@ -309,8 +309,8 @@ class HeldTraces:
                 begun_as = session.begun_as
                 yield replace(head, turns=tuple(turns), results=results, begun_as=begun_as, is_last=False)
 
-    def _session(self, name: str) -> _Told:
-        known = self._sessions.setdefault(name, _Told())
+    def _session(self, name: str) -> _YieldedSession:
+        known = self._sessions.setdefault(name, _YieldedSession())
         self._sessions.move_to_end(name)
         return known
 
@@ -342,7 +342,7 @@ def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedS
     )
 
 
-def _steps(held: _Held) -> Iterator[Step]:
+def _steps(held: _OpenTrace) -> Iterator[Step]:
     """Yield a trace's steps as they are told: in the session that it was told as, and no request twice."""
     by_id = {step.step_id: step for step in held.steps}
     for step in held.steps:

@@ -15,7 +15,7 @@ from actionledger.core.errors import SourceError, require
 from actionledger.imports import ImportProgress, ImportReport, ImportStopped
 from actionledger.imports.plan_importer import PlanImporter
 from actionledger.imports.prices import Prices
-from actionledger.imports.recognition import FileOptions, planned
+from actionledger.imports.recognition import FileOptions, ImportOptions, planned
 from actionledger.imports.sources.files import Given, files_at
 from actionledger.imports.sources.registry import source_named
 from actionledger.ledger import Ledger
@@ -99,15 +99,10 @@ class Watcher:
         remembered = TakenFiles.of(self._ledger.path)
         plan = planned(files, FileOptions(self._form), remembered, must_find=False)
         plan.unknown.clear()
-        importer = PlanImporter(
-            self._ledger,
-            plan,
-            remembered,
-            origin=str(self._folder),
-            read_as=None,
-            on_progress=self._end_if_stopped,
-            prices=self._prices,
+        options = ImportOptions(
+            origin=str(self._folder), on_progress=self._end_if_stopped, prices=self._prices
         )
+        importer = PlanImporter(self._ledger, plan, remembered, options)
         try:
             return importer.run()
         except ImportStopped as stopped:

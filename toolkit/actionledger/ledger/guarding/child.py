@@ -65,7 +65,7 @@ def answer(requests_from: int, answers_to: int) -> None:
 
 
 class _Channel(NamedTuple):
-    """What is asked, and where answers go."""
+    """The pipes of questions and answers."""
 
     requests: IO[bytes]
     answers: IO[bytes]

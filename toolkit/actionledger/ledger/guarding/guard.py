@@ -18,7 +18,7 @@ from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.core.files import TemporaryFolder
 from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
 from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
-from actionledger.ledger.guarding.wire import REFUSALS, LateError, OverLimitError, Place, Setup
+from actionledger.ledger.guarding.wire import REFUSALS, OverLimitError, Place, Setup, WireTimeoutError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,9 +73,9 @@ class Asked:
         """Return what the process says, which has to be of a kind; whatever else becomes of it is said in a sentence."""
         try:
             (what, *said), length = self._process.hear(self._left, self._until)
-        except LateError as error:
+        except WireTimeoutError as error:
             self._end()
-            raise self._late() from error
+            raise self._timed_out() from error
         except OverLimitError as error:
             self._end()
             raise UsageError(
@@ -104,13 +104,13 @@ class Asked:
     def _died(self, error: DiedError) -> NoReturn:
         self._end()
         if time.monotonic() >= self._until:  # it has ended itself
-            raise self._late() from error
+            raise self._timed_out() from error
         raise UsageError(
             f"The statement can't be run: its process {error}. It needs more memory than it may take, or meets a fault of DuckDB; ask "
             "for less at a time."
         ) from error
 
-    def _late(self) -> UsageError:
+    def _timed_out(self) -> UsageError:
         return UsageError(
             f"The statement took longer than {self._seconds:g} seconds and was stopped; ask for less, or give it more time."
         )
@@ -129,7 +129,7 @@ MAX_BYTES = 8 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a statement gives.
+    """The rows of a statement.
 
     Args:
         names: the columns' names, no two of them the same.

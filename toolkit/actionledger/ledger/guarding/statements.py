@@ -1,4 +1,4 @@
-"""What runs a stranger's statement, in a process that nothing else uses: settings are locked before it is looked at."""
+"""Runs a stranger's statement in a process of its own: settings are locked before the statement is looked at."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a process that runs a stranger's SQL and the one that asks it say to each other, each message behind its length.
+"""The messages between the process that runs a stranger's SQL and the one that asks it, each behind its length.
 
 The asking process is trusted, the other one is not: of what that one says only plain values are taken, whatever a fault of DuckDB has
 made of it.
@@ -64,7 +64,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the process is told first.
+    """The first message to the process.
 
     Args:
         place: the ledger.
@@ -85,7 +85,7 @@ class OverLimitError(Exception):
     """A message is longer than it may be."""
 
 
-class LateError(Exception):
+class WireTimeoutError(Exception):
     """Nothing was said in time."""
 
 
@@ -115,7 +115,7 @@ def received(stream: IO[bytes], max_bytes: int, until: float | None) -> tuple[An
             seconds = _LONGEST_WAIT if until is None else min(left, _LONGEST_WAIT)
             if poll.poll(1000 * seconds):
                 return
-        raise LateError
+        raise WireTimeoutError
 
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size, wait))
     if length > max_bytes:

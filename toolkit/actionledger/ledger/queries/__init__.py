@@ -6,7 +6,7 @@ interval travel with it. Values are bound as parameters, never written into the 
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import by_name, loaded_when_asked
+from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
     from actionledger.ledger.queries.agreement import (
@@ -72,9 +72,9 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.orders import Order as Order
     from actionledger.ledger.queries.reasons import Failure as Failure, reasons as reasons
     from actionledger.ledger.queries.recent import (
-        LateTurn as LateTurn,
+        RecentTurn as RecentTurn,
         goes_on as goes_on,
-        turns_lately as turns_lately,
+        recent_turns as recent_turns,
     )
     from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
     from actionledger.ledger.queries.session import Session as Session, session as session
@@ -159,7 +159,7 @@ _MODULES = by_name(
         "lineage": "Child children",
         "marks": "ALL_TURNS Mark TurnBehind TurnsPage count_turns_behind turns_behind turns_page",
         "reasons": "Failure reasons",
-        "recent": "LateTurn goes_on turns_lately",
+        "recent": "RecentTurn goes_on recent_turns",
         "scores": "ScoreBound",
         "session": "Session session",
         "orders": "Order",
@@ -179,4 +179,4 @@ __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
-    __getattr__ = loaded_when_asked(__name__, _MODULES)
+    __getattr__ = lazy_getattr(__name__, _MODULES)

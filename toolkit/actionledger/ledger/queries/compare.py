@@ -115,7 +115,7 @@ class Pairing:
 
     @property
     def shifts(self) -> Mapping[int, int]:
-        """How many sessions have which sum of scores, sessions with the sum 0 left out."""
+        """The number of sessions by their sum of scores, without sessions whose sum is 0."""
         sums: Counter[int] = Counter()
         for (_, score), sessions in self.cells.items():
             sums[score] += sessions

@@ -321,7 +321,7 @@ def stretches(
     ]
 
 
-def meant_in(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
+def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
     """Return how many responses of all meant to act, then of each period, those without a time last.
 
     Args:
@@ -335,7 +335,7 @@ def meant_in(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week"
     return [MeantIn(*row) for row in found]
 
 
-def meant_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
     """Return how many responses of each session meant to act.
 
     Args:

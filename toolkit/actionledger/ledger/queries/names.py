@@ -40,7 +40,7 @@ class Named:
     source: str
     title: str
 
-    def told_apart(self, called: object) -> str:
+    def distinguished_from(self, called: object) -> str:
         """Return what tells it from others that fit what was asked for."""
         about = [self.source, *(each for each in (self.external_id, self.title) if each != str(called))]
         return f"{self.session_id} ({', '.join(each[:_SHOWN] for each in about if each)})"
@@ -98,7 +98,7 @@ def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, 
     names = {identity: identity for identity in session_ids}
     for identity, external, before, after in ledger.sql(_NAMES, bound).fetchall():
         is_own = external and external not in shared
-        names[identity] = external if is_own else _told_apart(identity, before, after)
+        names[identity] = external if is_own else _unique_prefix(identity, before, after)
     return names
 
 
@@ -152,7 +152,7 @@ def one_session(ledger: Queryable, called: Called) -> str:
         )
     raise UsageError(
         f"{len(found)} sessions are called {text!r}; give the id of one, or more of it: "
-        f"{', '.join(each.told_apart(text) for each in found[:_LISTED])}{', …' if len(found) > _LISTED else ''}."
+        f"{', '.join(each.distinguished_from(text) for each in found[:_LISTED])}{', …' if len(found) > _LISTED else ''}."
     )
 
 
@@ -239,7 +239,7 @@ def _text_of(ledger: Queryable, called: Called, what: str) -> str:
     return writable(str(called))
 
 
-def _told_apart(identity: str, *neighbours: str) -> str:
+def _unique_prefix(identity: str, *neighbours: str) -> str:
     """Return the shortest beginning of an id that those before and behind it in order don't have."""
     shared = (
         next((place for place, (a, b) in enumerate(zip(identity, other, strict=False)) if a != b), 0)

@@ -179,7 +179,7 @@ WHERE session_id = $session_id AND try_number = 1 AND started_at >= $now - to_mi
 ORDER BY started_at"""
 
 
-def begun_lately(
+def recently_begun(
     ledger: Queryable, session_id: str, now: datetime, seconds: float
 ) -> tuple[tuple[str, float], ...]:
     """Return the actions that a session has begun within the last seconds: the name of each, and how long ago that was."""

@@ -14,7 +14,7 @@ SNIPPET = 160
 
 
 @dataclass(frozen=True, slots=True)
-class LateTurn:
+class RecentTurn:
     """A response that was made lately.
 
     Args:
@@ -54,7 +54,7 @@ class LateTurn:
 
 _COUNTS = ("actions", "refused", "executions", "running", "failed", "waiting")
 _COLUMNS = picked(
-    LateTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
+    RecentTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
 )
 
 _HAS_ENDED = "(finished_at IS NOT NULL OR success IS NOT NULL OR reason IS NOT NULL)"
@@ -92,9 +92,9 @@ LEFT JOIN of_sessions USING (session_id)
 ORDER BY occurred_at DESC, turn_index DESC, session_id"""
 
 
-def turns_lately(ledger: Queryable, since: datetime, *, limit: int = 50) -> list[LateTurn]:
+def recent_turns(ledger: Queryable, since: datetime, *, limit: int = 50) -> list[RecentTurn]:
     """Return the responses that were made lately, the latest first."""
-    return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "refused": REFUSED_BY_SCHEMA})
+    return rows(ledger, RecentTurn, _LATELY, {"since": since, "limit": limit, "refused": REFUSED_BY_SCHEMA})
 
 
 def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:

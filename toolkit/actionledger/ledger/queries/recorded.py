@@ -49,7 +49,7 @@ LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
 """What was left out: of which file, why, and what it is."""
 
 
-class ToldLeftOut(NamedTuple):
+class RecordedSkip(NamedTuple):
     """What runs have told of it.
 
     Args:
@@ -61,7 +61,7 @@ class ToldLeftOut(NamedTuple):
     times: int = 0
 
 
-NOT_TOLD = ToldLeftOut()
+NOT_TOLD = RecordedSkip()
 """Nothing was told of it."""
 
 
@@ -119,7 +119,7 @@ class Known:
     text_of: Callable[[str], str | None] = lambda _turn_id: None
     answered: Callable[[Sequence[str]], set[str]] = set
     unended: Callable[[], set[str]] = set
-    left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
+    left_out: Callable[[Sequence[str]], dict[LeftOutKey, RecordedSkip]] = lambda _paths: {}
     details_of: Callable[[str], str] = lambda _session_id: ""
     results_of: Callable[[str], list[str]] = lambda _turn_id: []
 
@@ -305,10 +305,10 @@ def _fetched(found: Streamed) -> Iterator[tuple[Any, ...]]:
         yield from batch
 
 
-def _left_out(ledger: Queryable, paths: Sequence[str]) -> dict[LeftOutKey, ToldLeftOut]:
+def _left_out(ledger: Queryable, paths: Sequence[str]) -> dict[LeftOutKey, RecordedSkip]:
     found = ledger.sql(_LEFT_OUT, {"paths": json_text(list(paths))}).fetchall() if paths else []
     return {
-        (path, LeftOutReason(reason), detail): ToldLeftOut(count, times)
+        (path, LeftOutReason(reason), detail): RecordedSkip(count, times)
         for path, reason, detail, count, times in found
     }
 

@@ -202,28 +202,28 @@ def reviews(
     require_kind(by, str | None, "Who said it is named by a text")
     require_kind(assigned_to, str | None, "Whom a turn is assigned to is named by a text")
     require_kind(since, datetime | None, "since is a datetime")
-    session_id = None if session is None else one_session(ledger, session)
     parts, bound = of_turn(within)
     conditions = {
         "occurred_at >= $from": ("from", within.since),
         "occurred_at < $until": ("until", within.until),
-        "session_id = $session::UUID": ("session", session_id),
+        "session_id = $session::UUID": ("session", None if session is None else one_session(ledger, session)),
         "turn_index = $turn": ("turn", None if turn is None else turn_place(turn)),
         "said_by = $by": ("by", by),
         "aspect = 'assignment' AND value = $assigned": ("assigned", assigned_to),
         "reviewed_at >= $since": ("since", since),
         "list_contains($aspects, aspect)": ("aspects", [str(aspect) for aspect in aspects] or None),
     }
-    for condition, (name, value) in conditions.items():
-        if value is not None:
-            parts.append(condition)
-            bound[name] = value
+    given = {condition: pair for condition, pair in conditions.items() if pair[1] is not None}
+    parts += [*given, *_of_step(only_open=only_open, withdrawn=withdrawn)]
+    return _standing(ledger, " AND ".join(parts) or "true", bound | dict(given.values()))
+
+
+def _of_step(*, only_open: bool, withdrawn: bool) -> list[str]:
+    """Return the condition on what was done with a review last, if there is one."""
     if only_open:
         settled = ", ".join(f"'{aspect}'" for aspect in ReviewAspect if aspect.can_be_settled)
-        parts.append(f"aspect IN ({settled}) AND step IN ('given', 'changed')")
-    elif not withdrawn:
-        parts.append("step <> 'withdrawn'")
-    return _standing(ledger, " AND ".join(parts) or "true", bound)
+        return [f"aspect IN ({settled}) AND step IN ('given', 'changed')"]
+    return [] if withdrawn else ["step <> 'withdrawn'"]
 
 
 def _standing(ledger: Queryable, condition: str, bound: Parameters) -> list[Review]:

@@ -68,7 +68,7 @@ class Step:
 
     @property
     def lost(self) -> int:
-        """How many got to the step before and not here."""
+        """How many reached the step before this one, and not this one."""
         return max(self.of - self.count, 0)
 
 

@@ -162,7 +162,7 @@ def turns(
         run_id: the run whose readings to show; None for the first ones.
         between: the places of the first and the last one to return; None for all.
     """
-    if not _is_asked(session_id, run_id):
+    if not _are_ids(session_id, run_id):
         return []
     places = {} if between is None else dict(zip(("first", "last"), between, strict=True))
     query = _query(_TURNS, run_id, "" if between is None else _BETWEEN)
@@ -180,7 +180,7 @@ def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> di
         session_id: the session.
         run_id: the run whose readings to look at; None for the first ones.
     """
-    if not _is_asked(session_id, run_id):
+    if not _are_ids(session_id, run_id):
         return {}
     bound = {"session_id": session_id} | ({"run_id": run_id} if run_id else {})
     return dict(ledger.sql(_WHY_NOT.format(reading=reading(run_id)), bound).fetchall())
@@ -190,12 +190,12 @@ def stretches(
     ledger: Queryable, session_id: str, run_id: str | None = None, *, most: int = STRETCHES
 ) -> list[Stretch]:
     """Return a whole session in few rows: its turns one by one where they are few, else counted by stretches of equal length."""
-    if not _is_asked(session_id, run_id):
+    if not _are_ids(session_id, run_id):
         return []
     return rows(ledger, Stretch, _query(_STRETCHES, run_id), _bound(session_id, run_id) | {"most": most})
 
 
-def _is_asked(session_id: str, run_id: str | None) -> bool:
+def _are_ids(session_id: str, run_id: str | None) -> bool:
     return is_uuid(session_id) and (run_id is None or is_uuid(run_id))
 
 

@@ -83,7 +83,7 @@ class BackgroundIngester:
 
 
 class _Work:
-    """What the thread does; it knows nothing of who started it, so that a ledger nobody holds any more can go."""
+    """The thread's work, without a reference to the ledger, so that an unused ledger can be garbage collected."""
 
     def __init__(self, store: Store, news: Event, stop: Event) -> None:
         self._store = store

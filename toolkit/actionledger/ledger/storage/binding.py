@@ -14,7 +14,7 @@ _MAKE_FRAMES = ("actionledger.ledger.stopping", "actionledger.ledger.guarding")
 
 
 class _OnlyWhereMeant:
-    """What Python asks first for a module that is not loaded."""
+    """An import hook that Python asks first for a module that is not loaded."""
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
         """Refuse what DuckDB asks for while it takes values."""

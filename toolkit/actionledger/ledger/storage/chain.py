@@ -95,7 +95,7 @@ class Cells:
 
     @property
     def salted_by(self) -> set[str]:
-        """What each salt is for."""
+        """The purpose of each salt."""
         return {salted_by for _, _, salted_by in self._lines}
 
     def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
@@ -143,7 +143,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What one transaction took in and took away.
+    """A link of the chain: the rows that one transaction has added and removed.
 
     Args:
         number: its place in the chain.

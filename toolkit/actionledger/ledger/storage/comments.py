@@ -1,4 +1,4 @@
-"""What tables and columns mean, in the words of the classes that they are made of, units included: as comments in the file, and for pages."""
+"""The meaning of tables and columns, units included, from the docstrings of their classes: as comments in the file, and for pages."""
 
 import re
 from collections.abc import Iterator, Sequence

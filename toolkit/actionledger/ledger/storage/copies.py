@@ -9,7 +9,8 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
-from actionledger.ledger.ledger import Ledger, open_ledger
+from actionledger.ledger.ledger import Ledger
+from actionledger.ledger.opening import open_ledger
 from actionledger.ledger.row_files import FORMS, count_rows
 from actionledger.ledger.storage.connections import attach_to_write
 from actionledger.ledger.storage.schema import OF_SESSION, PROVEN_SINCE, TABLES, Table, lacking

@@ -42,7 +42,7 @@ def damage_sentence(what: str, error: Exception) -> str:
 
 
 @contextmanager
-def damage_told(path: Path) -> Iterator[None]:
+def damage_reported(path: Path) -> Iterator[None]:
     """Ask a ledger what is known to be right: what DuckDB can't read then is the file's.
 
     Args:

@@ -36,7 +36,7 @@ _WRITTEN = """
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a file is known again by."""
+    """The state of a file by which a change is noticed."""
 
     file: str
     header: str

@@ -21,7 +21,7 @@ LINE_LIMIT = 64 * 1024 * 1024
 
 
 class _Serializers(dict[type, SchemaSerializer]):
-    """What writes events of each kind: that of all kinds looks for the kind first, which takes a third of its time."""
+    """A serializer for each kind of event: one for all kinds would search for the kind first, a third of its time."""
 
     def __missing__(self, kind: type) -> SchemaSerializer:
         # Out of the schema of all kinds: to make one of a kind's own takes milliseconds, at the first event of each.

@@ -27,7 +27,7 @@ _BESIDE = ("-wal", "-journal")
 
 
 class FileState(NamedTuple):
-    """What a file is known again by.
+    """The state of a file by which an unchanged one is recognised.
 
     Args:
         size: in bytes.

@@ -14,7 +14,7 @@ from actionledger.core.processes import FileLock, remove_free
 from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.chain import Chain, Head, head_in
 from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in
-from actionledger.ledger.storage.damage import damage_told, refuse_cut
+from actionledger.ledger.storage.damage import damage_reported, refuse_cut
 from actionledger.ledger.storage.differences import note
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.storage.hosts import claim
@@ -32,7 +32,7 @@ from actionledger.ledger.upkeep.migrations import version_of_copy
 
 
 class _Published(NamedTuple):
-    """What the published copy holds."""
+    """The state of the published copy."""
 
     head: Head | None
     offsets: Mapping[str, int]
@@ -208,7 +208,7 @@ def _published(connection: DuckDBPyConnection, files: LedgerFiles) -> _Published
     """Return what the published copy holds; a DuckDB of its own would take longer to begin than to ask."""
     if not files.published.exists():
         return _Published(None, {})
-    with damage_told(files.published):
+    with damage_reported(files.published):
         attach_published(connection, files, may_write=True)
         try:
             # One of an older version has no chain.

@@ -93,7 +93,7 @@ _NEW_EVENT = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != '
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """What was put into the tables.
+    """The rows that were inserted.
 
     Args:
         events: how many events are new.

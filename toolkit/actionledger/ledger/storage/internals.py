@@ -1,4 +1,4 @@
-"""What the package's own rooms ask of an open ledger, and nobody else: locks, counts, and the ways that an import and a replay take."""
+"""The interface of an open ledger for this package alone: locks, counts, and direct writing for imports and replays."""
 
 import fcntl
 import json
@@ -169,7 +169,7 @@ class Internals:
 
     @property
     def host(self) -> str:
-        """What this host is called among those of a lake; empty where there is but one."""
+        """The name of this host among those of a lake; empty where there is but one."""
         return self._store.host
 
     def record_lines(self, lines: Iterable[bytes]) -> None:

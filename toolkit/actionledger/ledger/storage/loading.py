@@ -24,7 +24,7 @@ _PARSER_ID = _TABLES["parsers"].place["parser_id"]
 
 @dataclass(slots=True)
 class Tally:
-    """What became of lines.
+    """The counts of lines that were loaded.
 
     Args:
         events: how many events were taken in.

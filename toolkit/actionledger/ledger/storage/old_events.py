@@ -1,4 +1,4 @@
-"""What older versions wrote into segments, read as what it means now.
+"""Events of older versions in segments, read as events of this one.
 
 Up to version 2 of the schema, undoing was recorded as one more try at the action: ``undone``, or ``succeeded`` for what put the
 changes back, with the paths as its result and no time taken. Up to version 4, every cost was a recording's.

@@ -2,7 +2,7 @@
 
 It is the same road as a segment's line takes, for what comes by the thousand: the rows are those that ``projection.py`` makes, of all
 events together. An event that was not masked, has nothing to mask and fits its columns need not become a line to be read again;
-whichever may be otherwise (``doubtful`` says which) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
+whichever may be otherwise (``unsafe_events`` says which) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
 takes it in.
 """
 
@@ -180,12 +180,12 @@ def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
 
 
 def _looked_at(events: Sequence[Event]) -> tuple[dict[str, Columns], set[int]]:
-    """Return the rows of events, and the places of those that are doubtful."""
+    """Return the rows of events, and the places of those that are unsafe_events."""
     try:
         tables = columns_of(events)
     except (TypeError, AttributeError) as error:
         raise OddValueError from error
-    return tables, doubtful(events, tables)
+    return tables, unsafe_events(events, tables)
 
 
 def _is_odd(event: Event) -> bool:
@@ -269,11 +269,11 @@ def hides_something(event: Event) -> bool:
     )
 
 
-def doubtful(events: Sequence[Event], tables: Mapping[str, Columns]) -> set[int]:
+def unsafe_events(events: Sequence[Event], tables: Mapping[str, Columns]) -> set[int]:
     """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
     try:
         places = {place for name, rows in tables.items() for place in _unfit(_TABLES[name], rows)}
-        secret, halved = _asked(_texts_in(tables))
+        secret, halved = _suspects(_texts_in(tables))
         if halved:
             places |= _places_of(halved, tables)
         if secret:
@@ -291,7 +291,7 @@ def _texts_in(tables: Mapping[str, Columns]) -> list[str]:
     return list(texts - {None})
 
 
-def _asked(texts: Sequence[str]) -> tuple[set[str], set[str]]:
+def _suspects(texts: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return those texts that may hold a secret, and those that may hold half a character."""
     secret: set[str] = set()
     halved: set[str] = set()

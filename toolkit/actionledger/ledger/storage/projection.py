@@ -1,4 +1,4 @@
-"""What rows an event becomes. Pure: the ingester and every reader derive the same rows from the same event."""
+"""The rows of an event. Pure: the ingester and every reader derive the same rows from the same event."""
 
 import json
 from collections import defaultdict
@@ -137,7 +137,7 @@ def _beside(event: Event) -> Iterator[tuple[str, tuple[Any, ...]]]:
         for block in event.blocks:
             yield "blocks", (dimensions, block)
             for repair in block.repairs:
-                yield "repairs", (dimensions, block, _kept(repair))
+                yield "repairs", (dimensions, block, _bounded(repair))
         for issue in event.issues:
             yield "issues", (dimensions, issue)
         for action in event.actions:
@@ -151,7 +151,7 @@ def _beside(event: Event) -> Iterator[tuple[str, tuple[Any, ...]]]:
                 )
 
 
-def _kept(repair: Repair) -> Repair:
+def _bounded(repair: Repair) -> Repair:
     """Return a repair as far as its texts are kept."""
     if max(len(repair.before), len(repair.after)) <= REPAIR_CHARACTERS:
         return repair

@@ -1,4 +1,4 @@
-"""What a query sees: the published copy, and beside it all that segments hold beyond it.
+"""The view of a query: the published copy, and all that segments hold beyond it.
 
 Nothing is locked and, in a folder that may not be written to, nothing is written. What is not taken in yet goes through the
 same projection into a ledger in memory, the tail, and a view over both takes each table's place. The tail stays: what is new is
@@ -193,7 +193,7 @@ class _View:
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
         self._only_reads = self._only_reads and _is_reading(query)
-        self._make_views(_asked_in(query, self._views))
+        self._make_views(_views_named(query, self._views))
         cursor = self._connection.cursor()
         self._cursors.add(cursor)
         return cursor
@@ -262,7 +262,7 @@ _ASKS_FOR_ANY = regex(
 """What may be about a view that it doesn't name."""
 
 
-def _asked_in(query: str, views: Mapping[str, str]) -> Collection[str]:
+def _views_named(query: str, views: Mapping[str, str]) -> Collection[str]:
     """Return the views that a statement names, with those that they are made of; all where it may be about others, or names none."""
     asked: set[str] = set()
     new = set() if _ASKS_FOR_ANY.search(query) else views.keys() & set(_NAME.findall(query.lower()))

@@ -32,7 +32,7 @@ FILE_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class HeldLine:
+class SpooledLine:
     """Something that is held.
 
     Args:
@@ -47,7 +47,7 @@ class HeldLine:
 
 
 @dataclass(slots=True)
-class HeldFile:
+class SpoolFile:
     """A file, and how many of its lines are needed still."""
 
     path: Path
@@ -63,10 +63,10 @@ class _Writer:
     lock: FileLock
     is_own: bool = False
     count: int = 0
-    files: deque[HeldFile] = field(default_factory=deque)
+    files: deque[SpoolFile] = field(default_factory=deque)
 
 
-class HeldLines:
+class LineSpool:
     """Keeps lines in a ledger's folder; threads may share it.
 
     Args:
@@ -83,7 +83,7 @@ class HeldLines:
         self._changing = Lock()
         self._writers: list[_Writer] = []
 
-    def add(self, lines: Iterable[HeldLine]) -> HeldFile | None:
+    def add(self, lines: Iterable[SpooledLine]) -> SpoolFile | None:
         """Write lines, so that they outlive this process; return what to hand to ``done``, None where they can't be written.
 
         Args:
@@ -99,7 +99,7 @@ class HeldLines:
             file.waiting += len(written)
             return file
 
-    def done(self, files: Iterable[HeldFile]) -> None:
+    def done(self, files: Iterable[SpoolFile]) -> None:
         """Note that some lines need not be held any more; files are removed, the oldest first, where none of theirs are.
 
         Args:
@@ -115,7 +115,7 @@ class HeldLines:
                 writer.lock.release(remove=True)
                 self._writers.remove(writer)
 
-    def left_behind(self) -> Iterator[tuple[list[HeldLine], HeldFile]]:
+    def left_behind(self) -> Iterator[tuple[list[SpooledLine], SpoolFile]]:
         """Yield what processes that are dead have held, each file with its lines; nobody else gets it meanwhile."""
         for name in _names(self._folder):
             writer = _Writer(name, FileLock(self._folder / f"{name}{LOCK}"))
@@ -123,13 +123,13 @@ class HeldLines:
                 continue
             for path in _files_of(self._folder, name):
                 lines = [line for *_, line in _lines_in(path)]
-                writer.files.append(HeldFile(path, waiting=len(lines)))
+                writer.files.append(SpoolFile(path, waiting=len(lines)))
                 yield lines, writer.files[-1]
             with self._changing:
                 self._writers.append(writer)
         self.done(())
 
-    def _open_file(self) -> HeldFile:
+    def _open_file(self) -> SpoolFile:
         """Return the file that is written to; whoever lives for long is another writer whenever nothing is held."""
         own = next((each for each in self._writers if each.is_own), None)
         if own is None:
@@ -140,11 +140,11 @@ class HeldLines:
             self._writers.append(own)
         if not own.files or own.files[-1].size >= FILE_BYTES:
             own.count += 1
-            own.files.append(HeldFile(self._folder / f"{own.name}.{own.count:06}{SUFFIX}"))
+            own.files.append(SpoolFile(self._folder / f"{own.name}.{own.count:06}{SUFFIX}"))
         return own.files[-1]
 
 
-def forget_held(folder: Path, session_ids: Collection[str]) -> int:
+def erase_spooled(folder: Path, session_ids: Collection[str]) -> int:
     """Put blanks over what is held of sessions, of whichever process; return how many lines.
 
     A writer only ever appends, so nobody writes where a whole line stands.
@@ -177,16 +177,16 @@ def forget_held(folder: Path, session_ids: Collection[str]) -> int:
     return blanked
 
 
-def held_by_the_dead(folder: Path, live: Collection[str]) -> list[Path]:
+def abandoned_files(folder: Path, live: Collection[str]) -> list[Path]:
     """Return the files of writers that are dead."""
     return [path for name in _names(folder) if name not in live for path in _files_of(folder, name)]
 
 
-def _written(line: HeldLine) -> bytes:
+def _written(line: SpooledLine) -> bytes:
     return json_text({"group": line.group, "sessions": line.sessions, "held": line.held}).encode()
 
 
-def _append(file: HeldFile, data: bytes) -> None:
+def _append(file: SpoolFile, data: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(file.path, flags, 0o600)
     try:
@@ -215,13 +215,13 @@ def _files_of(folder: Path, name: str) -> list[Path]:
     )
 
 
-def _lines_in(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
+def _lines_in(path: Path) -> Iterator[tuple[int, int, SpooledLine]]:
     """Yield the same as far as the file can be read."""
     with suppress(OSError):
         yield from _lines_of(path)
 
 
-def _lines_of(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
+def _lines_of(path: Path) -> Iterator[tuple[int, int, SpooledLine]]:
     """Yield a file's lines, each with its place and its length in bytes; one that is blank or breaks off is none."""
     start = 0
     with suppress(FileNotFoundError), path.open("rb") as file:
@@ -229,5 +229,5 @@ def _lines_of(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
             with suppress(ValueError, LookupError, TypeError):
                 line = from_json(data)
                 sessions = tuple(map(str, line["sessions"]))
-                yield start, len(data.rstrip(b"\n")), HeldLine(str(line["group"]), sessions, line["held"])
+                yield start, len(data.rstrip(b"\n")), SpooledLine(str(line["group"]), sessions, line["held"])
             start += len(data)

@@ -38,7 +38,7 @@ _KEPT = ("effects", "manifests", "taken.json", "saved-*.json")
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """What was brought over.
+    """The report of moving a ledger to another place.
 
     Args:
         rows: how many rows each table has, the same in both places.

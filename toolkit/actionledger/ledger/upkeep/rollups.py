@@ -78,7 +78,7 @@ def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
     pieces = pick_changed(connection, None)
     [(others,)] = connection.execute(_STRANGERS).fetchall()
     others += _others(connection, pieces)
-    return _told(others, _changed_kinds(connection))
+    return _sentences(others, _changed_kinds(connection))
 
 
 def faults_of_sample(connection: DuckDBPyConnection, sessions: int) -> tuple[list[str], int]:
@@ -87,7 +87,7 @@ def faults_of_sample(connection: DuckDBPyConnection, sessions: int) -> tuple[lis
         return [], 0
     connection.execute(_DRAWN.format(half=sessions // 2))
     [(count,)] = connection.execute(f"SELECT count(*) FROM {PICKED}").fetchall()
-    found = _told(_others(connection, pieces_in(connection)), _changed_kinds(connection))
+    found = _sentences(_others(connection, pieces_in(connection)), _changed_kinds(connection))
     [(lists,)] = connection.execute(_MISCOUNTED).fetchall()
     if lists and not found:
         found = [
@@ -117,7 +117,7 @@ def _changed_kinds(connection: DuckDBPyConnection) -> int:
     return int(kinds)
 
 
-def _told(others: int, kinds: int) -> list[str]:
+def _sentences(others: int, kinds: int) -> list[str]:
     found = [
         (
             others,

@@ -297,7 +297,7 @@ def _note(calls: Calls, context: Context) -> None:
 
 def _fail(result: CodeResult, changes: list[str]) -> NoReturn:
     """Raise what came of code that did not succeed."""
-    parts = [result.message, _printed(result.stdout), _kept(changes)]
+    parts = [result.message, _printed(result.stdout), _changes_in_words(changes)]
     message = " ".join(part for part in parts if part)
     raise ActionError(REASONS[result.outcome], message, result=document_of(result))
 
@@ -312,7 +312,7 @@ def _printed(stdout: str) -> str:
     return f"It printed before{cut}: {json_text(shown)}."
 
 
-def _kept(changes: list[str]) -> str:
+def _changes_in_words(changes: list[str]) -> str:
     """Return what the code had changed when it ended."""
     if not changes:
         return ""

@@ -31,7 +31,7 @@ from actionledger.profiles.orchestrator.state import (
 )
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.runtime.models import Message, ModelError
-from actionledger.runtime.session.decisions import decided_approvals, waiting_approvals
+from actionledger.runtime.session.decisions import decided_approvals, pending_approvals
 
 
 class Orchestration:
@@ -187,7 +187,7 @@ class Orchestration:
 
     def waiting(self) -> list[Approval]:
         """Return the actions that wait for a person's approval, those that have waited longest first."""
-        return [each for each in waiting_approvals(self._ledger) if self.sessions.layer_of(each.session_id)]
+        return [each for each in pending_approvals(self._ledger) if self.sessions.layer_of(each.session_id)]
 
     def close(self) -> None:
         """Let go of the sessions and of what they keep; a second time does nothing."""

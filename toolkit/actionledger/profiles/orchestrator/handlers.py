@@ -187,17 +187,17 @@ class _Own:
         return {"version": self._queue.plan(action.plan, self._layer, _origin(context)).version}
 
     def request_info(self, action: RequestInfo, context: Context) -> Result:
-        return self._asked("info", action.question, action.context, context)
+        return self._request("info", action.question, action.context, context)
 
     def escalate(self, action: Escalate, context: Context) -> Result:
         if self._above:
             return {"handed_to": self._above}
-        return self._asked("escalation", action.reason, action.context, context)
+        return self._request("escalation", action.reason, action.context, context)
 
     def request_review(self, action: RequestReview, context: Context) -> Result:
-        return self._asked("review", action.target, action.notes, context)
+        return self._request("review", action.target, action.notes, context)
 
-    def _asked(self, kind: RequestKind, subject: str, background: str, context: Context) -> Result:
+    def _request(self, kind: RequestKind, subject: str, background: str, context: Context) -> Result:
         request = self._queue.ask(kind, subject, background, layer=self._layer, origin=_origin(context))
         return {
             "request": request.number,

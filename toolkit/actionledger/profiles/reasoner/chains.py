@@ -158,11 +158,11 @@ def reasoner_profile(
         limits=LIMITS,
         repetition=repetition,
         workers=workers,
-        told=partial(_told, catalogue, persona or Persona(), tuple(chains.values())),
+        told=partial(_planner_prompt, catalogue, persona or Persona(), tuple(chains.values())),
     )
 
 
-def _told(catalogue: Catalogue, persona: Persona, chains: Sequence[Chain]) -> str:
+def _planner_prompt(catalogue: Catalogue, persona: Persona, chains: Sequence[Chain]) -> str:
     """Return what the planner is told once."""
     from actionledger.profiles.reasoner.planner import instructions  # noqa: PLC0415 - it knows chains itself
 

@@ -198,14 +198,14 @@ class ExecutorContext:
             Message("system", f"I am {persona.name}."),
             Message("user", self.prompt(persona, action, instruction)),
         ]
-        answer = self._asked(self.model, messages)
+        answer = self._answer(self.model, messages)
         try:
             return read(said(answer))
         except ActionError as error:
             again = Message("user", f"{error}\n\n{instruction}")
-        return read(said(self._asked(self.model, [*messages, Message("assistant", answer), again])))
+        return read(said(self._answer(self.model, [*messages, Message("assistant", answer), again])))
 
-    def _asked(self, model: Model, messages: Sequence[Message]) -> str:
+    def _answer(self, model: Model, messages: Sequence[Message]) -> str:
         """Return what the model says; run again for the record, what it said."""
         try:
             answer = str(draw("answer", lambda: model.complete(messages).text))

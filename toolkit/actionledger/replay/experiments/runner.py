@@ -38,7 +38,7 @@ _BROKE_OFF = frozenset({None, "", Ending.MODEL_FAILED.value, Ending.STOPPED.valu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What an experiment may take; asked before each conversation, so that those under way are held to their ends.
+    """The budget of an experiment; checked before each conversation, so that running ones come to their ends.
 
     Args:
         responses: how many responses; None for any number.
@@ -96,7 +96,7 @@ class _Talk(NamedTuple):
 
 @dataclass(slots=True)
 class _Spent:
-    """What was taken until now."""
+    """The amounts spent so far."""
 
     begun: float = field(default_factory=monotonic)
     responses: int = 0
@@ -197,13 +197,13 @@ def experiment(
         raise UsageError("An experiment has a name, a task at least, and repeats and workers of 1 or more.")
     chosen = tuple(distinct(tuple(variants)))
     check_names(name, chosen, tasks)
-    asked = _Asked(name, chosen, tasks, repeats, workers, budget or Budget(), limits, on_progress)
+    asked = _ExperimentRequest(name, chosen, tasks, repeats, workers, budget or Budget(), limits, on_progress)
     with _alone(ledger, name):
         return _experiment(ledger, asked)
 
 
-class _Asked(NamedTuple):
-    """What ``experiment`` is asked for."""
+class _ExperimentRequest(NamedTuple):
+    """The arguments of ``experiment``, checked."""
 
     name: str
     variants: Sequence[Variant]
@@ -229,7 +229,7 @@ def _alone(ledger: Ledger, name: str) -> Iterator[None]:
         lock.release(remove=True)
 
 
-def _experiment(ledger: Ledger, asked: _Asked) -> Experiment:
+def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
     name, chosen, tasks, repeats, workers, budget, limits, on_progress = asked
     sources = {variant.name: f"{name}: {variant.name}" for variant in chosen}
     held = {variant.name: _held(ledger, variant, sources[variant.name]) for variant in chosen}

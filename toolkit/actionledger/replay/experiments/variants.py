@@ -22,7 +22,7 @@ from actionledger.reading.parsers import AnyParser, parser_named
 from actionledger.replay.contrasts import Contrast, contrast
 from actionledger.runtime.execution.approval import Policy
 from actionledger.runtime.execution.profile import Profile, prompt_of
-from actionledger.runtime.execution.registry import profile_meant
+from actionledger.runtime.execution.registry import resolve_profile
 from actionledger.runtime.models import Model, model_from
 
 Result = TypeVar("Result")
@@ -158,13 +158,13 @@ class Variant:
     @property
     def chosen(self) -> Profile:
         """The profile, with the variant's own parser and policy."""
-        profile = profile_meant(self.profile)
+        profile = resolve_profile(self.profile)
         parser = parser_named(self.parser) if isinstance(self.parser, str) else self.parser
         return replace(profile, parser=parser or profile.parser, policy=self.policy or profile.policy)
 
     @property
     def told(self) -> str:
-        """What the model is told."""
+        """The instructions that the model gets."""
         return prompt_of(self.chosen) if self.system is None else self.system
 
     @property

@@ -43,7 +43,7 @@ _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    r"""What was read of each turn: outcomes, and the names, checks and hashes of the arguments of actions; no text.
+    r"""A blessed reading of each turn: outcomes, and the names, statuses and argument hashes of actions; no text.
 
     Args:
         parsers: who has read the turns.

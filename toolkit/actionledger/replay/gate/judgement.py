@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 from actionledger.core.errors import UnknownNameError, UsageError, require_kind
+from actionledger.core.processes import check_workers
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket, ComparedTurn
 from actionledger.ledger.queries.differences import compare_turn
@@ -19,20 +20,19 @@ from actionledger.replay.gate.baseline import Baseline, beside, load_baseline
 from actionledger.replay.gate.report import (
     MIN_ACTING,
     WORSE,
-    Asked,
     Candidate,
     GateReport,
     ReadNow,
     ReadRun,
+    Requirements,
     conditions,
     counted_turns,
     not_judged,
     unread,
     worse_turns,
 )
-from actionledger.replay.gate.texts import HeldToFile
+from actionledger.replay.gate.texts import FileBaseline
 from actionledger.replay.paired import PairedComparison, compare_pairs
-from actionledger.replay.processes import check_workers
 from actionledger.replay.reparse import reparse
 from actionledger.replay.reparse_run import losses
 
@@ -45,14 +45,16 @@ class _Read:
     notes: tuple[str, ...] = ()
 
 
-def held_to_run(ledger: Ledger, within: Filter, candidate: Candidate, asked: Asked) -> GateReport:
+def judge_by_run(ledger: Ledger, within: Filter, candidate: Candidate, required: Requirements) -> GateReport:
     """Judge a candidate by what a ledger has recorded."""
     read = _read(ledger, within, candidate)
     total = count_responses(ledger, within)
     missing = count_responses(ledger, within, done=read.run_id)
     found = (
-        *conditions(read.comparison, asked),
-        unread("read_again", "that the candidate has not read", missing, total, allowed=asked.allow_missing),
+        *conditions(read.comparison, required),
+        unread(
+            "read_again", "that the candidate has not read", missing, total, allowed=required.allow_missing
+        ),
     )
 
     def detail(turn: ComparedTurn) -> str:
@@ -154,11 +156,8 @@ def gate(
         (False, True, 'at least 10 turns that meant to act')
     """
     check_workers(workers)
-    require_kind(most or {}, Mapping, "most is how many turns a bucket may have, by its name")
-    if "lost" in (most or {}):
-        raise UsageError("How many turns may be lost is said by max_lost (--max-lost), and by nothing else.")
-    asked = Asked(
-        most={**WORSE, **(most or {}), "lost": max_lost},
+    required = Requirements(
+        most=_limits(most, max_lost),
         max_changed=max_changed,
         min_rate=min_rate,
         alpha=alpha,
@@ -168,25 +167,41 @@ def gate(
     )
     if rated(within).run_id is not None:
         raise UsageError("The baseline says which run it is: name that one, and leave the run out of within.")
-    baseline = str(baseline) if isinstance(baseline, UUID) else baseline
-    candidate = str(candidate) if isinstance(candidate, UUID) else candidate
     judged = _candidate(ledger, candidate, against, workers)
-    if isinstance(baseline, Baseline):
-        return HeldToFile(baseline, "the baseline", ledger, None if texts is None else Path(texts)).judge(
-            judged, within, asked
-        )
-    require_kind(baseline, str | Path, "A baseline is a run by its id or name, a file's path, or a Baseline")
-    if is_file(baseline):
-        path = Path(baseline)
-        places = Path(texts) if texts else (beside(path) if beside(path).exists() else None)
-        held = HeldToFile(load_baseline(path), f"the baseline {path.name}", ledger, places)
-        return held.judge(judged, within, asked)
+    if (file := _baseline_file(baseline, ledger, texts)) is not None:
+        return file.judge(judged, within, required)
     if ledger is None:
         raise UsageError("Without a ledger the baseline must be a file, as 'actionledger bless' writes it.")
     if texts is not None:
         raise UsageError("The texts of a run are in its ledger: name texts for a baseline's file alone.")
-    within = replace(within, run_id=run_or_first(ledger, str(baseline)))
-    return held_to_run(ledger, within, judged, asked)
+    of_run = replace(within, run_id=run_or_first(ledger, str(baseline)))
+    return judge_by_run(ledger, of_run, judged, required)
+
+
+def _limits(most: Mapping[Bucket, int] | None, max_lost: int) -> dict[Bucket, int]:
+    """Return how many turns each bucket may have at most."""
+    require_kind(most or {}, Mapping, "most is how many turns a bucket may have, by its name")
+    if "lost" in (most or {}):
+        raise UsageError("How many turns may be lost is said by max_lost (--max-lost), and by nothing else.")
+    return {**WORSE, **(most or {}), "lost": max_lost}
+
+
+def _baseline_file(
+    baseline: Called | Path | Baseline, ledger: Ledger | None, texts: str | os.PathLike[str] | None
+) -> FileBaseline | None:
+    """Return the blessed baseline, with where its texts may be; None where the baseline is a run."""
+    given = None if texts is None else Path(texts)
+    if isinstance(baseline, Baseline):
+        return FileBaseline(baseline, "the baseline", ledger, given)
+    require_kind(
+        baseline, str | Path | UUID, "A baseline is a run by its id or name, a file's path, or a Baseline"
+    )
+    if isinstance(baseline, UUID) or not is_file(baseline):
+        return None
+    path = Path(baseline)
+    folder = beside(path)
+    places = given or (folder if folder.exists() else None)
+    return FileBaseline(load_baseline(path), f"the baseline {path.name}", ledger, places)
 
 
 def is_file(baseline: str | Path) -> bool:
@@ -195,9 +210,10 @@ def is_file(baseline: str | Path) -> bool:
 
 
 def _candidate(
-    ledger: Ledger | None, candidate: str | AnyParser, against: str | None, workers: int | None
+    ledger: Ledger | None, candidate: Called | AnyParser, against: str | None, workers: int | None
 ) -> Candidate:
     """Return what is judged: a parser, or a run."""
+    candidate = str(candidate) if isinstance(candidate, UUID) else candidate
     if against is not None or not isinstance(candidate, str):
         return ReadNow(candidate, against, workers)
     if candidate in PARSERS:

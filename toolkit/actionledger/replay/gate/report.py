@@ -1,4 +1,4 @@
-"""What a gate asks of a candidate, condition by condition, the turns that count against it, and what it came to."""
+"""The requirements of a gate, its conditions one by one, the turns that count against a candidate, and the verdict."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,8 +48,8 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a gate asks.
+class Requirements:
+    """The requirements of a gate.
 
     Args:
         most: at most how many turns each bucket may have.
@@ -88,18 +88,18 @@ class Asked:
                 raise UsageError(f"{name} is {share}; give a share from 0 to 1, such as 0.99.")
 
 
-def conditions(comparison: PairedComparison, asked: Asked) -> Iterator[Condition]:
+def conditions(comparison: PairedComparison, required: Requirements) -> Iterator[Condition]:
     """Yield each condition of what two readings of the same turns came to."""
-    for bucket, most in asked.most.items():
+    for bucket, most in required.most.items():
         yield _at_most(bucket, comparison.counts[bucket], most, comparison.pairs)
-    if asked.max_changed is not None:
+    if required.max_changed is not None:
         changed = sum(comparison.counts[bucket] for bucket in CHANGED)
-        yield _at_most("changed", changed, asked.max_changed, comparison.pairs)
-    if asked.min_rate is not None:
-        yield _success(comparison.after, asked.min_rate, allow_few=asked.allow_few)
-    if asked.alpha is not None:
-        yield _not_worse(comparison, asked.alpha, allow_few=asked.allow_few)
-    yield _acting(comparison, asked)
+        yield _at_most("changed", changed, required.max_changed, comparison.pairs)
+    if required.min_rate is not None:
+        yield _success(comparison.after, required.min_rate, allow_few=required.allow_few)
+    if required.alpha is not None:
+        yield _not_worse(comparison, required.alpha, allow_few=required.allow_few)
+    yield _acting(comparison, required)
 
 
 def unread(name: str, what: str, missing: int, total: int, *, allowed: bool) -> Condition:
@@ -134,18 +134,18 @@ def _reaches(count: int, least: float) -> bool:
     return interval is not None and interval[0] >= least
 
 
-def _acting(comparison: PairedComparison, asked: Asked) -> Condition:
+def _acting(comparison: PairedComparison, required: Requirements) -> Condition:
     """Turns that meant to do nothing can't be lost: however many of them are read as before, nothing is known."""
     count, pairs = comparison.intent, comparison.pairs
-    least = 1 if asked.allow_few else asked.min_acting
+    least = 1 if required.allow_few else required.min_acting
     words = f"at least {counted(least, 'turn')} that meant to act"
     low, _ = comparison.after.interval or (0.0, 0.0)
-    if asked.min_rate is not None and low < asked.min_rate and not asked.allow_few:
-        needed = acting_needed(asked.min_rate, comparison.after)
+    if required.min_rate is not None and low < required.min_rate and not required.allow_few:
+        needed = acting_needed(required.min_rate, comparison.after)
         least = max(least, needed or 0)
         words = f"at least {counted(least, 'turn')} that meant to act"
-        reached = f"{_share(asked.min_rate)} is reached by no number of turns" if needed is None else ""
-        words += f" ({reached or f'all of them read, {_share(asked.min_rate)} takes {needed:,}'})"
+        reached = f"{_share(required.min_rate)} is reached by no number of turns" if needed is None else ""
+        words += f" ({reached or f'all of them read, {_share(required.min_rate)} takes {needed:,}'})"
     found = f"{count:,} of {pairs:,}"
     if count:
         found += f"; with none lost, {_most_lost(comparison.after)} might still be"
@@ -354,7 +354,7 @@ class ReadRun:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the run."""
         return f"run {self.run_id}"
 
 

@@ -26,12 +26,12 @@ from actionledger.profiles import PROFILES
 from actionledger.reading.parsers import READING_RULES
 from actionledger.replay.gate.baseline import Baseline, found_in_files, found_in_ledger, lasting_names
 from actionledger.replay.gate.report import (
-    Asked,
     Candidate,
     Condition,
     GateReport,
     ReadNow,
     ReadRun,
+    Requirements,
     conditions,
     counted_turns,
     not_judged,
@@ -49,7 +49,7 @@ _BATCH_CHARACTERS = 1_000_000
 
 @dataclass(slots=True)
 class ReadAgain:
-    """What a candidate reads of a baseline's turns.
+    """A candidate's new readings of a baseline's turns.
 
     Args:
         pairs: each turn with what is read of it now; another version's answer that can't be taken is in none.
@@ -124,7 +124,7 @@ _SHOWN_HASHES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class HeldToFile:
+class FileBaseline:
     """A blessed baseline and where its texts may be.
 
     Args:
@@ -139,7 +139,7 @@ class HeldToFile:
     ledger: Ledger | None
     places: Path | None
 
-    def judge(self, candidate: Candidate, within: Filter, asked: Asked) -> GateReport:
+    def judge(self, candidate: Candidate, within: Filter, required: Requirements) -> GateReport:
         """Judge a candidate."""
         _refuse_unsaid(within)
         turns = [
@@ -160,7 +160,10 @@ class HeldToFile:
         )
         pairs = read.pairs
         comparison = with_test(compare_readings([was for was, _ in pairs], [now for _, now in pairs]))
-        found = (*conditions(comparison, asked), *_unread(read, len(turns), allowed=asked.allow_missing))
+        found = (
+            *conditions(comparison, required),
+            *_unread(read, len(turns), allowed=required.allow_missing),
+        )
         return GateReport(
             baseline=self.called,
             candidate=read.name,
@@ -244,7 +247,7 @@ class HeldToFile:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a candidate has read of a baseline's turns."""
+    """The readings of a candidate beside those of a baseline."""
 
     name: str
     pairs: _Pairs

@@ -1,4 +1,4 @@
-"""What the charts share: colours, sizes, and rates in words."""
+"""Shared parts of the charts: colours, sizes, and rates in words."""
 
 from collections.abc import Iterable
 from math import floor

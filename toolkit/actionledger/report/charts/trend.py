@@ -34,7 +34,7 @@ _LONGEST = 26
 
 
 class Wording(NamedTuple):
-    """What a rate is called in its chart.
+    """The names of a rate in its chart.
 
     Args:
         series: the lines: of ``success``, and of ``strict`` where that is another rate.

@@ -1,4 +1,4 @@
-"""What exports share: one session with all of its turns, a response as a message's parts, and what it took in words."""
+"""Shared parts of exports: a session with all of its turns, a response as a message's parts, and usage in words."""
 
 import json
 from collections.abc import Iterator

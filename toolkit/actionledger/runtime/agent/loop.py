@@ -99,7 +99,7 @@ def converse(
     if not prompt.strip():
         raise UsageError("The prompt is empty; say what the model is to do.")
     bounds = limits if max_turns is None else replace(limits, turns=max_turns)
-    talk = _Talk(
+    return _Talk(
         session,
         model,
         prompt=prompt,
@@ -109,8 +109,7 @@ def converse(
         on_turn=on_turn,
         clock=clock,
         earlier=earlier,
-    )
-    return talk.lead()
+    ).lead()
 
 
 @contextmanager
@@ -176,7 +175,7 @@ class _Talk:
             if self._clock() - self._begun >= self._limits.seconds:
                 return Ending.TIME_LIMIT, f"It had the {self._limits.seconds:g} s that it may have."
             try:
-                completion = self._asked()
+                completion = self._next_response()
             except ModelError as error:
                 if not self._asks_again(error):
                     return Ending.MODEL_FAILED, f"The model gave no response. {error}"
@@ -185,7 +184,7 @@ class _Talk:
             if ending := self._take(completion):
                 return ending, self._sentence(ending)
 
-    def _asked(self) -> Completion:
+    def _next_response(self) -> Completion:
         """Return the model's next response."""
         messages = self._transcript.messages()
         if self._on_piece is None:
@@ -222,7 +221,7 @@ class _Talk:
 
     def _take(self, completion: Completion) -> Ending | None:
         """Have a response acted on; return why the conversation is over, if it is."""
-        told, known = self._last_told()
+        told, known = self._last_message()
         turn = self._session.handle(
             completion.text,
             prompt=None if told == known else told,
@@ -237,7 +236,7 @@ class _Talk:
             self._transcript.add(completion.text, told)
         return ending
 
-    def _last_told(self) -> tuple[str, str | None]:
+    def _last_message(self) -> tuple[str, str | None]:
         """Return the last message that the model was shown, and what the record takes it to be unless told otherwise."""
         told = self._transcript.messages()[-1].content
         return told, self._turns[-1].feedback if self._turns else None

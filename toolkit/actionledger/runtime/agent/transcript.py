@@ -1,4 +1,4 @@
-"""What a model is shown: its instructions, the request, and the turns so far, as much as there is room for. Pure.
+"""The messages that a model is shown: its instructions, the request, and as many turns as fit. Pure.
 
 The latest turns are shown whole. Of those before them the beginnings are shown, of still earlier ones only how many there
 were. What is cut says so, and how much it was.

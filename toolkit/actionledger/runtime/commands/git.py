@@ -44,13 +44,13 @@ class Git:
 
     def ask(self, *arguments: str, cancelled: Event | None = None, whole: bool = False) -> str:
         """Return what a subcommand says that changes nothing."""
-        ran = self._asked(arguments, cancelled, whole=whole)
+        ran = self._answer(arguments, cancelled, whole=whole)
         _check(ran, arguments)
         return ran.stdout
 
     def does(self, *arguments: str) -> bool:
         """Return whether a subcommand that changes nothing succeeds."""
-        return self._asked(arguments, None).status == 0
+        return self._answer(arguments, None).status == 0
 
     def change(self, *arguments: str, cancelled: Event | None = None) -> Finished:
         """Run a subcommand that changes something; what it changes can be undone."""
@@ -79,7 +79,7 @@ class Git:
         # A policy or a person has let it be pushed: that is what it needs the network for.
         return self._change(repository, arguments, cancelled, network=True)
 
-    def _asked(self, arguments: Sequence[str], cancelled: Event | None, *, whole: bool = False) -> Ran:
+    def _answer(self, arguments: Sequence[str], cancelled: Event | None, *, whole: bool = False) -> Ran:
         repository = self._opened()
         words = [*repository.words, *arguments]
         return self._commands.ask(words, cancelled, environment=repository.environment, whole=whole)

@@ -146,7 +146,7 @@ GIT_ENVIRONMENT = {
 
 
 class Listings:
-    """What files of settings say, as git lists them; git is asked again only where a file has changed.
+    """The settings in git's files, as git lists them; git runs again only where a file has changed.
 
     Args:
         ask: runs git without the repository.

@@ -109,7 +109,7 @@ class _End:
 
 
 class Wall(StrEnum):
-    """What one wall keeps a command from.
+    """A wall around a command, by what it keeps from it.
 
     Of ``memory`` and ``number`` each process is bounded by the kernel where it can do that, and all of them together are counted
     ten times a second.
@@ -150,7 +150,7 @@ HOW_TO_RUN = (
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What came of a command.
+    """The result of a command.
 
     Args:
         status: its exit status, or below zero the signal that ended it; None if it was ended or is unknown.

@@ -21,7 +21,7 @@ from actionledger.runtime.execution.rules import Condition, Fit, fits_plainly, r
 
 
 class Verdict(StrEnum):
-    """What a policy says of an action.
+    """The verdict of a policy on an action.
 
     Example:
         >>> [str(verdict) for verdict in al.Verdict]
@@ -92,8 +92,8 @@ class Rule(NamedTuple):
         return Fit.YES if all(holds) else Fit.NO
 
     @property
-    def told(self) -> str:
-        """What the rule is about, for messages: its conditions, if it has any."""
+    def conditions_in_words(self) -> str:
+        """The rule's conditions for messages; the rule itself if it has none."""
         conditions = ", ".join(f"{field} = {json_text(each)}" for field, each in self.when.items())
         return (
             f"{self.verdict} {self.action} where {conditions}"
@@ -118,7 +118,7 @@ def _doubted(name: str, doubt: Reason) -> Rule:
 
 def _escalation(rule: Rule) -> Rule:
     """Return what decides where a rule may be about an action, and can't be compared with it."""
-    why = f"It may be what this rule is about, which can't be told from how it is written: {rule.told}."
+    why = f"It may be what this rule is about, which can't be conditions_in_words from how it is written: {rule.conditions_in_words}."
     return Rule(rule.action, Verdict.ESCALATE, why=f"{why} {rule.why}".rstrip())
 
 
@@ -232,7 +232,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody decides about an action that waits.
+    """A person's decision about an action that waits.
 
     Args:
         kind: what was decided.

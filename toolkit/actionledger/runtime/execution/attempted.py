@@ -1,4 +1,4 @@
-"""What a response tried, for whoever tells the model how it is written: read as leniently as can be, and never run. Pure."""
+"""The actions that a response attempted, for feedback on how they are written: read leniently, and never run. Pure."""
 
 import re
 from collections.abc import Iterator

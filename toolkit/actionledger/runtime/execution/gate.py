@@ -57,7 +57,7 @@ def check_decision(
             return replace(action, step=step, before=action.step, rule=rule)
         case Verdict.REJECT:
             why = f" {rule.why}" if rule.why else ""
-            which = f" The rule: {rule.told}." if rule.when else ""
+            which = f" The rule: {rule.conditions_in_words}." if rule.when else ""
             message = f"The action {call.name!r} is not allowed in this session.{why}{which}"
             return Withheld(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
         case Verdict.ESCALATE:

@@ -1,4 +1,4 @@
-"""What runs actions: functions by the name of an action, and how a session lets go of what they hold."""
+"""Handlers: functions that run actions, by the action's name, and how a session closes what they hold."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def unheard(_code: str, _message: str, _detail: JsonMap) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a handler may know of the moment in which it runs.
+    """The circumstances in which a handler runs.
 
     Args:
         workspace: the folder that the session's actions may touch.

@@ -150,7 +150,7 @@ class Again(Enum):
 
 
 class HandlerOutcome(NamedTuple):
-    """What came of a try that did not succeed.
+    """The outcome of a try that did not succeed.
 
     Args:
         status: what is recorded.

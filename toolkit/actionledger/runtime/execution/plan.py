@@ -54,7 +54,7 @@ class TurnPlan:
 
     @property
     def issues(self) -> tuple[Issue, ...]:
-        """What can't be ordered, in the order of the plan."""
+        """The issues of actions that can't be ordered, in the order of the plan."""
         return tuple(action.issue for action in self.actions if action.issue)
 
 

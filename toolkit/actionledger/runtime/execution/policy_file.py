@@ -49,7 +49,7 @@ class _File(BaseModel):
 
 
 class KnownNames(Protocol):
-    """What rules may be about: a catalogue, or tools given as JSON Schema."""
+    """The actions that rules may name: a catalogue, or tools given as JSON Schema."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -81,7 +81,7 @@ def load_policy(path: str | Path, catalogue: KnownNames) -> Policy:
     return policy_from(text, catalogue, source=str(path))
 
 
-def policy_meant(policy: Policy | str | Path, catalogue: KnownNames) -> Policy:
+def resolve_policy(policy: Policy | str | Path, catalogue: KnownNames) -> Policy:
     """Return the policy that a caller means, as a value or as the path of its file.
 
     Args:

@@ -74,7 +74,7 @@ class Profiles(Mapping[str, Profile]):
 
     @cached_property
     def _offered(self) -> dict[str, EntryPoint]:
-        """What other packages offer, by name; of several by one name the first, with a warning."""
+        """The profiles that other packages offer, by name; of several with one name the first, with a warning."""
         offered: dict[str, EntryPoint] = {}
         for entry in entry_points(group=GROUP):
             if entry.name in self._built_in or entry.name in offered:
@@ -101,7 +101,7 @@ def profile_named(name: str) -> Profile:
     return called(name, "profile", PROFILES)
 
 
-def profile_meant(profile: str | Profile) -> Profile:
+def resolve_profile(profile: str | Profile) -> Profile:
     """Return the profile that a caller means, by name or as a value.
 
     Raises:

@@ -51,7 +51,7 @@ class TurnState:
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """What one turn is carried out with.
+    """The constant context in which one turn is carried out.
 
     Args:
         profile: what the session runs under.
@@ -88,7 +88,7 @@ class TurnContext:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionProgress:
-    """What came of a turn's actions so far: ``TurnRun`` writes it, the checks of the gate read it.
+    """The outcomes of a turn's actions so far: ``TurnRun`` writes them, the checks of the gate read them.
 
     Args:
         observations: what came of the last try at each action, by its place.

@@ -47,7 +47,7 @@ class TurnRun:
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """What came of the last try at each action, in the order of the plan."""
+        """The last observation of each action, in the order of the plan."""
         seen = self._progress.observations
         places = (planned.index for planned in self._context.plan.actions)
         return tuple(seen[place] for place in places if place in seen)
@@ -168,12 +168,12 @@ class TurnRun:
             context.failures.note(failed=observation.status in _FAILED)
         call = progress.filled_in.get(place, context.calls[place])
         references = context.profile.catalogue.references
-        if self._is_rate_told(observation):
+        if self._is_rate_reported(observation):
             return  # a model that is told once that it has to wait has not asked again and again
         if done := observed_fingerprint(call, observation, references=references):
             context.repetition.note([done])
 
-    def _is_rate_told(self, observation: Observation) -> bool:
+    def _is_rate_reported(self, observation: Observation) -> bool:
         """Return whether another action of the same response was held back by the same rate before."""
         if observation.status is not ExecutionStatus.RATE_LIMITED:
             return False

@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from actionledger.core.hooks import by_name, loaded_when_asked
+from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
     from actionledger.runtime.models.access import Timeouts as Timeouts
@@ -52,4 +52,4 @@ __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
-    __getattr__ = loaded_when_asked(__name__, _MODULES)
+    __getattr__ = lazy_getattr(__name__, _MODULES)

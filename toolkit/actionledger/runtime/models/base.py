@@ -1,4 +1,4 @@
-"""What a language model is: it is shown messages and gives a response, whole or piece by piece."""
+"""The protocol of a language model: it gets messages and returns a response, whole or piece by piece."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a response took, as the server counts it.
+    """The tokens of a response, as the server counts them.
 
     Args:
         prompt_tokens: tokens that the model was shown; None where the server doesn't say.

@@ -1,4 +1,4 @@
-"""What can go wrong with a language model. The audience is the operator.
+"""Errors of language models. The audience is the operator.
 
 ModelError                        there is no whole response; carries what came of it
 ├── ModelUnreachableError         no connection, or it broke before the first byte of a response

@@ -85,7 +85,7 @@ class OpenAICompatible:
         """Return the model's response; see ``Model``."""
         body = self._body(messages, tools, stop, stream=False)
         begin = time.perf_counter()
-        with self._told():
+        with self._errors_in_words():
             data = self._object(b"".join(self._transport.post(body)))
             return completion_of(data, model=self._name, elapsed_ms=_milliseconds_since(begin))
 
@@ -95,7 +95,7 @@ class OpenAICompatible:
         begin = time.perf_counter()
         assembly = Assembly(self._name)
         try:
-            with self._told(), closing(self._transport.post(body)) as pieces:
+            with self._errors_in_words(), closing(self._transport.post(body)) as pieces:
                 yield from self._chunks(events(pieces), assembly)
         except ModelError as error:
             is_whole = isinstance(error, BrokenResponseError) and assembly.finish_reason is not None
@@ -153,7 +153,7 @@ class OpenAICompatible:
         )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_in_words(self) -> Iterator[None]:
         """Tell what can't be read in words that name the server."""
         try:
             yield

@@ -1,4 +1,4 @@
-"""What was done, as far as it matters for finding repetition: from calls and observations, live or recorded. Pure."""
+"""Fingerprints of calls and their results, in which repetition is searched for, live or recorded. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -139,12 +139,12 @@ class CallForm:
 
     @cached_property
     def _value(self) -> Any:
-        """What it is done with, without what only tells calls apart."""
-        return _told_apart(_value(self._arguments), self._references)
+        """The arguments without identifiers and other bookkeeping."""
+        return _without_bookkeeping(_value(self._arguments), self._references)
 
     @cached_property
     def exact(self) -> str:
-        """What it is done with, as a hash; layout makes no difference to it."""
+        """The hash of the arguments; layout makes no difference to it."""
         return _hashed_value(self._value, _laid_out)
 
     @cached_property
@@ -154,7 +154,7 @@ class CallForm:
 
     @cached_property
     def words(self) -> str:
-        """What it says, the beginning of it; for comparing thoughts."""
+        """The beginning of its text, for comparing thoughts."""
         return _words(self._value)
 
     @cached_property
@@ -225,7 +225,7 @@ def _value(arguments: str) -> Any:
         return arguments
 
 
-def _told_apart(value: Any, references: bool) -> Any:
+def _without_bookkeeping(value: Any, references: bool) -> Any:
     """Return arguments without what only tells a call from others."""
     if not isinstance(value, dict):
         return value

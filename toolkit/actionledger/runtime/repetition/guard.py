@@ -40,7 +40,7 @@ class Repetition:
 
     @property
     def described(self) -> str:
-        """What repeats itself, as a clause for people."""
+        """The repetition as a clause for people."""
         last = f" (last: {self.name[:100]})" if self.name else ""
         if not self.name and self.pattern in {Pattern.SAME_ACTION, Pattern.SAME_THOUGHT}:
             return f"the same response {counted(self.count, 'time')} in a row, or nearly, and no action can be read in it"
@@ -108,13 +108,13 @@ class PatternWatch:
             if not self._is_same_call(before.call, call):
                 continue
             done = replace(before, call=call)
-            found = tuple(replace(each, is_proposed=True) for each in self._seen_and_forgotten(done))
+            found = tuple(replace(each, is_proposed=True) for each in self._preview(done))
             if any(each.is_stop for each in found):
                 return done, found
             expected = expected or (done, found)
         return expected
 
-    def _seen_and_forgotten(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
+    def _preview(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
         """Return what would repeat itself after a fingerprint; nothing is kept of it."""
         kept = self._recent.copy(), self._streaks.copy(), self._matches.copy()
         found = self.see(done)
@@ -270,12 +270,12 @@ class RepetitionGuard:
 
     @property
     def found(self) -> Repetition | None:
-        """What repeats itself in this turn."""
+        """The repetitions in this turn."""
         return self._in_turn
 
     @property
     def told(self) -> str:
-        """What the model is told of that, as a sentence or two; empty where there is nothing to tell."""
+        """The feedback about them for the model, a sentence or two; empty where there is none."""
         found = self._in_turn
         if found is None or found.is_stop:
             return self._stopped

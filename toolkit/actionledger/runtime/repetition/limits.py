@@ -1,4 +1,4 @@
-"""What counts as repetition, and how often is too often."""
+"""The limits of repetition: what counts as one, and how often is too often."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,7 +45,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class RepetitionLimits:
-    """What counts as repetition, and what comes of it; None for a pattern that is not looked for.
+    """The limits of repetition, by pattern; None for a pattern that is not searched for.
 
     Args:
         same_action: times that the same action with the same arguments in a row came to the same.

@@ -136,7 +136,7 @@ DEFAULT_LIMITS = Limits()
 
 
 class CodeOutcome(StrEnum):
-    """What came of running model-written code."""
+    """The outcome of running model-written code."""
 
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -172,7 +172,7 @@ class CodeError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeResult:
-    """What came of one run.
+    """The result of one run.
 
     Args:
         outcome: what came of it.
@@ -236,7 +236,7 @@ class Sandbox(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called, such as ``"confined"``."""
+        """Its name, such as ``"confined"``."""
 
     def available(self) -> Availability:
         """Say whether it can be used here; the first answer is kept."""

@@ -48,7 +48,7 @@ class NoRoomError(Exception):
 
 
 class SandboxBudget:
-    """What the sandboxes of this process share.
+    """The resources that the sandboxes of this process share.
 
     Args:
         runs: how many may run at once.

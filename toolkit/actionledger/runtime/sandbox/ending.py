@@ -32,14 +32,14 @@ class LimitExceededError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a host method gave back, as plain JSON data."""
+    """The value that a host method returned, as plain JSON data."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What a host method raised.
+    """The error that a host method raised.
 
     Args:
         type: the name of the nearest built-in class.

@@ -19,7 +19,7 @@ class Launcher(Protocol):
 
     @property
     def name(self) -> str:
-        """What its sandbox is called."""
+        """The name of its sandbox."""
 
     def missing(self) -> str:
         """Say what is missing here and what to do; empty where nothing is."""

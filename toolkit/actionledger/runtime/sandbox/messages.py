@@ -1,4 +1,4 @@
-"""What the model is told of a run that did not succeed: what happened, and what would work."""
+"""The feedback on a run that did not succeed: what happened, and what would work."""
 
 from actionledger.runtime.sandbox.base import CodeError, Limits
 

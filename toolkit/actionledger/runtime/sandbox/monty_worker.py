@@ -98,7 +98,7 @@ class MontyWorkers:
 
 
 class _Run:
-    """What happens at the host during one run."""
+    """The host's side of one run."""
 
     def __init__(self, host: HostCalls, deadline: Deadline) -> None:
         self.host = host
@@ -156,7 +156,7 @@ class _Run:
 
 
 class _Handle:
-    """What Monty holds in place of the host's object."""
+    """A handle that Monty holds in place of the host's object."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -172,7 +172,7 @@ class ProcessSandbox:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self._launcher.name
 
     def available(self) -> Availability:

@@ -2,7 +2,7 @@
 
 from actionledger.core.ids import now
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.progress import begun_lately
+from actionledger.ledger.queries.progress import recently_begun
 from actionledger.runtime.execution.limits import Counter, Limits, LocalCounter
 from actionledger.runtime.session.resumption import Earlier
 
@@ -13,5 +13,5 @@ def counter_of(ledger: Ledger | None, earlier: Earlier | None, limits: Limits) -
         return ledger.internals.counter()
     counter = LocalCounter()
     if ledger and earlier and limits.longest_rate:
-        counter.taken_before(begun_lately(ledger, earlier.session_id, now(), limits.longest_rate))
+        counter.taken_before(recently_begun(ledger, earlier.session_id, now(), limits.longest_rate))
     return counter

@@ -41,13 +41,13 @@ class DecisionStatus:
 
     @property
     def sentence(self) -> str:
-        """What is to be told of a decision that doesn't count; empty if there is none."""
+        """The sentence about a decision that doesn't count; empty if there is none."""
         if self.claim is None:
             return ""
         return f"What is recorded as {self.claim.decision} by {self.claim.decided_by!r} doesn't count: {self.doubt}."
 
 
-def waiting_approvals(ledger: Ledger) -> list[Approval]:
+def pending_approvals(ledger: Ledger) -> list[Approval]:
     """Return the actions that wait for a decision, those that have waited longest first."""
     return [each.approval for each in open_decisions(ledger) if each.approval.decision is None]
 

@@ -19,7 +19,7 @@ from actionledger.ledger.saved import Saved
 from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, remove_folder
 from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.placement import forget_places
-from actionledger.ledger.storage.spool import forget_held
+from actionledger.ledger.storage.spool import erase_spooled
 from actionledger.ledger.upkeep.forgetting.intent import Intent, intent_of, is_any_open, open_sessions
 from actionledger.ledger.upkeep.forgetting.records import ForgetReport
 from actionledger.runtime.session.states.lines import forget_states
@@ -43,7 +43,7 @@ def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettab
     return family(ledger, session_ids)
 
 
-def being_forgotten(ledger: Path) -> frozenset[str]:
+def sessions_being_erased(ledger: Path) -> frozenset[str]:
     """Return what sessions are called that somebody has begun to forget, their ids and own names: the records may be gone already.
 
     Args:
@@ -62,7 +62,7 @@ def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> li
     Args:
         ledger: what to ask.
         called: what they are called.
-        gone: what was being forgotten (``being_forgotten``), before that was gone on with.
+        gone: what was being forgotten (``sessions_being_erased``), before that was gone on with.
 
     Raises:
         UsageError: nothing is called that, or several are.
@@ -195,7 +195,7 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
         for session_id, count in found.items():
             if session_id in counts:
                 counts[session_id][what] = count
-    forget_held(files.held, intent.sessions)
+    erase_spooled(files.held, intent.sessions)
     forget_places(files.places, intent.sessions)
     # Remove temporary workspaces that were kept for sessions that wait for somebody.
     asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"

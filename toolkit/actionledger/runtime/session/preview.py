@@ -1,4 +1,4 @@
-"""What actions would do, for a person who is asked about them."""
+"""Previews of actions, for a person who decides about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from actionledger.runtime.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What one action would do.
+    """The effects that one action would have.
 
     Args:
         index: its place among its response's actions, from 0.

@@ -1,4 +1,4 @@
-"""What is recorded of a live session: its beginning, its events, its end."""
+"""The record of a live session: its beginning, its events, its end."""
 
 from collections.abc import Mapping
 

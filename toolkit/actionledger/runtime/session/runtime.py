@@ -18,9 +18,9 @@ from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.names import Called
 from actionledger.runtime.execution.approval import Decision, Policy
 from actionledger.runtime.execution.executor import Executor
-from actionledger.runtime.execution.policy_file import policy_meant
+from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
-from actionledger.runtime.execution.registry import profile_meant
+from actionledger.runtime.execution.registry import resolve_profile
 from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.session.counting import counter_of
 from actionledger.runtime.session.folder import SessionFolder
@@ -89,8 +89,8 @@ class Runtime(Reversible):
     ) -> None:
         if ledger is not None:
             refuse_no_ledger(ledger)
-        chosen = profile_meant(profile)
-        rules = None if policy is None else policy_meant(policy, chosen.catalogue)
+        chosen = resolve_profile(profile)
+        rules = None if policy is None else resolve_policy(policy, chosen.catalogue)
         described = checked_metadata(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
         self._earlier = earlier
@@ -189,7 +189,7 @@ class Runtime(Reversible):
 
     @property
     def profile(self) -> Profile:
-        """What the session runs under."""
+        """The profile of the session."""
         return self._session.profile
 
     @property

@@ -51,7 +51,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What came of one edit.
+    """The result of one edit.
 
     Args:
         line: the line of the first place that was changed, from 1.
@@ -68,7 +68,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class EditBounds:
-    """What editing one file may come to.
+    """The limits of editing one file.
 
     Args:
         characters: the most that the text may grow to.

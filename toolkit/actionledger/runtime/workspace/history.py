@@ -12,7 +12,7 @@ from actionledger.runtime.workspace.nodes import Effect, effect_as_json, effect_
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is undone as one.
+    """The action whose changes are undone together.
 
     Args:
         turn: identifies the turn; empty where the change belongs to none.

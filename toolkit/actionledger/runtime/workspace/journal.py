@@ -189,7 +189,7 @@ class Contents:
 
 
 class Journal:
-    """What was done to one workspace, by whom, and how it was before.
+    """The journal of one workspace: what was done, by whom, and the state before it.
 
     Args:
         folder: where it is kept; it is made where it isn't there, in a folder that is.

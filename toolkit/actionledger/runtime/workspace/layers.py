@@ -18,7 +18,7 @@ from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What would stand at a path.
+    """The entry at a path of an overlay.
 
     Args:
         kind, size, mode: as in ``Entry``.
@@ -186,7 +186,7 @@ _T = TypeVar("_T")
 
 
 class Overlay(Files):
-    """What a workspace would be: writes go to memory, and reads see what was written before.
+    """An overlay over a workspace: writes go to memory, and reads see them.
 
     Args:
         base: what is there.

@@ -47,7 +47,7 @@ class FileLimits:
 
 
 class TurnBudget:
-    """What one turn has used up; another turn begins with nothing used.
+    """The budget that one turn has used; the next turn begins with a new one.
 
     Args:
         limits: what a turn may use.

@@ -1,4 +1,4 @@
-"""What stands at a path, and what can happen to it: the values that undo is made of."""
+"""The nodes of a file system and their changes: the values that undo works with."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What stands at a path, as exactly as it has to be brought back.
+    """The state of a path, as exactly as undo has to restore it.
 
     Args:
         kind: what it is.
@@ -64,7 +64,7 @@ class FoundNode:
 
 @dataclass(frozen=True, slots=True)
 class PathEntry:
-    """What a listing says of a path.
+    """An entry of a listing.
 
     Args:
         path: relative to the workspace's root.

@@ -25,7 +25,7 @@ _START_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What came of replacing.
+    """The result of a replacement.
 
     Args:
         text: the new text; None where it would be longer than allowed.

@@ -132,7 +132,7 @@ def refuse_used(journals: Collection[Path]) -> None:
     # A session that is closed, and that nobody has let go of yet, uses its journal still.
     gc.collect()
     for folder in journals:
-        with _held(folder):
+        with _locked(folder):
             pass
 
 
@@ -140,7 +140,7 @@ def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[s
     """Take out of journals what sessions have changed, and let go of the contents that nothing else needs."""
     counts: dict[str, int] = {}
     for folder in journals:
-        with _held(folder):
+        with _locked(folder):
             journal = Journal(folder, is_durable=True)
             with journal.held():
                 gone = {
@@ -164,7 +164,7 @@ def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[s
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     with alone(folder) as is_alone:
         if not is_alone:
             raise LedgerError(

@@ -19,7 +19,7 @@ _LONGEST_LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is in a folder.
+    """The listing of a folder.
 
     Args:
         entries: its entries, sorted by path.
@@ -47,7 +47,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What a search found.
+    """The matches of a search.
 
     Args:
         hits: the lines, in the order of paths.
@@ -74,7 +74,7 @@ def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> L
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to look for.
+    """What to search for, and in which files.
 
     Args:
         text: a text within one line, or a regular expression.

@@ -1,4 +1,4 @@
-"""What a workspace holds, all of it: taken before and after a command, it shows what the command changed."""
+"""Snapshots of a workspace: one before and one after a command show what the command changed."""
 
 import json
 import stat

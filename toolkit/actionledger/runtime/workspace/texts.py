@@ -105,7 +105,7 @@ _RANGE = regex(r"([-+])(\d+)")
 
 
 class DiffKind(StrEnum):
-    """What happens to a path."""
+    """The kind of a path's change."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -115,7 +115,7 @@ class DiffKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What would become of one path.
+    """The change of one path.
 
     Args:
         path: where it is afterwards, or was, if it is deleted; a folder's ends with a slash.

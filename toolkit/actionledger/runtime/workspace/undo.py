@@ -52,7 +52,7 @@ class UndoRefusedError(ActionError):
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """What an undoing did to the changes of one action.
+    """The result of undoing the changes of one action.
 
     Args:
         action: the action that made them in the first place.
@@ -67,7 +67,7 @@ class Reversed:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was undone.
+    """The report of an undo.
 
     Args:
         action: identifies the undoing, so that it can itself be undone.

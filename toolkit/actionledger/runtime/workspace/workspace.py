@@ -39,7 +39,7 @@ from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, 
 
 @dataclass(slots=True)
 class Watched:
-    """What a command has done to the workspace; known once it is over.
+    """The changes that a command has made in the workspace; known once it is over.
 
     Args:
         effects: each change, and what could not be kept track of.
@@ -91,7 +91,7 @@ class Workspace(Files):
         self._in_use: InUse | None = None
         self._opening = Lock()
         self._known: WorkspaceSnapshot | None = None
-        if self._state is not None and self._kept_in(self._state).is_dir():
+        if self._state is not None and self._folder_in(self._state).is_dir():
             # Whoever may want to undo something here uses the journal from now on.
             with suppress(ActionError):
                 self.journal  # noqa: B018 - it is opened when it is first asked for
@@ -212,12 +212,12 @@ class Workspace(Files):
         if self._state is not None:
             make_private_folder(self._state)
             let_go_of_old(self._state, self.limits.undo_days)
-            make_private_folder(self._kept_in(self._state))
-            return self._kept_in(self._state)
+            make_private_folder(self._folder_in(self._state))
+            return self._folder_in(self._state)
         self._temporary = TemporaryFolder("effects")
         return self._temporary.path
 
-    def _kept_in(self, state: Path) -> Path:
+    def _folder_in(self, state: Path) -> Path:
         return state / derived_id("workspace", self.root)
 
 

@@ -41,7 +41,7 @@ JOIN_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one look at the queue has brought about.
+    """The result of one pass over the queue.
 
     Args:
         commits: how many commits were made.

@@ -37,7 +37,7 @@ _SMALL_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What was done.
+    """The result of a compaction.
 
     Args:
         files_before: how many Parquet files the tables had.

@@ -17,9 +17,9 @@ from actionledger.ledger.storage.segments import qualified_name
 from actionledger.ledger.upkeep.forgetting.intent import Intent
 from actionledger.ledger.upkeep.forgetting.records import (
     blank_lines,
-    delete_late,
+    delete_concurrent,
     forget_records,
-    gone_of_nobody,
+    orphaned_events,
 )
 
 _PATIENCE_SECONDS = 120.0
@@ -44,7 +44,7 @@ def forget_in_lake(
         with attempt:
             forget_records(connection, intent, chain)
             # What another host has committed since it was asked to know that they are forgotten.
-            delete_late(connection, intent, chain)
+            delete_concurrent(connection, intent, chain)
             for (table,) in connection.execute(_WITH_DELETED).fetchall():
                 connection.execute(
                     f"CALL ducklake_rewrite_data_files('{BASE}', '{table}', delete_threshold => 0)"
@@ -61,7 +61,7 @@ def forget_in_lake(
     )
     prefix = qualified_name(place.host, "")
     ours = {name.removeprefix(prefix): end for name, end in offsets.items() if name.startswith(prefix)}
-    gone = gone_of_nobody(connection, files.segments, ours)
+    gone = orphaned_events(connection, files.segments, ours)
     blank_lines(files.segments, frozenset(intent.sessions), gone)
 
 

@@ -40,7 +40,7 @@ GRACE_SECONDS = 60.0
 
 
 class HostIngester(Protocol):
-    """What takes in what one host has recorded: it commits, or ships to who does."""
+    """Ingests the records of one host: commits them, or ships them to the committer."""
 
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
@@ -152,7 +152,7 @@ class LakeIngester:
     def loading(self, connection: DuckDBPyConnection) -> Iterator[LakeLoader]:
         """Give what puts lines into the lake, for some commits of this host's chain."""
         shares = bool(self.place.queue_path)
-        with self.chain.gone_on_with(connection) as chain:
+        with self.chain.continuing_chain(connection) as chain:
             yield LakeLoader(connection, chain, self.own, shares_segments=shares)
         self.private.tighten()
 
@@ -197,7 +197,7 @@ class LakeIngester:
             with closing(self.connect()) as connection:
                 with self.loading(connection) as loader:
                     known, _ = self._load(connection, loader, lambda: False)
-                with self.chain.gone_on_with(connection) as chain:
+                with self.chain.continuing_chain(connection) as chain:
                     forget_in_lake(connection, self.place, self.files, intent, known, chain=chain)
             self.private.tighten()
             vacuum(self.place)

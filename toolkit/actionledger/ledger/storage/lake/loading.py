@@ -30,7 +30,7 @@ _KEPT = 10_000
 
 
 class OwnSessions:
-    """Remembers of live sessions which run began them; of one ingester.
+    """Remembers which run began each live session of one ingester.
 
     What it knows never changes, so that it is asked of the lake once.
     """

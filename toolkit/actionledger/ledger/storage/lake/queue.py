@@ -69,12 +69,12 @@ class Piece:
 
     @property
     def name(self) -> str:
-        """What it is called in the queue."""
+        """Its name in the queue."""
         return f"{self.host}/{self.segment}.{self.start}-{self.end}.gz"
 
     @property
     def qualified(self) -> str:
-        """What its segment is called beside those of other hosts."""
+        """The name of its segment among those of all hosts."""
         return qualified_name(self.host, self.segment)
 
     def covers(self, place: int) -> bool:
@@ -83,7 +83,7 @@ class Piece:
 
 
 class Queue(Protocol):
-    """What is shipped, by name; of anybody who may read and write there."""
+    """Shipped segments by name, in a place that hosts and the committer may read and write."""
 
     def put(self, name: str, data: bytes) -> None:
         """Add something, whole or not at all."""

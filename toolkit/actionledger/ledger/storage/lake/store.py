@@ -21,10 +21,10 @@ from actionledger.ledger.storage.lake.loading import is_conflict, tried_again
 from actionledger.ledger.storage.lake.place import BlankLakeError, LakePlace, PrivateFiles
 from actionledger.ledger.storage.lake.shipping import Shipper
 from actionledger.ledger.storage.lake.tables import (
+    committed_heads,
     create_everything,
     is_blank,
     is_older_than_chains,
-    kept_heads,
     make_tables,
     refuse_other_versions,
 )
@@ -170,7 +170,7 @@ class LakeStore:
     def verify(self, kept: Sequence[Head]) -> Verification:
         """Look at every host's chain in the state that is read; in the newest one also at what this host has kept of its own, and its segments."""
         # What is kept is of commits that the state has which is asked for behind it.
-        own = kept_heads(self.files) if self.has_tail else ()
+        own = committed_heads(self.files) if self.has_tail else ()
         snapshot = self.state()
         assert isinstance(snapshot, int)
         with (
@@ -240,25 +240,27 @@ class LakeStore:
     def _newest(self) -> int | None:
         with self._one_sentence("read"):
             try:
-                return self._asked("SELECT id FROM base.current_snapshot()")
+                return self._snapshot_id("SELECT id FROM base.current_snapshot()")
             except duckdb.Error:
                 self.close()  # the catalog database may have been started anew
-                return self._asked("SELECT id FROM base.current_snapshot()")
+                return self._snapshot_id("SELECT id FROM base.current_snapshot()")
 
     def _snapshot_of(self, as_of: AsOf) -> int:
         with self._one_sentence("read"):
             asked = "SELECT max(snapshot_id) FROM base.snapshots() WHERE "
             if isinstance(as_of, int):
-                found = self._asked(asked + "snapshot_id = ?", as_of)
+                found = self._snapshot_id(asked + "snapshot_id = ?", as_of)
             else:
-                found = self._asked(asked + "snapshot_time <= ?::TIMESTAMPTZ", f"{utc(as_of).isoformat()}+00")
+                found = self._snapshot_id(
+                    asked + "snapshot_time <= ?::TIMESTAMPTZ", f"{utc(as_of).isoformat()}+00"
+                )
         if found is None:
             raise LedgerError(
                 f"The lake of {self.place.path} has no snapshot of {as_of}: it is younger, or that one was let go of."
             )
         return found
 
-    def _asked(self, query: str, *values: object) -> int | None:
+    def _snapshot_id(self, query: str, *values: object) -> int | None:
         with self._lock:
             # To the end: a row that is left keeps the transaction open, and with it the state that it sees.
             [(value,)] = self._watched().execute(query, list(values)).fetchall()

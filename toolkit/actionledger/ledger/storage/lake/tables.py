@@ -160,9 +160,9 @@ class OwnChain:
         self._left: Head | None = None
 
     @contextmanager
-    def gone_on_with(self, connection: DuckDBPyConnection) -> Iterator[Chain]:
+    def continuing_chain(self, connection: DuckDBPyConnection) -> Iterator[Chain]:
         """Give the chain for some commits; at the end, how far it has come is kept."""
-        kept = kept_heads(self._files)
+        kept = committed_heads(self._files)
         chain = self._found(connection, kept)
         if chain is None:
             chain = Chain(connection, _begun(connection, self._place))
@@ -185,7 +185,7 @@ class OwnChain:
         return _in_lake(connection, kept[-1])
 
 
-def kept_heads(files: LedgerFiles) -> tuple[Head, ...]:
+def committed_heads(files: LedgerFiles) -> tuple[Head, ...]:
     """Return how far the chains of this host had come at its last commit, the one that it goes on with last.
 
     A host that was killed right behind a commit has kept the head before; no head that is kept is ahead of the lake.

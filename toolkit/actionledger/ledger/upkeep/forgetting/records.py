@@ -83,7 +83,7 @@ def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain)
     connection.execute(f"DROP TABLE {_PICKED}")
 
 
-def delete_late(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
+def delete_concurrent(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
     """Delete records of sessions that came in beside the forgetting."""
     _pick(connection, intent)
     head = chain.head
@@ -218,7 +218,7 @@ def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collect
     return blanked
 
 
-def gone_of_nobody(
+def orphaned_events(
     connection: DuckDBPyConnection, segments: Path, offsets: Mapping[str, int]
 ) -> frozenset[str]:
     """Return the events of no session that segments still have and the records have not: tools that were theirs alone, notes on their runs."""
@@ -283,7 +283,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
         forget_rolled_up(files, connection)
         connection.execute("CHECKPOINT")
         offsets = offsets_in(connection)
-        gone = gone_of_nobody(connection, files.segments, offsets)
+        gone = orphaned_events(connection, files.segments, offsets)
     _make_anew(files)
     files.spare.unlink(missing_ok=True)
     publish(files)

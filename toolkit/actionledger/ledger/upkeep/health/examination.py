@@ -81,7 +81,7 @@ def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
     done += _mend_rollup(facts)
     if facts.segments or files.unpublished.exists() or not files.published.exists():
         store = store_at(files.published, read_only=False) if is_place(files.published) else LocalStore(files)
-        done += _told(store.ingest(Publishing.AT_THE_END))
+        done += _sentences(store.ingest(Publishing.AT_THE_END))
     return tuple(done)
 
 
@@ -164,7 +164,7 @@ def _mend_rollup(facts: Facts) -> list[str]:
     return ["Had what sessions come to counted again, of their rows."]
 
 
-def _told(report: IngestReport) -> list[str]:
+def _sentences(report: IngestReport) -> list[str]:
     if report.was_busy:
         return ["Nothing was taken in: another process is the ingester, and does it itself."]
     told = []

@@ -39,7 +39,7 @@ def holders(files: LedgerFiles) -> tuple[Holder, ...]:
             continue
         processes = listed.get(("FLOCK", *inode), [])
         # Who opens a session asks for its lock once: nobody may hold it just then, were it for a moment.
-        if not processes and path.parent != files.sessions and _is_held(path):
+        if not processes and path.parent != files.sessions and _is_locked(path):
             processes = [None]
         found += [_holder(what, process) for process in processes]
     if inode := _inode(files.published):
@@ -96,7 +96,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _is_held(path: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     """Tell whether somebody holds a lock that the system does not list, as of another container's process.
 
     A lock that is free is shared for a moment; whoever asks for it just then sees it taken, and asks again.

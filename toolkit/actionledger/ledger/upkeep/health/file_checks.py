@@ -13,7 +13,7 @@ from actionledger.ledger.storage.files import wal_of
 from actionledger.ledger.storage.hosts import OVER_NETWORK
 from actionledger.ledger.storage.lake.place import is_place
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
-from actionledger.ledger.storage.spool import held_by_the_dead
+from actionledger.ledger.storage.spool import abandoned_files
 from actionledger.ledger.upkeep.health.facts import Facts
 from actionledger.ledger.upkeep.health.records import NEEDED_EXTENSIONS
 from actionledger.ledger.upkeep.health.report import Check, Finding, Level, size_words, time_words
@@ -131,7 +131,7 @@ def versions(facts: Facts) -> Iterator[Finding]:
 def held(facts: Facts) -> Iterator[Finding]:
     """Judge what receivers of spans have taken and not recorded."""
     live = {holder.what.removeprefix("held ") for holder in facts.held_by("held ")}
-    left = held_by_the_dead(facts.files.held, live)
+    left = abandoned_files(facts.files.held, live)
     size = sum(path.stat().st_size for path in left if path.exists())
     if size:
         yield Finding(

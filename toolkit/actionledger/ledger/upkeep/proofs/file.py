@@ -71,7 +71,7 @@ def shape_of(
 ) -> Shape:
     """Compare what the current database is made of with what a ledger of this version is."""
     _stand_in(connection, lacks)
-    here, meant = _contents(connection), _meant(make)
+    here, meant = _contents(connection), _expected(make)
     of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in {*VIEWS, *lacks}]
     of_tables += [
         Fault(
@@ -106,7 +106,7 @@ def _contents(connection: DuckDBPyConnection) -> _Contents:
 
 
 @cache
-def _meant(make: Make) -> _Contents:
+def _expected(make: Make) -> _Contents:
     with closing(duckdb.connect()) as connection:
         make(connection)
         return _contents(connection)
@@ -200,7 +200,7 @@ def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verificatio
                 offsets, counts = offsets_in(connection), withdrawn_in(connection)
                 of_rollup = [Fault(sentence, PARTS) for sentence in faults_of_rollup(connection)]
     except duckdb.Error as error:
-        unread = Fault(f"The published file can't be read whole: {_told(error, files)}")
+        unread = Fault(f"The published file can't be read whole: {_sentence(error, files)}")
         return Verification((unread,), ()), Walk(), {}
     found = Verification(
         faults=(*shape.faults, *published.faults, *of_rollup),
@@ -212,7 +212,7 @@ def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verificatio
     return found, published, offsets
 
 
-def _told(error: duckdb.Error, files: LedgerFiles) -> str:
+def _sentence(error: duckdb.Error, files: LedgerFiles) -> str:
     """Return what DuckDB says, with the name that people know the file by."""
     line = str(error).partition("\n")[0]
     return re.sub(rf"{re.escape(str(files.folder))}/{TEMPORARY}[0-9a-f]+\.duckdb", str(files.published), line)

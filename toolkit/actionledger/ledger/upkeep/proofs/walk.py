@@ -186,7 +186,7 @@ _NO_NUMBER = 2**62
 
 @dataclass(slots=True)
 class Walk:
-    """What was found on the way.
+    """The findings of a walk along the chain.
 
     Args:
         faults: what is not as it was taken in.
@@ -206,7 +206,7 @@ class Walk:
 
     @property
     def proven(self) -> tuple[ProvenChain, ...]:
-        """What the chain proves; nothing where it is gone."""
+        """The ends that the chain proves; none where the chain is missing."""
         if self.since is None:
             return ()
         head = Head(*max(self.heads.items()))

@@ -10,15 +10,8 @@ from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found
-from actionledger.reading.dialects.parts.json_shapes import (
-    Content,
-    JsonShape,
-    content_of,
-    data,
-    in_order,
-    never_closed,
-    refusal_of,
-)
+from actionledger.reading.dialects.parts.fence_content import Content, content_of, never_closed, refusal_of
+from actionledger.reading.dialects.parts.json_shapes import JsonShape, data, in_order
 from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.reading.dialects.parts.marked import OpenedBlocks, behind_opened
 from actionledger.reading.dialects.parts.markers import as_example, behind_blanks, in_prose

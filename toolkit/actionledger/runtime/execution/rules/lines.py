@@ -37,7 +37,7 @@ Command: TypeAlias = tuple[Word, ...]
 
 
 class CommandLine(NamedTuple):
-    """What a line holds.
+    """The commands of a command line.
 
     Args:
         commands: in its order, without what is assigned before them and where their output goes.

@@ -30,7 +30,7 @@ _COUNT_EVERY = 0.1
 """How often what the command uses is counted, in seconds."""
 
 
-class _NotHeldError(Exception):
+class _MissingWallError(Exception):
     """A wall that the host insists on doesn't stand."""
 
 
@@ -95,7 +95,7 @@ def _run(task: dict[str, Any], shutting: Shutting, supervisor: int) -> NoReturn:
             signal.signal(sent, signal.SIG_DFL)
         # The program as its folder has it, its name as it was written.
         os.execve(task["program"], task["words"], task["environment"])  # noqa: S606 - without a shell is the point
-    except _NotHeldError as error:
+    except _MissingWallError as error:
         _report(report, {"unheld": str(error)})
     except (OSError, ValueError) as error:
         _report(report, {"refused": getattr(error, "strerror", None) or str(error)})
@@ -105,7 +105,7 @@ def _run(task: dict[str, Any], shutting: Shutting, supervisor: int) -> NoReturn:
 def _insist(required: list[str], walls: list[str]) -> None:
     """Refuse to go on where a wall is missing that the host wants."""
     if missing := ", ".join(sorted(set(required).difference(walls))):
-        raise _NotHeldError(f"nothing here keeps a command from what it is not to reach ({missing})")
+        raise _MissingWallError(f"nothing here keeps a command from what it is not to reach ({missing})")
 
 
 def _supervised(command: int, task: dict[str, Any], shutting: Shutting) -> int:

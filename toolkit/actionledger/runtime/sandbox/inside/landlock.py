@@ -31,7 +31,7 @@ _LISTING = 0b1000
 
 
 class Allowed(NamedTuple):
-    """What stays allowed.
+    """The accesses that stay allowed.
 
     Args:
         path: a file, or a folder with all that is in it; one that isn't there is passed over.

@@ -22,7 +22,7 @@ _GRACE_SECONDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """What the process is shut in by.
+    """The walls around the process.
 
     Args:
         seccomp: whether the filter of system calls is in force.

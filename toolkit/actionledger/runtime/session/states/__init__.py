@@ -1,4 +1,4 @@
-"""What a session's workspace and stores held at its start and after each action, so that it can be stepped through and run again.
+"""The states of a session's workspace and stores, at its start and after each action, for stepping through it and for reruns.
 
 MANIFESTS/            in the ledger's folder, for its owner only
     SESSION.jsonl     the start, then a line for each thing that happened; only ever appended to

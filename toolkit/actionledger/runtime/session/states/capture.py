@@ -38,7 +38,7 @@ class SkippedPath:
 
 @dataclass(frozen=True, slots=True)
 class CapturedState:
-    """What a workspace holds.
+    """The content of a workspace.
 
     Args:
         nodes: what stands at each path; a store stands there as the copy of it that was kept.

@@ -79,7 +79,7 @@ class TurnBegun:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What one action drew from outside.
+    """The values that one action drew from outside.
 
     Args:
         turn: its turn's place.
@@ -94,7 +94,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What has become of the workspace.
+    """The changes of the workspace.
 
     Args:
         turn: the turn in which it was found; None where nobody's action did it.
@@ -201,8 +201,8 @@ _MOST_BYTES = 2**30
 
 
 @dataclass(frozen=True, slots=True)
-class KeptStates:
-    """What was kept of a session's states.
+class RecordedStates:
+    """The recorded states of a session.
 
     Args:
         begun: how it began.
@@ -222,7 +222,7 @@ class KeptStates:
 
     @property
     def last(self) -> CapturedState | None:
-        """What the workspace held when it was last looked at; None where that is not known."""
+        """The last known content of the workspace; None where it is not known."""
         state = self.first
         for line in self.lines:
             state = following(state, line)
@@ -240,7 +240,7 @@ def following(state: CapturedState | None, line: Line) -> CapturedState | None:
     return state.after(line.as_changes, stores, left_out)
 
 
-def read_states(folder: Path, session_id: str, *, must: bool = False) -> KeptStates | None:
+def read_states(folder: Path, session_id: str, *, must: bool = False) -> RecordedStates | None:
     """Return what was kept of a session's states; None where nothing was.
 
     Args:
@@ -267,7 +267,7 @@ def read_states(folder: Path, session_id: str, *, must: bool = False) -> KeptSta
         first = None if data is None else CapturedState.from_bytes(data)
     except (KeyError, TypeError, ValueError, AttributeError):
         first = None
-    return KeptStates(begun, first, found.lines[1:], objects, found.is_masked, found.is_damaged)
+    return RecordedStates(begun, first, found.lines[1:], objects, found.is_masked, found.is_damaged)
 
 
 _PAUSE_SECONDS = 24 * 3600.0

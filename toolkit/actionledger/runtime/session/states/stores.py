@@ -75,7 +75,7 @@ Rows = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """What has become of the rows of one table.
+    """The changed rows of one table.
 
     Args:
         table: its name.

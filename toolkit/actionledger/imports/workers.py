@@ -1,19 +1,14 @@
 """The processes that read an import's parts: each is given one after the other, and what they make comes in the parts' order.
 
-A process that is ahead waits: of a part whose turn has not come, no more than two answers are held.
+A process that is ahead waits: of a part whose turn has not come, no more than two answers are buffered.
 """
 
-import os
-import subprocess
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
-from io import BufferedWriter
-from selectors import EVENT_READ, DefaultSelector
-from tempfile import TemporaryFile
-from typing import IO
 
 from actionledger.core.processes import words_for
+from actionledger.core.worker_pool import WorkerPool, WorkerProcess
 from actionledger.imports.parts import HowToRead, ImportPart, PartProgress, PartTask, received, send
 
 _AHEAD = 7
@@ -25,8 +20,8 @@ _GIVEN = 5
 _IN_VAIN = 3
 """How many processes, beside as many as there are, are started for others that have died."""
 
-_HELD = 2
-"""How many answers are held of a part whose turn has not come."""
+_BUFFERED = 2
+"""How many answers are buffered of a part whose turn has not come."""
 
 _KEEPS_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(32 * 2**20), "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20)}
 """What has glibc not give memory back that is asked for again with the next answer: 3 of 4 page faults, a hundredth of the work."""
@@ -84,7 +79,7 @@ class ImportWorkers:
         self._how = how
         self._task_of = task_of
         self._count = count
-        self._workers: list[_Worker] = []
+        self._pool = WorkerPool(lambda: _Worker(self._how), count)
         self._on_their_way: deque[list[PartOnItsWay]] = deque()
         self._waiting: deque[PartOnItsWay] = deque()
         self._lost = 0
@@ -94,8 +89,7 @@ class ImportWorkers:
     ) -> Generator[tuple[PartOnItsWay, PartProgress | None], None, None]:
         """Yield what was made of parts, in their order."""
         more = iter(parts)
-        try:
-            self._workers = [_Worker(self._how) for _ in range(self._count)]
+        with self._pool:
             while self._give(more) or self._on_their_way:
                 # None is, where a process is still at the rest of one that is left to somebody else.
                 head = self._on_their_way[0] if self._on_their_way else []
@@ -111,15 +105,12 @@ class ImportWorkers:
                     self._on_their_way.popleft()
                 else:
                     self._listen(head)
-        finally:
-            for worker in self._workers:
-                worker.end()
 
     def leave(self, part: PartOnItsWay) -> None:
         """Have nothing more of a part read: somebody else goes on with it."""
         part.is_left = True
         part.answers.clear()
-        for worker in self._workers:
+        for worker in self._pool.workers:
             if worker.parts and worker.parts[0] is part and len(part.part.files) == 1:  # it may be large
                 self._replace(worker)
                 return
@@ -127,12 +118,12 @@ class ImportWorkers:
     def _give(self, more: Iterator[list[ImportPart]]) -> bool:
         """Give every process something to read, and what is small behind that, so that it need not wait; return whether any reads."""
         for has in range(_GIVEN):
-            for worker in self._workers:
+            for worker in self._pool.workers:
                 if len(worker.parts) == has and (part := self._next(more, only_small=has > 0)) is not None:
                     worker.give(part, self._task_of(part.part, worker.knows))
-        if not self._workers and (part := self._next(more)) is not None:
+        if not self._pool.workers and (part := self._next(more)) is not None:
             part.give_up()
-        return any(worker.parts for worker in self._workers)
+        return any(worker.parts for worker in self._pool.workers)
 
     def _next(self, more: Iterator[list[ImportPart]], *, only_small: bool = False) -> PartOnItsWay | None:
         while not self._waiting:
@@ -146,13 +137,12 @@ class ImportWorkers:
 
     def _listen(self, head: list[PartOnItsWay]) -> None:
         """Take what processes answer, but from those that are too far ahead."""
-        with DefaultSelector() as selector:
-            for worker in self._workers:
-                part = worker.parts[0] if worker.parts else None
-                if part is not None and (part in head or len(part.answers) < _HELD):
-                    selector.register(worker.answers, EVENT_READ, worker)
-            heard = [key.data for key, _ in selector.select()]
-        for worker in heard:
+
+        def may_answer(worker: "_Worker") -> bool:
+            part = worker.parts[0] if worker.parts else None
+            return part is not None and (part in head or len(part.answers) < _BUFFERED)
+
+        for worker in self._pool.answering(may_answer):
             worker.hear()
             if worker.has_died:
                 self._replace(worker)
@@ -162,31 +152,18 @@ class ImportWorkers:
         for part in worker.parts:
             if not part.is_left:
                 part.give_up()
-        worker.end()
-        self._workers.remove(worker)
         self._lost += 1
         if self._lost <= self._count + _IN_VAIN:
-            self._workers.append(_Worker(self._how))
+            self._pool.replace(worker)
+        else:
+            self._pool.remove(worker)
 
 
-class _Worker:
+class _Worker(WorkerProcess):
     """One process, and what it reads."""
 
     def __init__(self, how: HowToRead) -> None:
-        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process
-        # In a session of its own: whoever interrupts this process says what becomes of that one.
-        self._process = subprocess.Popen(  # noqa: S603 - words of our own
-            words_for("actionledger.imports.worker"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            start_new_session=True,
-            env=_KEEPS_MEMORY | os.environ,
-            bufsize=0,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests, self.answers = BufferedWriter(self._process.stdin), self._process.stdout
+        super().__init__(words_for("actionledger.imports.worker"), _KEEPS_MEMORY)
         self.parts: deque[PartOnItsWay] = deque()
         self.knows: set[str] = set()
         self.has_died = False
@@ -209,15 +186,6 @@ class _Worker:
         if self.parts[0].is_read:
             self.parts.popleft()
 
-    def end(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._requests, self.answers):
-            with suppress(BrokenPipeError):
-                pipe.close()
-        self._errors.close()
-
     def _send(self, value: object) -> None:
         with suppress(BrokenPipeError):  # it has died; whoever listens to it hears that
-            send(self._requests, value)
+            send(self.requests, value)

@@ -18,7 +18,7 @@ from actionledger.imports import ImportStopped, import_path, parts, plan_importe
 from actionledger.imports.handovers import Made
 from actionledger.imports.parts import ImportPart, PartProgress
 from actionledger.imports.report import ImportReport
-from actionledger.imports.worker_pool import ImportWorkers, PartOnItsWay, _Worker
+from actionledger.imports.workers import ImportWorkers, PartOnItsWay, _Worker
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import internals
 
@@ -39,7 +39,7 @@ def in_small_parts(monkeypatch) -> None:
 @pytest.fixture
 def forks(forked: ForkedPython, monkeypatch) -> None:
     """What reads the parts is forks of one Python that has loaded the package: to load it is most of what so short an import takes."""
-    monkeypatch.setattr("actionledger.imports.worker_pool.subprocess", forked)
+    monkeypatch.setattr("actionledger.core.worker_pool.subprocess", forked)
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def test_without_a_process_that_can_be_started_one_reads_all(tmp_path, in_small_
         started.append(module)
         return ("false",)
 
-    monkeypatch.setattr("actionledger.imports.worker_pool.words_for", broken)
+    monkeypatch.setattr("actionledger.imports.workers.words_for", broken)
     both(tmp_path, SAMPLES)
     assert len(started) < 9
 
@@ -230,14 +230,14 @@ def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeyp
     """Those behind it are read when its process has done with it."""
 
     def listen(self, _head) -> None:
-        for worker in self._workers:
+        for worker in self._pool.workers:
             part = worker.parts[0]
             is_second = part.is_left or part.part.number > 0
             part.hear(PartProgress(Made([], {}), 0, 0, 0, is_last=is_second))
             if is_second:
                 worker.parts.popleft()
 
-    monkeypatch.setattr("actionledger.imports.worker_pool._Worker", _Slow)
+    monkeypatch.setattr("actionledger.imports.workers._Worker", _Slow)
     monkeypatch.setattr(ImportWorkers, "_listen", listen)
     workers, seen = ImportWorkers(1, None, lambda part, knows: None), []
     for given, _ in workers.run([[ImportPart(0, (0, 1))], [ImportPart(1, (2, 3))]]):
@@ -253,12 +253,12 @@ def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypa
     given: list[list[int]] = []
 
     def listen(self, head: list[PartOnItsWay]) -> None:
-        given.append([len(worker.parts) for worker in self._workers])
-        for worker in self._workers:
+        given.append([len(worker.parts) for worker in self._pool.workers])
+        for worker in self._pool.workers:
             while worker.parts:
                 worker.parts.popleft().hear(PartProgress(Made([], {}), 0, 0, 0, is_last=True))
 
-    monkeypatch.setattr("actionledger.imports.worker_pool._Worker", _Slow)
+    monkeypatch.setattr("actionledger.imports.workers._Worker", _Slow)
     monkeypatch.setattr(ImportWorkers, "_listen", listen)
     small = [[ImportPart(number, (number,), size=1)] for number in range(9)]
     large = [[ImportPart(number, (number,), size=2**30)] for number in (9, 10, 11)]
@@ -305,7 +305,7 @@ def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:
 
 
 def test_no_process_at_all_is_refused(tmp_path) -> None:
-    with pytest.raises(UsageError, match="1 or more, not 0"):
+    with pytest.raises(UsageError, match="give 1 or more"):
         import_path(SAMPLES, tmp_path / "team.duckdb", workers=0)
 
 
