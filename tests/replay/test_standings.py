@@ -7,7 +7,6 @@ from random import Random
 from statistics import fmean
 
 import pytest
-from effort import examples
 
 import actionledger as al
 from actionledger.core.errors import UsageError
@@ -134,7 +133,7 @@ def test_a_mean_of_the_same_values_differs_from_itself_by_chance() -> None:
 def test_the_mean_of_few_costs_lies_in_its_interval(spread: float) -> None:
     """Where a few of twenty sessions cost most of it all: Student's interval has it in 87 and 74 of 100 cases."""
     chance, true = Random(5), exp(spread * spread / 2)
-    drawn = [tuple(chance.lognormvariate(0, spread) for _ in range(20)) for _ in range(examples(200))]
+    drawn = [tuple(chance.lognormvariate(0, spread) for _ in range(20)) for _ in range(200)]
     intervals = [interval for values in drawn if (interval := Mean(values).interval)]
     assert sum(low <= true <= high for low, high in intervals) >= 0.82 * len(drawn)
     assert all(low <= sum(values) / 20 <= high for values, (low, high) in zip(drawn, intervals, strict=True))
