@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,18 @@ LIMITS = {
 
 
 @pytest.fixture(scope="module")
-def arguments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def arguments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[str]]]:
+    """With a cache of its own, which no other version's command writes to."""
     folder = tmp_path_factory.mktemp("start")
     response, ledger = folder / "response.txt", str(folder / "team.duckdb")
     response.write_text(RESPONSE, encoding="utf-8")
-    counted(["import", str(SESSION), "--ledger", ledger])
-    return {name: [name, "--ledger", ledger] for name in ("report", "show", "failures", "loops")} | {
-        "import": ["import", str(SESSION), "--ledger", str(folder / "new.duckdb")],
-        "parse": ["parse", str(response)],
-    }
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        counted(["import", str(SESSION), "--ledger", ledger])
+        yield {name: [name, "--ledger", ledger] for name in ("report", "show", "failures", "loops")} | {
+            "import": ["import", str(SESSION), "--ledger", str(folder / "new.duckdb")],
+            "parse": ["parse", str(response)],
+        }
 
 
 def counted(arguments: list[str]) -> dict[str, int]:
