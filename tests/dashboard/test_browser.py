@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Visit, copied, free_port, launched, served, window
+from browsing import Visit, copied, launched, served, window
 from effort import is_soak
 from identity_provider import CLIENT, provider
 from playwright.sync_api import (
@@ -20,6 +20,7 @@ from playwright.sync_api import (
     TimeoutError as PageTimeoutError,
     expect,
 )
+from ports import free_port
 
 from actionledger.core.ids import derived_id, now
 from actionledger.core.vocabulary import Outcome

@@ -211,11 +211,11 @@ def parse(text, parser):
     [
         ("outcome = 'splendid'", None, 0),
         ("sys.exit(3)", "failed", 2),
-        ("outcome = 'clean' + sys.stdin.read()", "clean", 0),
+        ("print('words', flush=True); outcome = 'clean' + sys.stdin.read()", "clean", 0),
     ],
 )
 def test_whatever_a_version_does_ends_in_a_reading_or_a_sentence(filled, tmp_path, body, outcome, failed):
-    """It says what nobody knows, ends its process, or reads where it is asked."""
+    """It says what nobody knows, ends its process, or reads and prints where it is asked."""
     package = tmp_path / "other" / "actionledger"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(OTHER_SOURCE.format(body))
@@ -225,7 +225,7 @@ def test_whatever_a_version_does_ends_in_a_reading_or_a_sentence(filled, tmp_pat
             with pytest.raises(SourceError, match="can be taken: Left out 2: Something that could not be"):
                 al.reparse(ledger, parser="assistant", against=against)
             return
-        report = al.reparse(ledger, parser="assistant", against=against, seconds_a_text=5)
+        report = al.reparse(ledger, parser="assistant", against=against, seconds_a_text=60)
         query = "SELECT DISTINCT outcome FROM parse_attempts WHERE run_id = ?"
         assert ledger.sql(query, [report.run_id]).fetchall() == [(outcome,)]
         assert sum(report.failed.values()) == failed

@@ -1,7 +1,6 @@
 """A dashboard in a real browser: the server, the tab, and what it has asked for."""
 
 import shutil
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -27,6 +26,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from ports import free_port
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 PATIENCE_SECONDS = 120
@@ -124,13 +124,6 @@ def window(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
     with closing(browser.new_context(**options)) as context:
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
         yield context
-
-
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

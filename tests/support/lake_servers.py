@@ -17,6 +17,8 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+from ports import free_port
+
 HOST = "127.0.0.1"
 BUCKET = "ledger"
 PASSWORD = "only-for-this-test"
@@ -141,14 +143,6 @@ def s3() -> Iterator[dict[str, str]]:
     finally:
         server.terminate()
         server.wait()
-
-
-def free_port() -> int:
-    """Return a port of the loopback address that nobody listens on."""
-    with socket.socket() as found:
-        found.bind((HOST, 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def _programs() -> Path | None:

@@ -445,6 +445,9 @@ def test_spans_of_jaeger_and_zipkin_are_those_of_otlp(tmp_path):
         assert (session.external_id, turn.text, turn.external_id) == ("c", "Here.", "0000000000000002")
         assert turn.usage.latency_ms == 500
         assert str(turn.occurred_at) == "2025-09-16 12:43:13.500000"
+    del zipkin[1]["duration"]
+    path.write_text(json.dumps(zipkin))
+    assert str(sessions(read(path))[0].turns[0].occurred_at) == "2025-09-16 12:43:13"
 
 
 ANSWER = [message("assistant", text("Here."))]

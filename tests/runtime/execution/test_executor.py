@@ -104,6 +104,7 @@ def test_the_events_carry_the_dimensions_of_the_turn(step, events, observed):
     assert (started.attempt_id, started.action_index, started.try_number) == (step.attempt_id, 2, 1)
     assert started.occurred_at == datetime.fromisoformat("2026-05-04T12:00:00")
     assert started.started_at.tzinfo is None
+    assert started.arguments is None  # they are those of the response, which is recorded
 
 
 def test_the_same_try_has_the_same_ids_and_another_one_others(step, events, executor):
