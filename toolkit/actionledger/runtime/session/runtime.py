@@ -22,11 +22,16 @@ from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import resolve_profile
 from actionledger.runtime.execution.runtime import SessionRuntime
-from actionledger.runtime.session.counting import counter_of
 from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.preview import Preview, previews
 from actionledger.runtime.session.record import SessionRecord, checked_metadata
-from actionledger.runtime.session.resumption import Earlier, Resumption, recorded_session, recorded_workspace
+from actionledger.runtime.session.resumption import (
+    Earlier,
+    Resumption,
+    counter_of,
+    recorded_session,
+    recorded_workspace,
+)
 from actionledger.runtime.session.states.keeper import StateKeeper
 from actionledger.runtime.session.states.settings import ManifestSettings, settings_of, wanted
 from actionledger.runtime.session.undo import Reversible, Undoing
