@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actionledger.core.errors import DecisionKeyError, LedgerError, UsageError
-from actionledger.core.ids import now
 from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import ExecutionStatus, Reason, was_cut
@@ -18,13 +17,11 @@ from actionledger.ledger.queries.progress import (
     LastTry,
     TurnProgress,
     next_turn_index,
-    recently_begun,
     turn_progress,
 )
 from actionledger.ledger.queries.session import Session, session
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import noted
-from actionledger.runtime.execution.limits import Counter, Limits, LocalCounter
 from actionledger.runtime.execution.runtime import SessionRuntime
 from actionledger.runtime.execution.turn_context import TurnState
 from actionledger.runtime.session.decisions import (
@@ -261,13 +258,3 @@ def _waiting(history: TurnState, place: int) -> Approval:
             f"the places of those that do: {known}."
         )
     return approval
-
-
-def counter_of(ledger: Ledger | None, earlier: Earlier | None, limits: Limits) -> Counter:
-    """Return what counts the actions of a session against its rates: those that it began before it was reopened are counted."""
-    if ledger and limits.shared:
-        return ledger.internals.counter()
-    counter = LocalCounter()
-    if ledger and earlier and limits.longest_rate:
-        counter.taken_before(recently_begun(ledger, earlier.session_id, now(), limits.longest_rate))
-    return counter
