@@ -25,7 +25,7 @@ from timing import least, seconds
 
 from actionledger.core.events import Event
 from actionledger.core.frozen import collecting_seldom
-from actionledger.core.processes import gated
+from actionledger.core.processes import interrupt_gate
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import dialects_of
 from actionledger.imports.reading import AS_IT_SAYS
@@ -81,7 +81,7 @@ def _print_table(files: dict[str, Files]) -> None:
             "source": lambda them=them: [list(source.read(path, None)) for path, source in them],
             "read": lambda them=them: sum(1 for _ in _events(them)),
         }
-        with gated(), collecting_seldom():  # as an import does
+        with interrupt_gate(), collecting_seldom():  # as an import does
             found = least(tasks, ROUNDS)
             ledger = seconds(lambda events=events: _recorded(events))
         bare = found["json.loads"]
@@ -143,7 +143,7 @@ def _recorded(events: list[Event]) -> None:
 def _print_profile(files: Files) -> None:
     sum(1 for _ in _events(files))  # what is loaded once is no cost of a file
     profile = cProfile.Profile()
-    with gated(), collecting_seldom(), profile:
+    with interrupt_gate(), collecting_seldom(), profile:
         sum(1 for _ in _events(files))
     pstats.Stats(profile).strip_dirs().sort_stats("tottime").print_stats(45)
 

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from interrupting import heard
 
-from actionledger.core.processes import defer_interrupts, gated
+from actionledger.core.processes import defer_interrupts, interrupt_gate
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,7 @@ def test_where_there_is_much_to_do_the_answer_is_changed_once():
     done = []
 
     def work() -> None:
-        with gated():
+        with interrupt_gate():
             for number in range(3):
                 with defer_interrupts():
                     if number == 1:
@@ -95,7 +95,7 @@ def test_where_there_is_much_to_do_the_answer_is_changed_once():
     assert signal.getsignal(signal.SIGINT) == before
 
     def wait() -> None:
-        with gated():
+        with interrupt_gate():
             press()
             done.append("more")
 
@@ -109,7 +109,7 @@ def test_one_within_another_waits_for_the_end_of_the_outer_one():
     done = []
 
     def work() -> None:
-        with gated(), gated(), defer_interrupts():
+        with interrupt_gate(), interrupt_gate(), defer_interrupts():
             with defer_interrupts():
                 press()
             done.append("all of it")

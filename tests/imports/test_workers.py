@@ -15,7 +15,7 @@ from same_rows import differences
 
 from actionledger.core.errors import UsageError
 from actionledger.imports import ImportStopped, import_path, parts, plan_importer
-from actionledger.imports.handovers import Made
+from actionledger.imports.handovers import MadePart
 from actionledger.imports.parts import ImportPart, PartProgress
 from actionledger.imports.report import ImportReport
 from actionledger.imports.workers import ImportWorkers, PartOnItsWay, _Worker
@@ -233,7 +233,7 @@ def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeyp
         for worker in self._pool.workers:
             part = worker.parts[0]
             is_second = part.is_left or part.part.number > 0
-            part.hear(PartProgress(Made([], {}), 0, 0, 0, is_last=is_second))
+            part.hear(PartProgress(MadePart([], {}), 0, 0, 0, is_last=is_second))
             if is_second:
                 worker.parts.popleft()
 
@@ -256,7 +256,7 @@ def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypa
         given.append([len(worker.parts) for worker in self._pool.workers])
         for worker in self._pool.workers:
             while worker.parts:
-                worker.parts.popleft().hear(PartProgress(Made([], {}), 0, 0, 0, is_last=True))
+                worker.parts.popleft().hear(PartProgress(MadePart([], {}), 0, 0, 0, is_last=True))
 
     monkeypatch.setattr("actionledger.imports.workers._Worker", _Slow)
     monkeypatch.setattr(ImportWorkers, "_listen", listen)

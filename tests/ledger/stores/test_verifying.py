@@ -16,7 +16,7 @@ from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.chain import SPAN
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.insertion import Forgotten
+from actionledger.ledger.storage.insertion import ErasedSessions
 from actionledger.ledger.storage.lake import forgetting as in_lake, tables
 from actionledger.ledger.storage.lake.compaction import compact, timedelta
 from actionledger.ledger.storage.lake.connection import connect_lake
@@ -213,7 +213,7 @@ def test_what_comes_in_beside_a_forgetting_goes_rightly(lake, make, monkeypatch)
     def with_another(*given) -> None:
         usual(*given)
         with monkeypatch.context() as patched, open_ledger(there, in_background=False) as other:
-            patched.setattr(Loader, "_forgotten", lambda _: Forgotten([]))
+            patched.setattr(Loader, "_forgotten", lambda _: ErasedSessions([]))
             other.record(make.response("late"))
 
     with open_ledger(here, in_background=False) as ledger:

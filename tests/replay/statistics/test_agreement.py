@@ -7,7 +7,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from actionledger.replay.statistics import Thing, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from actionledger.replay.statistics import JudgedItem, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 VALUES = ("right", "wrong", "unsure")
 
@@ -18,7 +18,7 @@ def inter_rater() -> ModuleType:
     return import_module("statsmodels.stats.inter_rater")
 
 
-def drawn(count: int, people: int, seed: int, *, per_session: int = 1) -> list[Thing]:
+def drawn(count: int, people: int, seed: int, *, per_session: int = 1) -> list[JudgedItem]:
     """Return things that people mostly judge alike."""
     chance = np.random.default_rng(seed)
     things = []
@@ -28,11 +28,11 @@ def drawn(count: int, people: int, seed: int, *, per_session: int = 1) -> list[T
             f"p{person}": str(truth if chance.random() < 0.8 else chance.choice(VALUES))
             for person in range(people)
         }
-        things.append(Thing(f"s{number // per_session}", said))
+        things.append(JudgedItem(f"s{number // per_session}", said))
     return things
 
 
-def table(things: list[Thing]) -> np.ndarray:
+def table(things: list[JudgedItem]) -> np.ndarray:
     counts = Counter((thing.judgements["p0"], thing.judgements["p1"]) for thing in things)
     return np.array([[counts[one, other] for other in VALUES] for one in VALUES])
 
@@ -42,7 +42,7 @@ def test_kappa_by_hand() -> None:
     pairs = (
         [("right", "right")] * 4 + [("wrong", "wrong")] * 3 + [("right", "wrong")] * 2 + [("wrong", "right")]
     )
-    things = [Thing(f"s{n}", {"a": one, "b": other}) for n, (one, other) in enumerate(pairs)]
+    things = [JudgedItem(f"s{n}", {"a": one, "b": other}) for n, (one, other) in enumerate(pairs)]
     assert cohen_kappa(things, "a", "b").value == pytest.approx((0.7 - 0.5) / 0.5)
 
 
@@ -66,7 +66,7 @@ def test_fleiss_is_statsmodels(inter_rater: ModuleType, people: int) -> None:
 def test_fleiss_needs_as_many_judgements_of_each() -> None:
     """A mean over unequal numbers would be another coefficient."""
     with pytest.raises(ValueError, match="as many judgements"):
-        fleiss_kappa([Thing("s", {"a": "x", "b": "x"}), Thing("s", {"a": "x", "b": "x", "c": "x"})])
+        fleiss_kappa([JudgedItem("s", {"a": "x", "b": "x"}), JudgedItem("s", {"a": "x", "b": "x", "c": "x"})])
 
 
 def test_alpha_is_the_papers() -> None:
@@ -77,10 +77,10 @@ def test_alpha_is_the_papers() -> None:
     assert krippendorff_alpha(units(four)).value == pytest.approx(0.743, abs=5e-4)
 
 
-def units(observers: list[str]) -> list[Thing]:
+def units(observers: list[str]) -> list[JudgedItem]:
     """Return what observers noted of each unit, ``.`` for nothing."""
     return [
-        Thing(
+        JudgedItem(
             f"s{number}",
             {f"o{which}": noted[number] for which, noted in enumerate(observers) if noted[number] != "."},
         )
@@ -91,7 +91,7 @@ def units(observers: list[str]) -> list[Thing]:
 def test_what_one_alone_has_judged_says_nothing() -> None:
     """Neither for kappa nor for alpha."""
     things = drawn(40, 2, 7)
-    more = [*things, *(Thing("x", {"p0": "right"}) for _ in range(30))]
+    more = [*things, *(JudgedItem("x", {"p0": "right"}) for _ in range(30))]
     assert cohen_kappa(more, "p0", "p1").value == cohen_kappa(things, "p0", "p1").value
     assert krippendorff_alpha(more).value == krippendorff_alpha(things).value
 
@@ -99,14 +99,16 @@ def test_what_one_alone_has_judged_says_nothing() -> None:
 @pytest.mark.parametrize("said", [["right"] * 20, []])
 def test_where_all_is_judged_alike_nothing_can_be_told(said: list[str]) -> None:
     """Chance alone would have it so, and there is no coefficient of nothing."""
-    things = [Thing(f"s{n}", {"a": value, "b": value}) for n, value in enumerate(said)]
+    things = [JudgedItem(f"s{n}", {"a": value, "b": value}) for n, value in enumerate(said)]
     for found in (cohen_kappa(things, "a", "b"), krippendorff_alpha(things), fleiss_kappa(things)):
         assert (found.value, found.interval) == (None, None)
 
 
 def test_one_without_a_difference_has_no_interval() -> None:
     """Sessions drawn anew from perfect agreement agree perfectly: that would be an interval of no width."""
-    things = [Thing(f"s{n}", {"a": value, "b": value}) for n, value in enumerate(["right", "wrong"] * 20)]
+    things = [
+        JudgedItem(f"s{n}", {"a": value, "b": value}) for n, value in enumerate(["right", "wrong"] * 20)
+    ]
     assert (cohen_kappa(things, "a", "b").value, cohen_kappa(things, "a", "b").interval) == (1, None)
 
 
@@ -128,5 +130,5 @@ def test_the_interval_of_things_on_their_own_is_nearly_the_asymptotic_one(inter_
 def test_alike_things_of_a_session_widen_the_interval() -> None:
     """Each thing ten times over in its session says no more than once."""
     once = drawn(100, 2, 11)
-    tenfold = [Thing(thing.session, thing.judgements) for thing in once for _ in range(10)]
+    tenfold = [JudgedItem(thing.session, thing.judgements) for thing in once for _ in range(10)]
     assert cohen_kappa(tenfold, "p0", "p1").interval == cohen_kappa(once, "p0", "p1").interval

@@ -16,10 +16,10 @@ from actionledger.core.rates import Rate, clustered
 from actionledger.replay.statistics import (
     difference_test,
     is_dealt,
-    least_by_dealing,
     permutation_test,
     permutation_tests,
     score_test,
+    smallest_p_value,
     unpaired_difference,
 )
 
@@ -177,7 +177,7 @@ def test_equal_rates_are_seldom_told_apart_and_unequal_ones_often(sides):
 
 def test_what_the_telling_sessions_bear_is_counted_by_hand():
     """Five of twenty sessions all on one side of ten: 2 · C(15, 5) / C(20, 10); one alone tells nothing."""
-    assert least_by_dealing(10, 10, 5) == pytest.approx(2 * comb(15, 5) / comb(20, 10))
-    assert least_by_dealing(10, 10, 1) == least_by_dealing(10, 10, 0) == 1.0
-    assert least_by_dealing(3, 30, 4) == pytest.approx(comb(29, 3) / comb(33, 3))
-    assert least_by_dealing(10, 10, 11) == 0.0
+    assert smallest_p_value(10, 10, 5) == pytest.approx(2 * comb(15, 5) / comb(20, 10))
+    assert smallest_p_value(10, 10, 1) == smallest_p_value(10, 10, 0) == 1.0
+    assert smallest_p_value(3, 30, 4) == pytest.approx(comb(29, 3) / comb(33, 3))
+    assert smallest_p_value(10, 10, 11) == 0.0

@@ -22,7 +22,7 @@ from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.ledger.storage.memory import FIRST_VARIABLE, limit_for
 
 if TYPE_CHECKING:
-    from actionledger.imports.live.recording import Kept, Recording
+    from actionledger.imports.live.recording import Recording, RecordingResult
 
 PORT = 8484
 OTLP_PORT = 4318
@@ -99,7 +99,7 @@ def _print_start(address: str, upstream: str, ledger: Path) -> None:
     print_note(f"OpenAI's clients: OPENAI_BASE_URL={address}/v1 …")
 
 
-def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept":
+def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "RecordingResult":
     """Close a ledger, and say what became of a recording to it: what could not be written may be by now."""
     kept = recording.close(patience=0)
     # Before the ledger is closed, which fails where nothing could be written.
@@ -108,7 +108,7 @@ def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept"
     return kept
 
 
-def print_recorded(kept: "Kept", ledger: Path) -> None:
+def print_recorded(kept: "RecordingResult", ledger: Path) -> None:
     """Print what a recording kept and what it didn't."""
     beside.print(plain(f"{taken(kept.report)}."))
     print_refusals(kept.report, ledger)

@@ -40,7 +40,7 @@ class Taking:
         return value
 
 
-class Giving:
+class RecordedDraws:
     """Hands out what was drawn before, each kind in its order; what is beyond that is drawn afresh, a time excepted.
 
     Args:

@@ -232,7 +232,7 @@ _NOTHING = nullcontext()
 
 
 @contextmanager
-def gated() -> Iterator[None]:
+def interrupt_gate() -> Iterator[None]:
     """Let ``defer_interrupts`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
 
     In another thread than the main one nothing is changed: Python tells only that one of Ctrl-C. Nothing is, either, where it is
@@ -261,7 +261,7 @@ def defer_interrupts() -> AbstractContextManager[None]:
 
 @contextmanager
 def _defer_once() -> Iterator[None]:
-    with gated(), defer_interrupts() if _gates else _NOTHING:
+    with interrupt_gate(), defer_interrupts() if _gates else _NOTHING:
         yield
 
 

@@ -15,7 +15,7 @@ from actionledger.ledger.storage.preparation import Prepared
 
 
 @dataclass(slots=True)
-class Touched:
+class LookedUpKeys:
     """The sessions and turns that a part of an import has looked up: parts that share none are independent.
 
     Args:
@@ -28,7 +28,7 @@ class Touched:
 
 
 @dataclass(slots=True)
-class News:
+class ImporterUpdate:
     """The knowledge that an importer has gained since its last update.
 
     Args:
@@ -40,7 +40,7 @@ class News:
         has_begun: whether it has recorded anything of its run.
     """
 
-    touched: Touched
+    touched: LookedUpKeys
     taken_in: bytes
     going_on: dict[str, OpenSession]
     calls: CallUpdate
@@ -49,7 +49,7 @@ class News:
 
 
 @dataclass(slots=True)
-class Made:
+class MadePart:
     """The events of a part of an import, and what its importers have learned.
 
     Args:
@@ -58,7 +58,7 @@ class Made:
     """
 
     events: Prepared
-    news: dict[str, tuple[str, News]]
+    news: dict[str, tuple[str, ImporterUpdate]]
 
 
 class SharedFacts(NamedTuple):
@@ -96,12 +96,12 @@ class Claims:
         # By their hashes, which take half the memory. Where two are alike, a part is read once more for nothing.
         self._parts: dict[int, int] = {}
 
-    def has_other(self, touched: Touched, part: int) -> bool:
+    def has_other(self, touched: LookedUpKeys, part: int) -> bool:
         """Return whether another part has looked at any of it."""
         parts = self._parts
         return any(parts.get(each, part) != part for each in map(hash, (*touched.sessions, *touched.turns)))
 
-    def add(self, touched: Touched, part: int) -> None:
+    def add(self, touched: LookedUpKeys, part: int) -> None:
         """Note that a part has looked at it."""
         self._parts.update(dict.fromkeys(map(hash, (*touched.sessions, *touched.turns)), part))
 

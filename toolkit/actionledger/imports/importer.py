@@ -22,7 +22,7 @@ from actionledger.core.recording import (
 )
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.handovers import News, SpooledUpdates, Touched, packed
+from actionledger.imports.handovers import ImporterUpdate, LookedUpKeys, SpooledUpdates, packed
 from actionledger.imports.import_run import ImportRun, OpenSessions
 from actionledger.imports.newer_versions import version_of
 from actionledger.imports.prices import Prices
@@ -32,7 +32,7 @@ from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
 from actionledger.imports.turns import (
     WITHIN_TURN,
-    Looked,
+    LookedUpTurn,
     Refusals,
     TurnMatch,
     changes,
@@ -101,7 +101,7 @@ class Importer:
         self.prices = prices
         self.file = origin
         self.report = ImportReport()
-        self.touched = Touched() if is_part else None
+        self.touched = LookedUpKeys() if is_part else None
         self._read_as = read_as
         self._tools = tools
         self._run = ImportRun(record, source, origin, run_id)
@@ -165,21 +165,21 @@ class Importer:
         """Begin the run, unless it has begun."""
         self._run.begin()
 
-    def take_update(self, added: Added) -> News:
+    def take_update(self, added: Added) -> ImporterUpdate:
         """Return what came to be known since this was asked last, and forget what was counted."""
         assert self.touched is not None
         touched, report, sessions = self.touched, self.report, self._sessions
-        self.touched, self.report = Touched(), ImportReport()
+        self.touched, self.report = LookedUpKeys(), ImportReport()
         going_on = {key: session for key, session in sessions.going_on.items() if key in touched.sessions}
         started = frozenset(sessions.started & touched.sessions)
         calls, has_begun = self._results.take_update(), self._run.has_begun
-        return News(touched, packed(added, started), going_on, calls, report, has_begun)
+        return ImporterUpdate(touched, packed(added, started), going_on, calls, report, has_begun)
 
-    def is_at_odds_with(self, news: News) -> bool:
+    def is_at_odds_with(self, news: ImporterUpdate) -> bool:
         """Return whether what others have found of calls would be something else, had it been taken in here."""
         return self._results.is_at_odds_with(news.calls)
 
-    def add(self, news: News) -> None:
+    def add(self, news: ImporterUpdate) -> None:
         """Go on from what others have taken in, of sessions that this one has not."""
         self._of_others.add(news.taken_in)
         for session_id in news.touched.sessions:
@@ -258,7 +258,7 @@ class Importer:
             self._remember(looked)
             self._supersede(session, looked)
 
-    def _judged_anew(self, looked: Looked, session: SessionKey) -> Looked:
+    def _judged_anew(self, looked: LookedUpTurn, session: SessionKey) -> LookedUpTurn:
         """Return a known turn as another state of it, where an earlier version has judged its results otherwise."""
         if looked.state is not TurnMatch.KNOWN:
             return looked
@@ -269,7 +269,7 @@ class Importer:
         anew = derived_id("turn", looked.turn_id, "judged", now)
         return looked._replace(turn_id=anew, state=TurnMatch.GROWN, replaces=looked.turn_id)
 
-    def _supersede(self, session: SessionKey, looked: Looked) -> None:
+    def _supersede(self, session: SessionKey, looked: LookedUpTurn) -> None:
         """Have a turn stand for what an earlier version took in of it under another name."""
         if self.known.turn(looked.turn_id) is None:
             return
@@ -279,7 +279,7 @@ class Importer:
             self.known.add_superseded(former, looked.turn_id)
             self.report.merged += 1
 
-    def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
+    def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: LookedUpTurn) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
         if looked.state is TurnMatch.DIFFERING:
             self._refusals.note_differing(item, session, looked, self.report, self.file)
@@ -293,7 +293,7 @@ class Importer:
         return not self._refusals.is_too_large(item, session, looked, self.report, self.file)
 
     def _read(
-        self, item: RecordedSession, session: SessionKey, looked: Looked, names: frozenset[str]
+        self, item: RecordedSession, session: SessionKey, looked: LookedUpTurn, names: frozenset[str]
     ) -> None:
         turn, run_id, record = looked.turn, self.run.run_id, self._run.record
         key = TurnKey(
@@ -343,7 +343,7 @@ class Importer:
         for each in new:
             self._remember(each)
 
-    def _remember(self, looked: Looked) -> None:
+    def _remember(self, looked: LookedUpTurn) -> None:
         remember(self.known, looked)
         self.report.turns += 1
         self.report.revised += looked.state is TurnMatch.GROWN

@@ -15,7 +15,7 @@ from actionledger.core.errors import ActionLedgerError, in_words
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.handovers import Made, SharedFacts, SourceFacts
+from actionledger.imports.handovers import MadePart, SharedFacts, SourceFacts
 from actionledger.imports.prices import Prices
 from actionledger.imports.recognition import ToRead
 from actionledger.imports.sources.base import Item, LeftOut, ReadFile, Refusal
@@ -207,7 +207,7 @@ class PartProgress:
         is_last: whether it was read to its end.
     """
 
-    made: Made | None
+    made: MadePart | None
     file: int
     item: int
     bytes: int

@@ -43,15 +43,14 @@ def import_path(
     workers: int | None = None,
     again_forgotten: bool = False,
 ) -> ImportReport:
-    """Take files of recorded sessions into a ledger, whatever their formats; what it has already is passed over.
+    """Import files of recorded sessions into a ledger, whatever their formats; what it has already is skipped.
 
     Args:
-        path: a file, plain, compressed or a zip archive, a folder, a pattern such as ``logs/**/*.jsonl``, ``-`` for the standard
-            input, or several of them.
+        path: a file, plain, compressed or a zip archive, a folder, a pattern such as ``logs/**/*.jsonl``, ``-`` for standard input, or several.
         ledger: where to record, or its path.
-        format: the format's name, where it is not to be found out.
-        source: what records name the source; sessions of one source and name are the same session. If not given, the format, or
-            the file's name where its sessions' names are its own.
+        format: the format's name; recognised if not given.
+        source: the source's name in the records; sessions of one source and name are the same. By default the format, or the file where it
+            names its sessions itself.
         columns: the column that holds a field, by the field's name, of lines and tables whose columns have other names.
         profile: the profile whose parser and catalogue read raw texts of sessions that name none.
         dialects: the formats to look for in them instead.
@@ -59,17 +58,16 @@ def import_path(
         tools: the tools that were offered, as OpenAI's interface takes them, where the recording doesn't say.
         on_progress: is told how far it is; ``progress`` shows it.
         prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
-        workers: how many processes read; None for as many as there are processors. What is little, or piped in, is read by one.
-        again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted. Files are read anew for it.
+        workers: how many processes read; None for as many as there are cores. What is little, or piped in, is read by one.
+        again_forgotten: whether forgotten sessions are imported again, for which all files are read; else they are skipped, and counted.
 
     Returns:
-        What was taken in. A file that is as it was when it was taken in is not read again.
+        What was imported. A file that has not changed since its import is not read again.
 
     Raises:
-        SourceError: there is no such file, or none of them is a recording of a known format; says what was seen instead. Or the
-            prices can't be read.
+        SourceError: there is no such file, none is of a known format (it says what was seen instead), or the prices can't be read.
         UnknownNameError: there is no such format, profile, dialect or parser.
-        UsageError: ``columns`` names a field that there is not, or texts are to be read in two ways.
+        UsageError: ``columns`` names an unknown field, or texts are to be read in two ways.
         LedgerError: the ledger can't be written to.
         ImportStopped: the user has stopped it; has the report.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
-from actionledger.core.processes import defer_interrupts, gated
+from actionledger.core.processes import defer_interrupts, interrupt_gate
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.parts import (
     WORTH_BYTES,
@@ -113,7 +113,7 @@ class PlanImporter:
                 self._importers.take(LeftOut(str(root), reason, suffix[:40] or "no suffix", count), name)
             for path, why in self._plan.refused:
                 self._importers.take(Refusal(shown(path), 0, why), name)
-            with gated(), collecting_seldom():
+            with interrupt_gate(), collecting_seldom():
                 self._read_all()
         except KeyboardInterrupt as error:
             stopped = error

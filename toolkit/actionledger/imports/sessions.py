@@ -13,8 +13,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.patterns import regex
-from actionledger.core.processes import gated
-from actionledger.imports.handovers import Claims, Made, SharedFacts, SourceFacts, Touched
+from actionledger.core.processes import interrupt_gate
+from actionledger.imports.handovers import Claims, LookedUpKeys, MadePart, SharedFacts, SourceFacts
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
 from actionledger.imports.prices import Prices
@@ -210,7 +210,7 @@ class SourcesImporter(Importers):
             self._has_before[name],
         )
 
-    def add(self, made: Made, part: int) -> bool:
+    def add(self, made: MadePart, part: int) -> bool:
         """Record what others have made of a part, and go on from what they know."""
         assert self._recorder is not None
         importers = {name: self.importer(name, form) for name, (form, _) in made.news.items()}
@@ -233,7 +233,7 @@ class SourcesImporter(Importers):
         for importer in self.importers.values():
             if importer.touched is not None:
                 self._claims.add(importer.touched, part)
-                importer.touched = Touched()
+                importer.touched = LookedUpKeys()
 
     def make(self, name: str, format_name: str) -> Importer:
         """Return an importer for the sessions of a source, which knows what the ledger has of it."""
@@ -308,7 +308,7 @@ def import_sessions(
     importers = SourcesImporter(ledger, origin=origin, read_as=read_as, prices=prices)
     report = ImportReport()
     try:
-        with gated(), collecting_seldom():
+        with interrupt_gate(), collecting_seldom():
             for item in items:
                 refuse_other_kinds(item)
                 importers.take(item, source)

@@ -44,7 +44,7 @@ class TurnMatch(Enum):
     DIFFERING = auto()
 
 
-class Looked(NamedTuple):
+class LookedUpTurn(NamedTuple):
     """A turn of a recording beside what a ledger has of it.
 
     Args:
@@ -66,7 +66,7 @@ class Looked(NamedTuple):
 
 def looked_up(
     known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn
-) -> Looked:
+) -> LookedUpTurn:
     """Return what a turn is to a ledger."""
     written = written_of(turn)
     text = written.text
@@ -78,16 +78,16 @@ def looked_up(
     formers = (_formerly(known, _identity(known, source, session, key, other), turn_id) for other in named)
     formerly = tuple(filter(None, formers))
     if there is None:
-        return Looked(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
+        return LookedUpTurn(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
     state = _compared(turn, text, there)
     if state is TurnMatch.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
         state = TurnMatch.DIFFERING
     if state is TurnMatch.KNOWN and not known.is_done(turn_id):
         state = TurnMatch.NEW
     if state is not TurnMatch.GROWN:
-        return Looked(turn, written, turn_id, state, formerly=formerly)
+        return LookedUpTurn(turn, written, turn_id, state, formerly=formerly)
     grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
-    return Looked(turn, written, grown, TurnMatch.GROWN, replaces=turn_id, formerly=formerly)
+    return LookedUpTurn(turn, written, grown, TurnMatch.GROWN, replaces=turn_id, formerly=formerly)
 
 
 def _formerly(known: Known, other: str, turn_id: str) -> str:
@@ -96,7 +96,7 @@ def _formerly(known: Known, other: str, turn_id: str) -> str:
     return stands if stands != turn_id and known.turn(stands) is not None else ""
 
 
-def remember(known: Known, looked: Looked) -> None:
+def remember(known: Known, looked: LookedUpTurn) -> None:
     """Add a turn that was taken in to what is known."""
     turn = looked.turn
     text = looked.written.text
@@ -293,7 +293,12 @@ class Refusals:
         self._note("line_refused", str(refusal), "line-refused", self._source, str(refusal))
 
     def note_differing(
-        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
+        self,
+        item: RecordedSession,
+        session: SessionKey,
+        looked: LookedUpTurn,
+        report: ImportReport,
+        file: str,
     ) -> None:
         """Record that a turn of a file comes with another text than before."""
         place = f"{item.external_id}#{looked.turn.index}"
@@ -303,7 +308,12 @@ class Refusals:
         self._note("turn_differs", reason, *about, session_id=session.session_id)
 
     def is_too_large(
-        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
+        self,
+        item: RecordedSession,
+        session: SessionKey,
+        looked: LookedUpTurn,
+        report: ImportReport,
+        file: str,
     ) -> bool:
         """Return whether a response of a file is too large to be recorded, and then refuse it."""
         if len(looked.written.text) <= RESPONSE_CHARACTERS:
@@ -315,7 +325,9 @@ class Refusals:
         self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))
         return True
 
-    def has_no_place(self, item: RecordedSession, looked: Looked, report: ImportReport, file: str) -> bool:
+    def has_no_place(
+        self, item: RecordedSession, looked: LookedUpTurn, report: ImportReport, file: str
+    ) -> bool:
         """Return whether a turn has no place that a ledger holds, and then refuse it."""
         index = looked.turn.index
         if 0 <= index < PLACES:

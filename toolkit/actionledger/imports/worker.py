@@ -15,8 +15,8 @@ from typing import IO
 from actionledger.core.events import Event
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
-from actionledger.core.processes import gated
-from actionledger.imports.handovers import Made, News, SharedFacts, SourceFacts
+from actionledger.core.processes import interrupt_gate
+from actionledger.imports.handovers import ImporterUpdate, MadePart, SharedFacts, SourceFacts
 from actionledger.imports.importer import Importer
 from actionledger.imports.importers import Importers, dialects_of, tools_of, wordings_of
 from actionledger.imports.parts import (
@@ -48,7 +48,7 @@ def main() -> None:
     how: HowToRead = received(requests)
     custom.add(how.secrets)
     worker = Worker(how, SentBehind(answers))
-    with gated(), collecting_seldom():
+    with interrupt_gate(), collecting_seldom():
         for task in _tasks(requests):
             worker.read(task)
 
@@ -173,11 +173,11 @@ class _PartReading(Importers):
 
     def _tell(self, *, is_last: bool = False) -> None:
         news = {name: (self._forms[name], self._update_of(each)) for name, each in self.importers.items()}
-        made = Made(self._batch.prepared(), news)
+        made = MadePart(self._batch.prepared(), news)
         self._answers.send(PartProgress(made, *self._place, self._bytes, self._ended, is_last))
         self._batch, self._bytes, self._ended = Batch(), 0, []
 
-    def _update_of(self, importer: Importer) -> News:
+    def _update_of(self, importer: Importer) -> ImporterUpdate:
         added = importer.known.added or Added()
         self._added.append((importer.known, added))
         importer.known.added = Added()

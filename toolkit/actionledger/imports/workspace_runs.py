@@ -8,7 +8,7 @@ from pathlib import Path
 
 from actionledger.core.recording import SessionKey
 from actionledger.imports.import_run import ImportRun
-from actionledger.imports.turns import Looked
+from actionledger.imports.turns import LookedUpTurn
 from actionledger.runtime.execution.executor import Executor
 from actionledger.runtime.execution.handlers import Handlers
 from actionledger.runtime.execution.profile import Profile
@@ -19,7 +19,7 @@ from actionledger.runtime.workspace import Workspace
 
 
 def run_turns(
-    turns: Sequence[Looked],
+    turns: Sequence[LookedUpTurn],
     run: ImportRun,
     session: SessionKey,
     *,

@@ -192,7 +192,7 @@ class SavedView:
     query: str
 
 
-class Shelf(NamedTuple):
+class SavedViews(NamedTuple):
     """The saved views of a list.
 
     Args:
@@ -204,7 +204,7 @@ class Shelf(NamedTuple):
     problem: str = ""
 
 
-def read_views(kept: Saved) -> Shelf:
+def read_views(kept: Saved) -> SavedViews:
     """Return the views, sorted by name; what can't be read of the file is said and stays as it is.
 
     Args:
@@ -213,11 +213,11 @@ def read_views(kept: Saved) -> Shelf:
     try:
         entries = kept.entries()
     except LedgerError as error:
-        return Shelf((), str(error))
+        return SavedViews((), str(error))
     found = {name: _view(name, held) for name, held in entries.items()}
     bad = [name for name, view in found.items() if view is None]
     problem = f"In {kept.path}, {bad[0]!r} is no view: mend it there, or delete it." if bad else ""
-    return Shelf(tuple(view for view in found.values() if view is not None), problem)
+    return SavedViews(tuple(view for view in found.values() if view is not None), problem)
 
 
 def save_view(kept: Saved, view: SavedView) -> None:

@@ -17,7 +17,7 @@ from actionledger.ledger.queries.funnel import Funnel, funnel, with_sessions
 from actionledger.replay.statistics import (
     difference_test,
     holm,
-    least_by_dealing,
+    smallest_p_value,
     task_difference,
     task_test,
     unpaired_difference,
@@ -183,7 +183,7 @@ def _least(one: Rate, other: Rate) -> float:
         sessions for (count, hits), sessions in together.items() if (hits if is_rare else count - hits)
     )
     before, after = (sum(cells.values()) for cells in sides if cells is not None)
-    return least_by_dealing(before, after, telling)
+    return smallest_p_value(before, after, telling)
 
 
 def _tasks(ledger: Queryable, before: Filter, after: Filter) -> SharedTasks | None:

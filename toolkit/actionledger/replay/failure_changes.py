@@ -19,11 +19,11 @@ from actionledger.replay.loops import loops
 from actionledger.replay.statistics import (
     holm,
     is_dealt,
-    least_by_dealing,
     least_by_flipping,
     permutation_tests,
     score_test,
     session_test,
+    smallest_p_value,
 )
 from actionledger.replay.statistics.paired import SURE
 
@@ -194,7 +194,7 @@ def _unpaired(ledger: Ledger, first: Filter, second: Filter) -> Iterator[Failure
             p_holm=p_value,
             of_turns_before=before.turns,
             of_turns_after=after.turns,
-            p_least=least_by_dealing(len(before.sizes), len(after.sizes), len(was) + len(now)),
+            p_least=smallest_p_value(len(before.sizes), len(after.sizes), len(was) + len(now)),
         )
 
 

@@ -33,7 +33,7 @@ EXAMPLES = 5
 
 
 @dataclass(slots=True)
-class Gathered:
+class LoopGroup:
     """The loops of a group, as far as they were gathered."""
 
     count: int = 0
@@ -43,7 +43,7 @@ class Gathered:
     spent: Spent = field(default_factory=Spent)
     times: list[datetime] = field(default_factory=list)
     examples: dict[str, FailureExample] = field(default_factory=dict)
-    periods: dict[datetime, "Gathered"] = field(default_factory=dict)
+    periods: dict[datetime, "LoopGroup"] = field(default_factory=dict)
 
     def take_loops(self, session_id: str, place: tuple[int, int], count: int, took: Stretch) -> None:
         """Take in loops that go on over the same turns of a session."""
@@ -53,7 +53,7 @@ class Gathered:
         if took.next_index is None:
             self.lost.add(session_id)
         if took.period is not None:
-            self.periods.setdefault(took.period, Gathered())._note(session_id, turns, None, count)  # noqa: SLF001
+            self.periods.setdefault(took.period, LoopGroup())._note(session_id, turns, None, count)  # noqa: SLF001
         if len(self.examples) < EXAMPLES and session_id not in self.examples:
             self.examples[session_id] = FailureExample(session_id, place[0], "", None, turns_in_words(*place))
 
@@ -94,7 +94,7 @@ def loop_groups(ledger: Ledger, report: LoopReport, within: Filter, unit: Unit) 
     """Yield a group for each pattern and action that sessions go in circles with."""
     by_place = [(each, together) for each in _together(report.loops) for together in each.places]
     took = stretches(ledger, [(each.session_id, *place) for each, place in by_place], within, unit)
-    gathered: dict[FailureKey, Gathered] = defaultdict(Gathered)
+    gathered: dict[FailureKey, LoopGroup] = defaultdict(LoopGroup)
     for (each, place), stretch in zip(by_place, took, strict=True):
         gathered[each.key].take_loops(each.session_id, place, each.counts[place], stretch)
     for key, group in gathered.items():

@@ -130,23 +130,18 @@ def reparse(
         parser: what reads them, by name or as a value.
         run: the run whose turns to read, by its id or name, and to compare with; all first readings if not given.
         within: a filter that narrows the turns down; its ``run_id`` is ``run``.
-        workers: how many processes read; one on each core if not given, where there are enough turns for that to pay. 1 reads in
-            this process.
-        resume: True to go on with the last rereading of the same parser and turns that was cut off, or its run's id; else
-            a new one begins.
-        against: another version of this package that reads in place of this one: a wheel, a folder with its source, or a
-            commit, branch or tag of the repository in the current folder. Its code is run: it must be trusted. ``parser`` is
-            a name then.
-        texts: Parquet files, as a path or a pattern, that hold the texts of the turns as an export writes them; the ledger's
-            own if not given.
+        workers: how many processes read; one on each core if not given, where there are enough turns. 1 reads in this process.
+        resume: True to go on with the last unfinished rereading of the same parser and turns, or its run's id; else a new one begins.
+        against: another version of this package that reads, ``parser`` being a name: a wheel, a folder with its source, or a commit,
+            branch or tag of the repository in the current folder. Its code is run: it must be trusted.
+        texts: Parquet files, as a path or a pattern, with the turns' texts as an export writes them; the ledger's own if not given.
         place: ``processes`` of this machine, or ``ray`` for the cluster that Ray is connected to, or a local one.
-        seconds_a_text: how long a text may take a process, in seconds of a processor; one that takes longer is recorded as
-            failed, and the rest goes on. What is read in this process has no limit.
+        seconds_a_text: how long a process may take for a text, in seconds of a processor; one that takes longer is recorded as failed.
+            What is read in this process has no limit.
         on_progress: is told how far it is, with ``turns`` and ``total``.
 
     Returns:
-        How many turns are read the same, recovered, lost, rejected, accepted or changed, or meant to act in neither, with
-        the test over sessions.
+        How many turns are read the same, recovered, lost, rejected, accepted or changed, with the test over sessions.
 
     Raises:
         UsageError: no recorded turn fits, two runs are named, there is nothing to resume, or no such parser or version.

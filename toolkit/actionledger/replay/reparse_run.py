@@ -39,7 +39,7 @@ SELECTED = "reparse_selected"
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumedRun:
     """A run that goes on.
 
     Args:
@@ -63,7 +63,7 @@ def selection_noted(run_id: str, parser_id: str, within: Filter) -> SystemNoted:
     )
 
 
-def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -> Resumed | None:
+def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -> ResumedRun | None:
     """Return the run that is to go on; None to begin a new one."""
     if which is False:
         return None
@@ -73,7 +73,7 @@ def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -
         fitting = [run for run in fitting if run.run_id == which]
     if not fitting:
         raise UsageError(_why_none(which, found))
-    return Resumed(fitting[-1].run_id, count_read(ledger, fitting[-1].run_id))
+    return ResumedRun(fitting[-1].run_id, count_read(ledger, fitting[-1].run_id))
 
 
 def _fits(run: UnfinishedRereading, parser_id: str, within: Filter) -> bool:
@@ -186,7 +186,7 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
     missing = count_responses(ledger, task.within, done=earlier.run_id if earlier else None)
     if earlier is None and not missing:
         raise UsageError("No recorded turn fits; 'actionledger report' says what the ledger holds.")
-    begun = earlier or Resumed(new_id(), 0)
+    begun = earlier or ResumedRun(new_id(), 0)
     run = RunKey(run_id=begun.run_id, kind=RunKind.REPARSE)
     with _alone(ledger, run.run_id):
         if earlier is None:

@@ -29,7 +29,7 @@ from actionledger.ledger.storage.encoding import encode
 from actionledger.runtime.execution.execution_events import POLICY
 from actionledger.runtime.session.states.capture import CapturedState
 from actionledger.runtime.session.states.lines import (
-    Drawn,
+    DrawnValues,
     Effects,
     Line,
     RecordedStates,
@@ -127,7 +127,7 @@ class Course:
         return [
             (cast("Kind", kind), value)
             for line in self.lines
-            if isinstance(line, Drawn) and (line.turn, line.action) == (turn_index, place)
+            if isinstance(line, DrawnValues) and (line.turn, line.action) == (turn_index, place)
             for kind, value in line.values
         ]
 

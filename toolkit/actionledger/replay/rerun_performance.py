@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import json_text
-from actionledger.core.draws import Giving, drawing_from
+from actionledger.core.draws import RecordedDraws, drawing_from
 from actionledger.core.errors import UsageError
 from actionledger.core.events import Event
 from actionledger.core.ids import new_id
@@ -61,7 +61,7 @@ class Script:
         self.left_out: list[SkippedPath] = []
         self._restorer = restorer
         self._moment = course.states.begun.at
-        self._tapes: dict[tuple[int, int], Giving] = {}
+        self._tapes: dict[tuple[int, int], RecordedDraws] = {}
 
     def seconds(self) -> float:
         """Return the recorded time, for rates."""
@@ -72,12 +72,12 @@ class Script:
         if moment is not None and moment > self._moment:
             self._moment = moment
 
-    def tape_of(self, step: ActionStep) -> Giving:
+    def tape_of(self, step: ActionStep) -> RecordedDraws:
         """Return the tape that hands an action what it drew."""
         place = step.turn.index, step.index
         if place not in self._tapes:
             moment = self._moment.replace(tzinfo=UTC).isoformat()
-            self._tapes[place] = Giving(self.course.drawn(*place), moment)
+            self._tapes[place] = RecordedDraws(self.course.drawn(*place), moment)
         return self._tapes[place]
 
     def apply_outside(self, changes: Any) -> None:

@@ -9,7 +9,13 @@ from actionledger.core.rates import Rate, clustered
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import judged
-from actionledger.replay.statistics import Coefficient, Thing, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from actionledger.replay.statistics import (
+    Coefficient,
+    JudgedItem,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+)
 
 TWO = 2
 
@@ -96,17 +102,19 @@ def reviewer_agreement(ledger: Ledger, within: Filter = EVERYTHING) -> ReviewerA
     )
 
 
-def _things(ledger: Ledger, within: Filter) -> tuple[list[Thing], dict[str, int]]:
+def _things(ledger: Ledger, within: Filter) -> tuple[list[JudgedItem], dict[str, int]]:
     """Return each reading with its judgements, and how many each person has judged."""
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     by_reviewer: Counter[str] = Counter()
     for each in judged(ledger, within):
         found[each.session_id, each.attempt_id][each.reviewer] = str(each.value)
         by_reviewer[each.reviewer] += 1
-    return [Thing(session, said) for (session, _), said in found.items()], dict(by_reviewer.most_common())
+    return [JudgedItem(session, said) for (session, _), said in found.items()], dict(
+        by_reviewer.most_common()
+    )
 
 
-def _pair(things: Sequence[Thing], one: str, other: str) -> PairAgreement:
+def _pair(things: Sequence[JudgedItem], one: str, other: str) -> PairAgreement:
     both = [thing for thing in things if one in thing.judgements and other in thing.judgements]
     counts = Counter((thing.judgements[one], thing.judgements[other]) for thing in both)
     return PairAgreement(
@@ -118,7 +126,7 @@ def _pair(things: Sequence[Thing], one: str, other: str) -> PairAgreement:
     )
 
 
-def _rate(things: Sequence[Thing], agreed: Iterable[bool]) -> Rate:
+def _rate(things: Sequence[JudgedItem], agreed: Iterable[bool]) -> Rate:
     sizes: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     for thing, is_agreed in zip(things, agreed, strict=True):

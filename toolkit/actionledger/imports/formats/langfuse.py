@@ -6,16 +6,17 @@ told twice, by the framework and by the client below it.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
-from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import framework_messages
-from actionledger.imports.shapes.base import Message, left_out
+from actionledger.imports.shapes.base import Message
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.genai_spans import tools_of
 from actionledger.imports.shapes.observations import (
@@ -27,7 +28,7 @@ from actionledger.imports.shapes.observations import (
 )
 from actionledger.imports.shapes.spans import Span, attributes_of
 from actionledger.imports.shapes.steps import About, Kind, Step
-from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.shapes.traces import Traces, read_traces
 from actionledger.imports.sources.access import (
     count_at,
     non_empty,
@@ -38,11 +39,10 @@ from actionledger.imports.sources.access import (
     scores_of,
     text_at,
     time_at,
-    told as unknown_as,
 )
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
-from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.json_values import Elements, json_objects, objects_of
+from actionledger.imports.sources.base import Item, Sample, Source
+from actionledger.imports.sources.containers import OnRead
+from actionledger.imports.sources.json_values import Elements, objects_of
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
 # What Langfuse says that a request took: ``usageDetails``, in its own names or in a provider's.
@@ -82,21 +82,17 @@ _HEAD = regex(rb'"(?:parentObservationId|parent_observation_id|observations)"')
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the sessions of an export, then what was passed over."""
-    traces = Traces(SOURCE.name)
-    for item in json_objects(path, on_read, Elements(("observations",))):
-        if isinstance(item, Refusal):
-            yield item
-        elif _is_observation(item):
-            yield from traces.add(_step(item))
-        elif isinstance(item.get("observations"), list):
-            trace = object_at(item, "trace") or item
-            traces.tell(text_at(trace, "id"), _about(trace))
-            for observation in objects_at(item, "observations"):
-                yield from traces.add(_step(observation, trace))
-        else:
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
-    yield from traces.rest()
-    yield from left_out(shown(path), traces.passed)
+    yield from read_traces(path, on_read, SOURCE.name, _take, Elements(("observations",)))
+
+
+def _take(item: JsonMap, traces: Traces) -> Iterable[Item] | None:
+    if _is_observation(item):
+        return traces.add(_step(item))
+    if not isinstance(item.get("observations"), list):
+        return None
+    trace = object_at(item, "trace") or item
+    traces.tell(text_at(trace, "id"), _about(trace))
+    return chain.from_iterable(traces.add(_step(each, trace)) for each in objects_at(item, "observations"))
 
 
 def recognise(sample: Sample) -> float:

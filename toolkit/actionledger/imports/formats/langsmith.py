@@ -4,20 +4,21 @@ Defined by https://docs.langchain.com/langsmith/run-data-format. A run of the ty
 a call. This is read as it is documented: no export that may be passed on was there to try it with.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
-from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import framework_messages
-from actionledger.imports.shapes.base import left_out, since_epoch
+from actionledger.imports.shapes.base import since_epoch
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
 from actionledger.imports.shapes.steps import About, Kind, Step
-from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.shapes.traces import Traces, read_traces
 from actionledger.imports.sources.access import (
     count_at,
     non_empty,
@@ -27,11 +28,10 @@ from actionledger.imports.sources.access import (
     scores_of,
     text_at,
     time_at,
-    told as unknown_as,
 )
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
-from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.json_values import json_objects, objects_of
+from actionledger.imports.sources.base import Item, Sample, Source
+from actionledger.imports.sources.containers import OnRead
+from actionledger.imports.sources.json_values import objects_of
 from actionledger.imports.sources.usage import with_thoughts
 
 _KINDS: dict[str, Kind] = {"llm": "model", "tool": "tool"}
@@ -40,21 +40,18 @@ _HEAD = regex(rb'"run_type"\s*:')
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the sessions of an export, then what was passed over."""
-    traces = Traces(SOURCE.name)
-    for item in json_objects(path, on_read):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        found = False
-        for run in _runs(item):
-            found = True
-            if not _above(run):
-                traces.tell(_trace(run), _about(run))
-            yield from traces.add(_step(run))
-        if not found:
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
-    yield from traces.rest()
-    yield from left_out(shown(path), traces.passed)
+    yield from read_traces(path, on_read, SOURCE.name, _take)
+
+
+def _take(item: JsonMap, traces: Traces) -> Iterable[Item] | None:
+    runs = list(_runs(item))
+    return chain.from_iterable(_add(run, traces) for run in runs) if runs else None
+
+
+def _add(run: JsonMap, traces: Traces) -> Iterable[Item]:
+    if not _above(run):
+        traces.tell(_trace(run), _about(run))
+    return traces.add(_step(run))
 
 
 def recognise(sample: Sample) -> float:

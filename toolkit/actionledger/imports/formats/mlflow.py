@@ -6,20 +6,20 @@ be passed on was there to try it with.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
-from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.core.vocabulary import Capture
 from actionledger.imports.shapes import framework_messages
-from actionledger.imports.shapes.base import left_out
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observations import answered_call, fill_request, output_of
 from actionledger.imports.shapes.spans import Span, spans_of
 from actionledger.imports.shapes.steps import About, Kind, Step
-from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.shapes.traces import Traces, read_traces
 from actionledger.imports.sources.access import (
     count_at,
     non_empty,
@@ -29,11 +29,10 @@ from actionledger.imports.sources.access import (
     score_of,
     scores_of,
     text_at,
-    told as unknown_as,
 )
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
-from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.json_values import json_objects, objects_of
+from actionledger.imports.sources.base import Item, Sample, Source
+from actionledger.imports.sources.containers import OnRead
+from actionledger.imports.sources.json_values import objects_of
 
 _KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
 _HEAD = regex(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
@@ -41,17 +40,12 @@ _HEAD = regex(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the sessions of an export, then what was passed over."""
-    traces = Traces(SOURCE.name)
-    for item in json_objects(path, on_read):
-        if isinstance(item, Refusal):
-            yield item
-        elif not (listed := list(_traces(item))):
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
-        else:
-            for trace in listed:
-                yield from _read_trace(trace, traces)
-    yield from traces.rest()
-    yield from left_out(shown(path), traces.passed)
+    yield from read_traces(path, on_read, SOURCE.name, _take)
+
+
+def _take(item: JsonMap, traces: Traces) -> Iterable[Item] | None:
+    listed = list(_traces(item))
+    return chain.from_iterable(_read_trace(trace, traces) for trace in listed) if listed else None
 
 
 def recognise(sample: Sample) -> float:

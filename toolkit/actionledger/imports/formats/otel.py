@@ -7,7 +7,7 @@ the answer. Whether the content is recorded is for whoever runs it to switch on:
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports.formats import langfuse
 from actionledger.imports.shapes import framework_messages, genai_spans
-from actionledger.imports.shapes.base import Message, left_out, tools_text
+from actionledger.imports.shapes.base import Message, tools_text
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.shapes.observations import (
     answered_call,
@@ -30,18 +30,17 @@ from actionledger.imports.shapes.observations import (
 )
 from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
 from actionledger.imports.shapes.steps import Kind, Step
-from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.shapes.traces import Traces, read_traces
 from actionledger.imports.sources.access import (
     count_at,
     number_at,
     object_at,
     objects_at,
     text_at,
-    told as unknown_as,
 )
-from actionledger.imports.sources.base import Item, LeftOut, Refusal, Sample, Source
-from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.json_values import json_objects, objects_of
+from actionledger.imports.sources.base import Item, Sample, Source
+from actionledger.imports.sources.containers import OnRead
+from actionledger.imports.sources.json_values import objects_of
 from actionledger.imports.sources.usage import with_thoughts
 
 _CONVENTION = regex(rb'"(?:gen_ai|traceloop|ai|codex\.turn|langfuse\.observation)\.[\w.]+"')
@@ -55,20 +54,19 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
     """Yield the sessions of a file of spans, each span read by the convention that it follows."""
-    traces = Traces(name)
-    for item in json_objects(path, on_read, *LISTS):
-        if isinstance(item, Refusal):
-            yield item
-        elif not is_spans(item):
-            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as("object", item))
+    yield from read_traces(path, on_read, name, _take, *LISTS)
+
+
+def _take(item: JsonMap, traces: Traces) -> Iterable[Item] | None:
+    return _added(item, traces) if is_spans(item) else None
+
+
+def _added(item: JsonMap, traces: Traces) -> Iterator[Item]:
+    for span in spans_of(item):
+        if has_only_tokens(span):
+            traces.passed[LeftOutReason.NOT_RECORDED, "codex turn"] += 1
         else:
-            for span in spans_of(item):
-                if has_only_tokens(span):
-                    traces.passed[LeftOutReason.NOT_RECORDED, "codex turn"] += 1
-                else:
-                    yield from traces.add(step_of(span))
-    yield from traces.rest()
-    yield from left_out(shown(path), traces.passed)
+            yield from traces.add(step_of(span))
 
 
 def step_of(span: Span) -> Step:

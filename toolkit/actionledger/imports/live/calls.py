@@ -305,7 +305,7 @@ def _transports(package: ModuleType) -> tuple[Callable[..., Any], Callable[..., 
 
 
 def _sync_transport(package: ModuleType) -> Callable[..., Any]:
-    class Copied(package.SyncByteStream):  # type: ignore[name-defined, misc]
+    class CopiedBody(package.SyncByteStream):  # type: ignore[name-defined, misc]
         """A body of which a copy is kept as it is read."""
 
         def __init__(self, stream: Any, tap: Tap, sending: _Sending) -> None:
@@ -340,13 +340,13 @@ def _sync_transport(package: ModuleType) -> Callable[..., Any]:
             except package.TransportError as error:
                 self._sending.failed(tap, error)
                 raise
-            return self._sending.answered(tap, response, Copied)
+            return self._sending.answered(tap, response, CopiedBody)
 
     return Recorded
 
 
 def _async_transport(package: ModuleType) -> Callable[..., Any]:
-    class Copied(package.AsyncByteStream):  # type: ignore[name-defined, misc]
+    class CopiedBody(package.AsyncByteStream):  # type: ignore[name-defined, misc]
         """A body of which a copy is kept as it is read."""
 
         def __init__(self, stream: Any, tap: Tap, sending: _Sending) -> None:
@@ -382,6 +382,6 @@ def _async_transport(package: ModuleType) -> Callable[..., Any]:
             except package.TransportError as error:
                 self._sending.failed(tap, error)
                 raise
-            return self._sending.answered(tap, response, Copied)
+            return self._sending.answered(tap, response, CopiedBody)
 
     return Recorded

@@ -60,7 +60,7 @@ def _heard(_is_kept: bool, /) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RecordingResult:
     """The result of a recording.
 
     Args:
@@ -211,7 +211,7 @@ class Recording(Generic[Taken]):
             self._changed.notify()
         return drained.over.wait(patience) and drained.is_written
 
-    def close(self, patience: float = PATIENCE) -> Kept:
+    def close(self, patience: float = PATIENCE) -> RecordingResult:
         """Write what waits, and end the run; a second time returns the same, or tries again what could not be written.
 
         Args:
@@ -231,7 +231,7 @@ class Recording(Generic[Taken]):
             self._is_finished = self._finish()
         # Of what the ledger holds in its memory alone nobody is told: it is written when it is closed, or lost.
         held = Counter({_FAILED: self._unflushed}) if self._unflushed else Counter[str]()
-        return Kept(self._recorded, self._dropped + held, self._error)
+        return RecordingResult(self._recorded, self._dropped + held, self._error)
 
     def drop(self, why: str, count: int = 1) -> None:
         """Count what could not even be put in.

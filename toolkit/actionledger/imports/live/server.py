@@ -14,7 +14,7 @@ from actionledger.core.ids import now
 from actionledger.imports import Prices
 from actionledger.imports.live.calls import SOURCE, WireReader
 from actionledger.imports.live.proxy import SILENCE, Proxy
-from actionledger.imports.live.recording import Kept, Recording, Taken
+from actionledger.imports.live.recording import Recording, RecordingResult, Taken
 from actionledger.imports.live.spans import Came, SpanRecording
 from actionledger.imports.live.tap import LOOPBACK, RawExchange
 from actionledger.imports.live.traces import SETTLED
@@ -80,7 +80,7 @@ class RecordingServer(Generic[Taken]):
         )
         self._thread: threading.Thread | None = None
 
-    def run(self, on_start: Callable[[], None] = lambda: None) -> Kept:
+    def run(self, on_start: Callable[[], None] = lambda: None) -> RecordingResult:
         """Serve until somebody interrupts or ends this process; what is under way has a few seconds more."""
         # Writing shares the interpreter with traffic: with its own interval the first byte of a large request waits 16 ms, so 7.
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -90,7 +90,7 @@ class RecordingServer(Generic[Taken]):
             kept = self.recording.close()
         return kept
 
-    def close(self) -> Kept:
+    def close(self) -> RecordingResult:
         """End a server that was started as a context, and return what was kept."""
         self._server.should_exit = True
         if self._thread is not None:

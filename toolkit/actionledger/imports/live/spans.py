@@ -10,7 +10,7 @@ from actionledger.core.ids import derived_id
 from actionledger.core.processes import watch
 from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.formats.otel import SOURCE
-from actionledger.imports.live.recording import PATIENCE, Kept, Recording
+from actionledger.imports.live.recording import PATIENCE, Recording, RecordingResult
 from actionledger.imports.live.traces import EVERY, SETTLED, TraceBuffer, line_of, span_in
 from actionledger.imports.prices import Prices
 from actionledger.imports.shapes.spans import Span
@@ -175,7 +175,7 @@ class SpanRecording(Recording[Came]):
         for left in reader.left_behind():
             self.put(left)
 
-    def close(self, patience: float = PATIENCE) -> Kept:
+    def close(self, patience: float = PATIENCE) -> RecordingResult:
         """Write what waits and is held, and end the run; see ``Recording.close``."""
         kept = super().close(patience)
         if not kept.error:

@@ -4,9 +4,9 @@ Defined by ``docs/gen-ai/gen-ai-input-messages.json`` and ``gen-ai-output-messag
 their own messages in the same places: OpenAI's, Gemini's, or those of Vercel's SDK.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from actionledger.core.canonical import JsonMap
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import LeftOutReason
@@ -102,43 +102,63 @@ def finish(value: JsonMap) -> str:
     return text_at(value, "finish_reason") or text_at(object_at(value, "message"), "finish_reason")
 
 
-# What a request took, by the names that the conventions for generative AI had over the years, and those of Vercel's SDK.
+_TOKENS = {
+    "input_tokens": ("input_tokens", "prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens"),
+    "output_tokens": (
+        *("output_tokens", "completion_tokens"),
+        *("ai.usage.outputTokens", "ai.usage.completionTokens"),
+    ),
+    "total_tokens": ("total_tokens", "ai.usage.totalTokens"),
+    "cached_tokens": (
+        *("cache_read.input_tokens", "cache_read_input_tokens", "cached_input_tokens"),
+        *(
+            "details.cache_read_tokens",
+            "ai.usage.inputTokenDetails.cacheReadTokens",
+            "ai.usage.cachedInputTokens",
+        ),
+    ),
+    "cache_write_tokens": (
+        *("cache_creation.input_tokens", "cache_creation_input_tokens", "cache_write.input_tokens"),
+        *(
+            "cache_write_input_tokens",
+            "details.cache_write_tokens",
+            "ai.usage.inputTokenDetails.cacheWriteTokens",
+        ),
+    ),
+    "reasoning_tokens": (
+        *(
+            "reasoning.output_tokens",
+            "reasoning_tokens",
+            "output_tokens.reasoning",
+            "details.reasoning_tokens",
+        ),
+        *("ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens"),
+    ),
+}
+"""Attributes of counts: below ``gen_ai.usage.`` as the conventions have named them over the years, and those of Vercel's SDK."""
+
 _COUNTS = regex(r"'(\w{1,40})': (\d{1,15})\b")
 _LONGEST = 4000
 
 
 def usage(given: JsonMap) -> Usage:
-    """Read what a request took."""
+    """Read the usage of a request."""
     costs = [number_at(given, f"gen_ai.usage.{side}_cost") for side in ("input", "output")]
     known = [cost for cost in costs if cost is not None]
     reasons = given.get("gen_ai.response.finish_reasons")
     why = reasons[0] if isinstance(reasons, list) and reasons else given.get("ai.response.finishReason")
-    # fmt: off
-    shown = _count(given, "input_tokens", "prompt_tokens", "ai.usage.inputTokens", "ai.usage.promptTokens")
-    written = _count(given, "output_tokens", "completion_tokens", "ai.usage.outputTokens", "ai.usage.completionTokens")
-    thought = _count(
-        given, "reasoning.output_tokens", "reasoning_tokens", "output_tokens.reasoning", "details.reasoning_tokens",
-        "ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens",
-    )
+    counts: JsonDict = {field: _count(given, names) for field, names in _TOKENS.items()}
+    shown, thought, total = counts["input_tokens"], counts["reasoning_tokens"], counts.pop("total_tokens")
+    counts["output_tokens"] = with_thoughts(counts["output_tokens"], thought, total, shown)
     return Usage(
-        input_tokens=shown,
-        output_tokens=with_thoughts(written, thought, _count(given, "total_tokens", "ai.usage.totalTokens"), shown),
-        cached_tokens=_count(
-            given, "cache_read.input_tokens", "cache_read_input_tokens", "cached_input_tokens", "details.cache_read_tokens",
-            "ai.usage.inputTokenDetails.cacheReadTokens", "ai.usage.cachedInputTokens",
-        ),
-        cache_write_tokens=_count(
-            given, "cache_creation.input_tokens", "cache_creation_input_tokens", "cache_write.input_tokens",
-            "cache_write_input_tokens", "details.cache_write_tokens",
-            "ai.usage.inputTokenDetails.cacheWriteTokens",
-        ),
-        reasoning_tokens=thought,
+        **counts,
         cost_usd=sum(known) if known else number_at(given, "gen_ai.usage.cost"),
         latency_ms=number_at(given, "ai.response.msToFinish"),
         time_to_first_token_ms=_to_first(given),
-        finish_reason=why[:80] if isinstance(why, str) else text_at(given, "anthropic.message.stop_reason")[:80],
+        finish_reason=why[:80]
+        if isinstance(why, str)
+        else text_at(given, "anthropic.message.stop_reason")[:80],
     ).filled(_of_litellm(given))
-    # fmt: on
 
 
 def _of_litellm(given: JsonMap) -> Usage:
@@ -156,6 +176,6 @@ def _to_first(given: JsonMap) -> float | None:
     return number_at(given, "gen_ai.server.time_to_first_token") if waited is None else waited
 
 
-def _count(given: JsonMap, *names: str) -> int | None:
+def _count(given: JsonMap, names: Iterable[str]) -> int | None:
     keys = (name if name.startswith("ai.") else f"gen_ai.usage.{name}" for name in names)
     return next((count for key in keys if (count := count_at(given, key)) is not None), None)

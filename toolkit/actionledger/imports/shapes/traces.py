@@ -4,17 +4,20 @@ A request shows the model everything again; only its answer is new, and of what 
 """
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
+from typing import TypeAlias
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.ids import derived_id
 from actionledger.core.recordings import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes.answers import Answers
-from actionledger.imports.shapes.base import Message, Passed
+from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.shapes.steps import (
     BY_RESPONSE,
     NOTHING_TOLD,
@@ -24,6 +27,10 @@ from actionledger.imports.shapes.steps import (
     of_session,
     told_once,
 )
+from actionledger.imports.sources.access import told
+from actionledger.imports.sources.base import Item, LeftOut, Refusal
+from actionledger.imports.sources.containers import OnRead, shown
+from actionledger.imports.sources.json_values import Elements, json_objects
 
 _NEITHER = {
     "other": (LeftOutReason.BOOKKEEPING, "span"),
@@ -286,3 +293,23 @@ def _tail(step: Step) -> list[Message]:
 def _prompt(step: Step) -> str | None:
     texts = [message.text for message in _tail(step) if message.speaker != "tool" and message.text]
     return "\n\n".join(texts) if texts else None
+
+
+TakeObject: TypeAlias = Callable[[JsonMap, Traces], Iterable[Item] | None]
+"""Adds an object of a file to traces; returns the sessions that are whole by then, or None where the object is of an unknown kind."""
+
+
+def read_traces(
+    path: Path, on_read: OnRead | None, source: str, take: TakeObject, *lists: Elements
+) -> Iterator[Item]:
+    """Yield the sessions of an export of traces, then what was skipped."""
+    traces = Traces(source)
+    for item in json_objects(path, on_read, *lists):
+        if isinstance(item, Refusal):
+            yield item
+        elif (whole := take(item, traces)) is None:
+            yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, told("object", item))
+        else:
+            yield from whole
+    yield from traces.rest()
+    yield from left_out(shown(path), traces.passed)

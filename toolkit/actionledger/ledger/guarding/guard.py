@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "MEMORY", "SECONDS", "Answer", "GuardedSql", "Place", "keep_ready"]
 
 
-class Asked:
+class GuardedStatement:
     """One statement that is being answered.
 
     Args:
@@ -275,8 +275,8 @@ class GuardedSql:
                 f"The file {str(file)!r} can't be written: {error.strerror}; take another."
             ) from error
 
-    def _ask(self, what: str, statement: str) -> Asked:
-        return Asked(
+    def _ask(self, what: str, statement: str) -> GuardedStatement:
+        return GuardedStatement(
             self._opened(), (what, statement), seconds=self._seconds, max_bytes=self._max_bytes, end=self._end
         )
 

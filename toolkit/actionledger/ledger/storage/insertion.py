@@ -20,7 +20,7 @@ SELECT session_id::VARCHAR FROM forgotten GROUP BY session_id HAVING max_by(step
 """The same as a question to a ledger."""
 
 
-class Forgotten:
+class ErasedSessions:
     """The sessions that are forgotten.
 
     Args:
@@ -92,7 +92,7 @@ _NEW_EVENT = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != '
 
 
 @dataclass(frozen=True, slots=True)
-class Inserted:
+class InsertedRows:
     """The rows that were inserted.
 
     Args:
@@ -110,7 +110,7 @@ class Inserted:
     salted_by: frozenset[str]
 
 
-def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> Inserted:
+def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> InsertedRows:
     """Put the rows of events into the tables of the connection's current database, but for events that it knows."""
     [of_events] = (rows for rows in prepared.rows if rows.table == _EVENTS.name)
     names = ("event_id", "run_id", "session_id", "turn_id")
@@ -129,4 +129,4 @@ def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: in
     )
     connection.execute(f"DROP TABLE {_INCOMING}; DROP TABLE {_PASSED_OVER}")
     events = prepared.events - duplicates - forgotten
-    return Inserted(events, duplicates, forgotten, not passed_over, salted_by)
+    return InsertedRows(events, duplicates, forgotten, not passed_over, salted_by)

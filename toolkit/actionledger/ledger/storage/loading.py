@@ -10,7 +10,7 @@ from actionledger.core.events import Event, ParserUsed, Reviewed, TurnSuperseded
 from actionledger.core.ids import now
 from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import transaction
-from actionledger.ledger.storage.insertion import Forgotten, Staging, insert_prepared
+from actionledger.ledger.storage.insertion import ErasedSessions, Staging, insert_prepared
 from actionledger.ledger.storage.old_events import Older, ReversalAsTry
 from actionledger.ledger.storage.preparation import DIRECT, Prepared, decode
 from actionledger.ledger.storage.projection import Row, fit, rows_of
@@ -23,7 +23,7 @@ _PARSER_ID = _TABLES["parsers"].place["parser_id"]
 
 
 @dataclass(slots=True)
-class Tally:
+class LoadCounts:
     """The counts of lines that were loaded.
 
     Args:
@@ -62,7 +62,7 @@ class Loader:
         self._connection = connection
         self._chain = chain
         self._catalogues = ("", f"{beside}.") if beside else ("",)
-        self.tally = Tally()
+        self.tally = LoadCounts()
         self.tables: set[str] = set()
 
     def load(self, lines: Sequence[Line]) -> None:
@@ -87,7 +87,7 @@ class Loader:
         self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
     ) -> None:
         """Take in lines, and what is prepared behind them; or a line alone that is refused."""
-        tally = Tally()
+        tally = LoadCounts()
         head = None if self._chain is None else self._chain.head
         try:
             # What is known is asked in the transaction that adds to it: elsewhere others may add, too.
@@ -104,7 +104,7 @@ class Loader:
                 self.tally, counted.name, getattr(self.tally, counted.name) + getattr(tally, counted.name)
             )
 
-    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: Tally) -> None:
+    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: LoadCounts) -> None:
         staging, cells = Staging(), Cells()
         superseded: list[str] = []
         if refusal is None:
@@ -116,7 +116,7 @@ class Loader:
         self._seal(cells, superseded)
         self._finish(lines, staging)
 
-    def _insert(self, prepared: Prepared, tally: Tally) -> None:
+    def _insert(self, prepared: Prepared, tally: LoadCounts) -> None:
         """Put the rows of events that were made ready elsewhere into their tables, but for those that are known or not to come in."""
         link = self._link
         inserted = insert_prepared(self._connection, prepared, link)
@@ -158,7 +158,7 @@ class Loader:
             self._remove(superseded)
         chain.head = chain.write(made, withdrawn)
 
-    def _stage(self, lines: Sequence[Line], staging: Staging, cells: Cells, tally: Tally) -> list[str]:
+    def _stage(self, lines: Sequence[Line], staging: Staging, cells: Cells, tally: LoadCounts) -> list[str]:
         """Put the rows of lines on their way; return the turns that some of them supersede."""
         decoded: list[tuple[Line, Event | ReversalAsTry]] = []
         for line in lines:
@@ -238,7 +238,7 @@ class Loader:
             known.update(value for (value,) in found.fetchall())
         return known
 
-    def _forgotten(self) -> Forgotten:
+    def _forgotten(self) -> ErasedSessions:
         """Return the sessions of which nothing is taken in."""
         steps = [
             row
@@ -247,7 +247,7 @@ class Loader:
                 f"SELECT session_id::VARCHAR, step, forgotten_at FROM {catalogue}forgotten"  # noqa: S608 (our own names)
             ).fetchall()
         ]
-        return Forgotten(steps)
+        return ErasedSessions(steps)
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:  # noqa: ARG002 - a lake's asks for it
         """Do what is to be committed beside the rows: note how far each segment was taken in."""
@@ -280,7 +280,7 @@ def _is_gone(event: Event | ReversalAsTry, superseded: set[str]) -> bool:
     return getattr(event, "turn_id", None) in superseded and not isinstance(event, TurnSuperseded | Reviewed)
 
 
-def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: Tally) -> None:
+def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: LoadCounts) -> None:
     tally.quarantined += 1
     # Whole: once it is taken in, the segment goes. Bytes that are no UTF-8 are kept as \xNN.
     text = line.data.decode(errors="backslashreplace").rstrip("\n")

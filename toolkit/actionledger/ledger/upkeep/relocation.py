@@ -37,7 +37,7 @@ _KEPT = ("effects", "manifests", "taken.json", "saved-*.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Migrated:
+class MigrationReport:
     """The report of moving a ledger to another place.
 
     Args:
@@ -47,7 +47,7 @@ class Migrated:
     rows: dict[str, int]
 
 
-def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Migrated:
+def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> MigrationReport:
     """Bring a whole ledger into another place; the source stays as it is.
 
     Args:
@@ -101,7 +101,7 @@ def _drained(files: LedgerFiles, store: Store) -> Iterator[None]:
         store.close()
 
 
-def _to_lake(files: LedgerFiles, lake: LakeStore) -> Migrated:
+def _to_lake(files: LedgerFiles, lake: LakeStore) -> MigrationReport:
     with closing(connect_lake(lake.place, writes=True)) as connection:
         for table in _TABLES:
             if connection.execute(f"SELECT 1 FROM {BASE}.{table.name} LIMIT 1").fetchall():
@@ -119,7 +119,7 @@ def _to_lake(files: LedgerFiles, lake: LakeStore) -> Migrated:
             return migrated
 
 
-def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
+def _to_file(lake: LakeStore, files: LedgerFiles) -> MigrationReport:
     if files.published.exists() or files.store.exists():
         raise LedgerError(
             f"There is a ledger at {files.published} already: a migration needs the path of a new file."
@@ -148,7 +148,9 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
     return migrated
 
 
-def _copy(connection: DuckDBPyConnection, source: str, target: str, beside: tuple[str, ...]) -> Migrated:
+def _copy(
+    connection: DuckDBPyConnection, source: str, target: str, beside: tuple[str, ...]
+) -> MigrationReport:
     """Copy every table, and count and hash it in both places."""
     rows = {}
     for table in _TABLES:
@@ -163,7 +165,7 @@ def _copy(connection: DuckDBPyConnection, source: str, target: str, beside: tupl
             )
         rows[table.name] = before[0]
     connection.execute(f"UPDATE {target}.meta SET created_at = (SELECT min(created_at) FROM {source}.meta)")
-    return Migrated(rows)
+    return MigrationReport(rows)
 
 
 def _content(connection: DuckDBPyConnection, place: str, table: Table, columns: str) -> tuple[int, int]:

@@ -74,7 +74,7 @@ class TakingUp(ActionExecutor):
         return {"summary": f"The sequence {given.name!r} follows{why}"}
 
 
-class Feeling(ActionExecutor):
+class MoodExecutor(ActionExecutor):
     """Changes the mood."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
@@ -94,7 +94,7 @@ class Feeling(ActionExecutor):
 
 
 @dataclass(frozen=True, slots=True)
-class Describing(ActionExecutor):
+class DescriptionExecutor(ActionExecutor):
     """Changes a part that is one text.
 
     Args:
@@ -234,11 +234,11 @@ def _numbers(text: str) -> set[int]:
 
 EXECUTORS: dict[str, ActionExecutor] = {
     "think": ThinkExecutor(),
-    "update_mood": Feeling(),
+    "update_mood": MoodExecutor(),
     "add_memory": Adding("memories", "memory"),
     "remove_memory": Removing("memories", "memory"),
-    "update_appearance": Describing("appearance"),
-    "update_environment": Describing("environment"),
+    "update_appearance": DescriptionExecutor("appearance"),
+    "update_environment": DescriptionExecutor("environment"),
     "add_goal": Adding("goals", "goal"),
     "remove_goal": Removing("goals", "goal"),
     "add_desire": Adding("desires", "desire"),

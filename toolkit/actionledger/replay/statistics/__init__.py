@@ -2,7 +2,7 @@
 
 from actionledger.replay.statistics.agreement import (
     Coefficient as Coefficient,
-    Thing as Thing,
+    JudgedItem as JudgedItem,
     cohen_kappa as cohen_kappa,
     fleiss_kappa as fleiss_kappa,
     krippendorff_alpha as krippendorff_alpha,
@@ -25,9 +25,9 @@ from actionledger.replay.statistics.paired import (
 from actionledger.replay.statistics.unpaired import (
     difference_test as difference_test,
     is_dealt as is_dealt,
-    least_by_dealing as least_by_dealing,
     permutation_test as permutation_test,
     permutation_tests as permutation_tests,
     score_test as score_test,
+    smallest_p_value as smallest_p_value,
     unpaired_difference as unpaired_difference,
 )

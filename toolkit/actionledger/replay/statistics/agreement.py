@@ -67,7 +67,7 @@ _LEAST_DRAWN = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class JudgedItem:
     """Something that several people have judged.
 
     Args:
@@ -108,20 +108,20 @@ class Coefficient:
         return "inconclusive" if self.value is None else f"{self.value:.2f} {self.shown_interval}"
 
 
-def cohen_kappa(things: Sequence[Thing], one: str, other: str) -> Coefficient:
+def cohen_kappa(things: Sequence[JudgedItem], one: str, other: str) -> Coefficient:
     """Return how far two people agree, on what both have judged.
 
     J. Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and Psychological Measurement 20 (1960).
     """
 
-    def sums(thing: Thing) -> Sums:
+    def sums(thing: JudgedItem) -> Sums:
         return {(thing.judgements[one], thing.judgements[other]): 1.0}
 
     both = [thing for thing in things if one in thing.judgements and other in thing.judgements]
     return _coefficient("Cohen's kappa", both, sums, _kappa_of_pairs)
 
 
-def fleiss_kappa(things: Sequence[Thing]) -> Coefficient:
+def fleiss_kappa(things: Sequence[JudgedItem]) -> Coefficient:
     """Return how far any number of people agree, where each thing was judged by equally many.
 
     J. L. Fleiss, "Measuring Nominal Scale Agreement Among Many Raters", Psychological Bulletin 76 (1971).
@@ -129,7 +129,7 @@ def fleiss_kappa(things: Sequence[Thing]) -> Coefficient:
     if len({len(thing.judgements) for thing in things}) > 1:
         raise ValueError("each thing needs as many judgements as the others")
 
-    def sums(thing: Thing) -> Sums:
+    def sums(thing: JudgedItem) -> Sums:
         counts = Counter(thing.judgements.values())
         people = counts.total()
         alike = sum(count * (count - 1) for count in counts.values())
@@ -140,13 +140,13 @@ def fleiss_kappa(things: Sequence[Thing]) -> Coefficient:
     return _coefficient("Fleiss' kappa", several, sums, _kappa_of_shares)
 
 
-def krippendorff_alpha(things: Sequence[Thing]) -> Coefficient:
+def krippendorff_alpha(things: Sequence[JudgedItem]) -> Coefficient:
     """Return how far any number of people agree, whoever has judged what: Krippendorff's alpha for nominal data.
 
     K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
     """
 
-    def sums(thing: Thing) -> Sums:
+    def sums(thing: JudgedItem) -> Sums:
         values = list(thing.judgements.values())
         found = Counter(permutations(values, 2))
         return {pair: count / (len(values) - 1) for pair, count in found.items()}
@@ -199,8 +199,8 @@ def _margins(sums: Sums) -> tuple[dict[str, float], dict[str, float]]:
 
 def _coefficient(
     name: str,
-    things: Sequence[Thing],
-    sums: Callable[[Thing], Sums],
+    things: Sequence[JudgedItem],
+    sums: Callable[[JudgedItem], Sums],
     value_of: Callable[[Sums], float | None],
 ) -> Coefficient:
     by_session: defaultdict[str, list[Sums]] = defaultdict(list)

@@ -191,7 +191,7 @@ def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | N
     return p_value
 
 
-def least_by_dealing(before: int, after: int, telling: int) -> float:
+def smallest_p_value(before: int, after: int, telling: int) -> float:
     """Return how likely it is that dealing gives one side all the sessions that tell of a difference: the least p-value that they bear."""
     sessions = before + after
     if not 0 < telling <= sessions:

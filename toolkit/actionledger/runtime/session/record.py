@@ -27,6 +27,8 @@ from actionledger.core.recording import (
 )
 from actionledger.core.vocabulary import ExecutionStatus, Relation
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.progress import recently_begun
+from actionledger.runtime.execution.limits import Counter, Limits, LocalCounter
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.states.keeper import StateKeeper
@@ -144,3 +146,13 @@ class SessionRecord:
         self.event(run_finished(run, turns=turns))
         if self._ledger:
             self._ledger.flush()
+
+
+def counter_of(ledger: Ledger | None, reopened: str | None, limits: Limits) -> Counter:
+    """Return what counts the actions of a session against its rates; of a reopened one, those of before are counted."""
+    if ledger and limits.shared:
+        return ledger.internals.counter()
+    counter = LocalCounter()
+    if ledger and reopened and limits.longest_rate:
+        counter.taken_before(recently_begun(ledger, reopened, now(), limits.longest_rate))
+    return counter

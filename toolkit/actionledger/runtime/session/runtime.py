@@ -22,10 +22,9 @@ from actionledger.runtime.execution.policy_file import resolve_policy
 from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import resolve_profile
 from actionledger.runtime.execution.runtime import SessionRuntime
-from actionledger.runtime.session.counting import counter_of
 from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.preview import Preview, previews
-from actionledger.runtime.session.record import SessionRecord, checked_metadata
+from actionledger.runtime.session.record import SessionRecord, checked_metadata, counter_of
 from actionledger.runtime.session.resumption import Earlier, Resumption, recorded_session, recorded_workspace
 from actionledger.runtime.session.states.keeper import StateKeeper
 from actionledger.runtime.session.states.settings import ManifestSettings, settings_of, wanted
@@ -117,7 +116,7 @@ class Runtime(Reversible):
             policy=rules,
             auto=auto,
             dry_run=dry_run,
-            counter=counter_of(ledger, earlier, chosen.limits),
+            counter=counter_of(ledger, earlier.session_id if earlier else None, chosen.limits),
             executor=partial(Executor, tape_of=self._states.tape_of) if self._states else Executor,
         )
         self._session.turns = earlier.turns if earlier else 0

@@ -17,7 +17,7 @@ from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OverlayEntry:
     """The entry at a path of an overlay.
 
     Args:
@@ -51,7 +51,7 @@ class LayeredTree:
 
     def __init__(self, base: FileTree) -> None:
         self.base = base
-        self.held: dict[Parts, Held | None] = {}
+        self.held: dict[Parts, OverlayEntry | None] = {}
         """What would stand at a path; None where nothing would."""
         self._inner: dict[Parts, set[str]] = {}
 
@@ -109,7 +109,7 @@ class LayeredTree:
         else:
             self._change(step.effect, step.after)
 
-    def _at(self, parts: Parts) -> Held | _Below | None:
+    def _at(self, parts: Parts) -> OverlayEntry | _Below | None:
         """Return what is held at a path; None where nothing would be there."""
         hidden = False
         for depth in range(1, len(parts) + 1):
@@ -134,30 +134,31 @@ class LayeredTree:
         now = self._at(parts)
         is_folder_still = bool(change.before and change.before.kind is node.kind is NodeKind.FOLDER)
         shows_below = is_folder_still and (isinstance(now, _Below) or bool(now and now.shows_below))
-        origin = now.origin if is_folder_still and isinstance(now, Held) else None
+        origin = now.origin if is_folder_still and isinstance(now, OverlayEntry) else None
         self._hold(
-            parts, Held(node.kind, node.size, node.mode, FoundNode(node, content), origin, shows_below)
+            parts,
+            OverlayEntry(node.kind, node.size, node.mode, FoundNode(node, content), origin, shows_below),
         )
 
-    def _collected(self, source: Parts) -> dict[Parts, Held]:
+    def _collected(self, source: Parts) -> dict[Parts, OverlayEntry]:
         """Return what would stand at a path and in it."""
-        moved: dict[Parts, Held] = {}
+        moved: dict[Parts, OverlayEntry] = {}
         waiting = [source]
         while waiting:
             parts = waiting.pop()
             held, entry = self._at(parts), self.look(parts)
             if entry is None:
                 continue
-            if isinstance(held, Held):
+            if isinstance(held, OverlayEntry):
                 origin = parts if held.shows_below else held.origin
                 moved[parts] = replace(held, shows_below=False, origin=origin)
             else:
-                moved[parts] = Held(entry.kind, entry.size, entry.mode, None, parts)
+                moved[parts] = OverlayEntry(entry.kind, entry.size, entry.mode, None, parts)
             if entry.kind is NodeKind.FOLDER:
                 waiting += [(*parts, name) for name in self.names(parts)]
         return moved
 
-    def _hold(self, parts: Parts, held: Held | None) -> None:
+    def _hold(self, parts: Parts, held: OverlayEntry | None) -> None:
         self.held[parts] = held
         self._inner.setdefault(parts[:-1], set()).add(parts[-1])
 

@@ -24,7 +24,7 @@ _START_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class Replacement:
     """The result of a replacement.
 
     Args:
@@ -40,11 +40,11 @@ class Replaced:
 
 def replace_pattern(
     text: str, pattern: str, template: str, *, every: bool, characters: int, seconds: float
-) -> Replaced:
+) -> Replacement:
     r"""Replace what a regular expression fits."""
     task = {"task": "replace", "text": text, "template": template, "every": every, "characters": characters}
     answer = _answer(pattern, task, seconds)
-    return Replaced(answer["text"], answer["count"], tuple(answer["starts"]))
+    return Replacement(answer["text"], answer["count"], tuple(answer["starts"]))
 
 
 def search_pattern(

@@ -36,7 +36,7 @@ _SMALL_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class CompactionReport:
     """The result of a compaction.
 
     Args:
@@ -58,7 +58,7 @@ class Compacted:
     free_from: datetime | None = None
 
 
-def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
+def compact(place: LakePlace, *, keep: timedelta) -> CompactionReport:
     """Join a lake's small files, and let go of states of the past.
 
     Args:
@@ -85,7 +85,7 @@ def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
         kept, last = connection.execute(_SCHEDULED).fetchall()[0]
     PrivateFiles(place).tighten()
     free_from = None if last is None else utc(datetime.fromtimestamp(last, UTC)) + _UNUSED_FOR
-    return Compacted(before, after, size, expired, removed, kept, free_from)
+    return CompactionReport(before, after, size, expired, removed, kept, free_from)
 
 
 def join_small(connection: DuckDBPyConnection) -> None:

@@ -12,7 +12,7 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.storage.chain import Chain
 from actionledger.ledger.storage.connections import offsets_in
 from actionledger.ledger.storage.insertion import Staging
-from actionledger.ledger.storage.loading import Loader, Tally
+from actionledger.ledger.storage.loading import LoadCounts, Loader
 from actionledger.ledger.storage.old_events import ReversalAsTry
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import Line
@@ -144,7 +144,7 @@ class LakeLoader(Loader):
         self._has_claimed = False
         super()._commit(lines, refusal=refusal, prepared=prepared)
 
-    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: Tally) -> None:
+    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: LoadCounts) -> None:
         if self._shares_segments:
             self._claim()
             known = offsets_in(self._connection)
@@ -153,7 +153,7 @@ class LakeLoader(Loader):
                 return
         super()._take_in(lines, refusal, tally)
 
-    def _insert(self, prepared: Prepared, tally: Tally) -> None:
+    def _insert(self, prepared: Prepared, tally: LoadCounts) -> None:
         self._claim()  # what comes so is derived from what was recorded elsewhere
         super()._insert(prepared, tally)
 

@@ -36,7 +36,7 @@ from actionledger.ledger.storage.stored import withdrawn_in
 from actionledger.ledger.upkeep.migrations import version_in
 from actionledger.ledger.upkeep.proofs.file import faults_of_segments, shape_of
 from actionledger.ledger.upkeep.proofs.report import Fault, Verification, faults_since
-from actionledger.ledger.upkeep.proofs.walk import Walk, walk
+from actionledger.ledger.upkeep.proofs.walk import ChainWalk, walk
 
 _OLDER = (
     "The lake was recorded before its hosts kept proofs. Whoever opens it for writing begins a chain with what is there, and from then on it is "
@@ -64,7 +64,7 @@ def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verific
     )
 
 
-def _of_chain(chain: int, found: Walk, kept: Sequence[Head]) -> Iterator[Fault]:
+def _of_chain(chain: int, found: ChainWalk, kept: Sequence[Head]) -> Iterator[Fault]:
     """Yield what is wrong with a chain, with the name of its host."""
     of_host = f"Of host {found.host}: " if found.host else ""
     since = faults_since([head for head in kept if head.link // SPAN == chain], found.heads)

@@ -43,7 +43,7 @@ NOT_ROLLED_UP = "not_rolled_up"
 """The view that readers have of the sessions whose rows are to be asked."""
 
 
-class Reached(NamedTuple):
+class RollupProgress(NamedTuple):
     """How far sessions are rolled up, in the order of the links that each was last in, and of their identifiers.
 
     Args:
@@ -55,12 +55,12 @@ class Reached(NamedTuple):
     session_id: UUID | str | None
 
 
-def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> Reached | None:
+def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> RollupProgress | None:
     """Return how far the current database's rollup has come; None where there is none, or it was made in another way."""
     if not is_there(connection):
         return None
     found = connection.execute(f"SELECT link, session_id, definition FROM {STATE}").fetchall()
-    return Reached(*found[0][:2]) if len(found) == 1 and found[0][2] == definition else None
+    return RollupProgress(*found[0][:2]) if len(found) == 1 and found[0][2] == definition else None
 
 
 def is_there(connection: DuckDBPyConnection) -> bool:
@@ -184,7 +184,7 @@ class Piece(NamedTuple):
 
 
 def pick_changed(
-    connection: DuckDBPyConnection, reached: Reached | None, at_once: int = EVENTS_AT_ONCE
+    connection: DuckDBPyConnection, reached: RollupProgress | None, at_once: int = EVENTS_AT_ONCE
 ) -> list[Piece]:
     """Return the sessions that something has come to, in pieces."""
     asked = {"at_once": at_once, "first": _FIRST, "since": "true", "beyond": "true"}

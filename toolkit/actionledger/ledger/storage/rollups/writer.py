@@ -23,7 +23,7 @@ from actionledger.ledger.storage.rollups.tables import (
     PIECE,
     ROLLUPS,
     STATE,
-    Reached,
+    RollupProgress,
     digest_of,
     only,
     pick_changed,
@@ -224,17 +224,17 @@ def roll_up(
                     return
                 with only(connection, piece), transaction(connection):
                     _roll(connection, is_new=reached is None)
-                    _note(connection, Reached(piece.last, piece.session_id))
+                    _note(connection, RollupProgress(piece.last, piece.session_id))
             if pieces is None or len(picked) <= pieces:
                 with transaction(connection):
                     _drop_unused(connection)
-                    _note(connection, Reached(last, None))
+                    _note(connection, RollupProgress(last, None))
         finally:
             for name in _TEMPORARY:
                 connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
 
 
-def _note(connection: DuckDBPyConnection, reached: Reached) -> None:
+def _note(connection: DuckDBPyConnection, reached: RollupProgress) -> None:
     connection.execute(f"DELETE FROM {STATE}")
     connection.execute(f"INSERT INTO {STATE} VALUES (?, ?, ?)", [*reached, DEFINITION])
 

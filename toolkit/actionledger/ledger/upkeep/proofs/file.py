@@ -25,7 +25,7 @@ from actionledger.ledger.storage.stored import withdrawn_in
 from actionledger.ledger.storage.working_file import is_database
 from actionledger.ledger.upkeep.migrations import create_everything, version_in, version_of_copy
 from actionledger.ledger.upkeep.proofs.report import Fault, Verification, faults_since
-from actionledger.ledger.upkeep.proofs.walk import Walk, walk
+from actionledger.ledger.upkeep.proofs.walk import ChainWalk, walk
 from actionledger.ledger.upkeep.rollups import faults_of_rollup
 
 Make = Callable[[DuckDBPyConnection], None]
@@ -183,9 +183,9 @@ def verify_file(files: LedgerFiles, kept: Sequence[Head]) -> Verification:
         return _with(found, [*faults_of_segments(files, offsets), *faults_since(kept, heads)], [])
 
 
-def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verification, Walk, dict[str, int]]:
+def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verification, ChainWalk, dict[str, int]]:
     """Return what is to be said of the published copy, its chain, and how far each segment is in it."""
-    published, offsets, counts = Walk(), dict[str, int](), dict[str, int]()
+    published, offsets, counts = ChainWalk(), dict[str, int](), dict[str, int]()
     of_rollup: list[Fault] = []
     try:
         with closing(duckdb.connect(config={"memory_limit": _MEMORY})) as connection:
@@ -201,7 +201,7 @@ def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verificatio
                 of_rollup = [Fault(sentence, PARTS) for sentence in faults_of_rollup(connection)]
     except duckdb.Error as error:
         unread = Fault(f"The published file can't be read whole: {_sentence(error, files)}")
-        return Verification((unread,), ()), Walk(), {}
+        return Verification((unread,), ()), ChainWalk(), {}
     found = Verification(
         faults=(*shape.faults, *published.faults, *of_rollup),
         notes=shape.notes,
@@ -258,7 +258,7 @@ def _with(found: Verification, faults: list[Fault], notes: list[str]) -> Verific
 
 
 def _of_store(
-    files: LedgerFiles, published: Walk, offsets: dict[str, int], heads: dict[int, str]
+    files: LedgerFiles, published: ChainWalk, offsets: dict[str, int], heads: dict[int, str]
 ) -> tuple[list[Fault], list[str]]:
     """Return what is to be said of the working file, and add what it knows to what is known."""
     if not files.store.exists() or not os.access(files.folder, os.W_OK):
@@ -272,7 +272,7 @@ def _of_store(
         if not wal_of(files.store).exists() and cmp(files.published, files.store, shallow=False):
             return [], []
         with closing(duckdb.connect(str(files.store), config={"memory_limit": _MEMORY})) as connection:
-            shape, store = shape_of(connection), Walk()
+            shape, store = shape_of(connection), ChainWalk()
             if shape.can_be_walked:
                 [store] = walk(connection)
                 offsets |= offsets_in(connection)
@@ -289,7 +289,7 @@ def _of_store(
     return faults, list(_notes_on(files, published, store)) if not faults else []
 
 
-def _notes_on(files: LedgerFiles, published: Walk, store: Walk) -> Iterator[str]:
+def _notes_on(files: LedgerFiles, published: ChainWalk, store: ChainWalk) -> Iterator[str]:
     """Yield what a working file that is whole has to say of the published one."""
     behind = len(store.heads) - len(published.heads)
     if not published.heads:
@@ -298,7 +298,7 @@ def _notes_on(files: LedgerFiles, published: Walk, store: Walk) -> Iterator[str]
         yield f"The published file lacks the last {behind:,} links of the working file; 'actionledger ingest' publishes them."
 
 
-def _beside(files: LedgerFiles, published: Walk, store: Walk) -> list[Fault]:
+def _beside(files: LedgerFiles, published: ChainWalk, store: ChainWalk) -> list[Fault]:
     other = next(
         (link for link, head in sorted(published.heads.items()) if store.heads.get(link) != head), None
     )

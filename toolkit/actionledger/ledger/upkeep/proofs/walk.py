@@ -75,7 +75,7 @@ def missing_rows(connection: DuckDBPyConnection, link: int, count: int) -> Itera
         )
 
 
-class Stored(NamedTuple):
+class StoredLinks(NamedTuple):
     """What a database has of some links: their cells, and the digests of what is gone of them and of what they took away, by link."""
 
     cells: dict[int, list[StoredCell]]
@@ -83,13 +83,13 @@ class Stored(NamedTuple):
     taken: dict[int, list[bytes]]
 
 
-def stored_of(connection: DuckDBPyConnection, first: int, last: int) -> Stored:
+def stored_of(connection: DuckDBPyConnection, first: int, last: int) -> StoredLinks:
     """Return what the current database has of some links."""
     cells: dict[int, list[StoredCell]] = {}
     for cell in stored_cells(connection, rows_of_links(first, last)):
         cells.setdefault(cell.link, []).append(cell)
     gone, taken = (_digests(connection, column, first, last) for column in ("link", "by_link"))
-    return Stored(cells, gone, taken)
+    return StoredLinks(cells, gone, taken)
 
 
 def _digests(connection: DuckDBPyConnection, column: str, first: int, last: int) -> dict[int, list[bytes]]:
@@ -110,7 +110,7 @@ class Said(NamedTuple):
 
 
 def compared(
-    connection: DuckDBPyConnection, said: Said, cells: list[StoredCell], stored: Stored
+    connection: DuckDBPyConnection, said: Said, cells: list[StoredCell], stored: StoredLinks
 ) -> list[Fault]:
     """Return where a link is not what it says of itself; nothing where it is."""
     link, known = (
@@ -185,7 +185,7 @@ _NO_NUMBER = 2**62
 
 
 @dataclass(slots=True)
-class Walk:
+class ChainWalk:
     """The findings of a walk along the chain.
 
     Args:
@@ -213,12 +213,12 @@ class Walk:
         return (ProvenChain(head, self.host, len(self.heads), self.rows, self.unproven, self.since),)
 
 
-def walk(connection: DuckDBPyConnection) -> list[Walk]:
+def walk(connection: DuckDBPyConnection) -> list[ChainWalk]:
     """Go through the chains of the current database; of none it looks for more when it has found a hundred faults."""
     links = _links(connection)
     # One that is numbered beyond all that there can be is of no chain.
     last = links[-1][0] // SPAN + 1 if links else 0
-    walks = [Walk() for _ in range(max(min(last, len(links)), 1))]
+    walks = [ChainWalk() for _ in range(max(min(last, len(links)), 1))]
     for number, made_at, seed, head, _ in links:
         found = _of(walks, number)
         if found.since is None:
@@ -239,7 +239,7 @@ def walk(connection: DuckDBPyConnection) -> list[Walk]:
     return walks
 
 
-def _of(walks: Sequence[Walk], number: int) -> Walk:
+def _of(walks: Sequence[ChainWalk], number: int) -> ChainWalk:
     """Return the walk through a link's chain; what is of no chain is the first one's."""
     chain = number // SPAN
     return walks[chain if 0 <= chain < len(walks) else 0]
@@ -258,7 +258,9 @@ def _strays(number: int, cells: Sequence[StoredCell]) -> Iterator[Fault]:
         )
 
 
-def _go_on(connection: DuckDBPyConnection, found: Walk, link: tuple[Any, ...], stored: Stored) -> None:
+def _go_on(
+    connection: DuckDBPyConnection, found: ChainWalk, link: tuple[Any, ...], stored: StoredLinks
+) -> None:
     """Look at the next link of a chain."""
     number, made_at, seed, head, marks = link
     here = stored.cells.pop(number, [])
@@ -279,7 +281,7 @@ def _links(connection: DuckDBPyConnection) -> list[tuple[int, datetime, str | No
     ).fetchall()
 
 
-def _gaps(found: Walk, first: int) -> Iterator[Fault]:
+def _gaps(found: ChainWalk, first: int) -> Iterator[Fault]:
     """Yield the first link that is gone from a chain, or the chain."""
     if not found.heads:
         what = (

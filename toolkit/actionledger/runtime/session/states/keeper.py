@@ -25,7 +25,7 @@ from actionledger.runtime.execution.execution_events import ActionStep
 from actionledger.runtime.session.states.capture import CapturedState, Lens
 from actionledger.runtime.session.states.lines import (
     Begun,
-    Drawn,
+    DrawnValues,
     Effects,
     Line,
     TurnBegun,
@@ -196,7 +196,7 @@ class StateKeeper:
         self._look_after_actions()
         for (of_turn, action), tape in sorted(self._tapes.items()):
             if tape.taken:
-                self._unwritten.append(Drawn(of_turn, action, tuple(tape.taken)))
+                self._unwritten.append(DrawnValues(of_turn, action, tuple(tape.taken)))
         self._tapes.clear()
         self._unwritten.append(TurnEnded(now(), turn))
         self._write_out()

@@ -25,7 +25,7 @@ from actionledger.runtime.workspace.nodes import Change, NodeKind, node_from_jso
 __all__ = [
     "VERSION",
     "Begun",
-    "Drawn",
+    "DrawnValues",
     "Effects",
     "Line",
     "NodeKind",
@@ -78,7 +78,7 @@ class TurnBegun:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnValues:
     """The values that one action drew from outside.
 
     Args:
@@ -132,12 +132,12 @@ class TurnEnded:
     turn: int
 
 
-Line: TypeAlias = Begun | TurnBegun | Drawn | Effects | TurnEnded
+Line: TypeAlias = Begun | TurnBegun | DrawnValues | Effects | TurnEnded
 
 _KINDS: dict[str, type[Any]] = {
     "begun": Begun,
     "turn": TurnBegun,
-    "drawn": Drawn,
+    "drawn": DrawnValues,
     "effects": Effects,
     "ended": TurnEnded,
 }

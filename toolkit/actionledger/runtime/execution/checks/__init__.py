@@ -1,1 +1,0 @@
-"""Checks of the gate that take more than a glance."""
