@@ -67,7 +67,7 @@ _PARTS = regex(
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
-_CLOSING_TAG = regex(r"</[\w.:-]++>\Z|<\|[^|<>\n]{1,40}+\|>\Z|<｜[^｜<>\n]{1,40}+｜>\Z")
+_CLOSING_TAG = regex(r"(?:</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>)\s*+\Z")
 _BESIDE = 64
 """Within how many code points before a block such a tag is looked for."""
 
@@ -219,11 +219,8 @@ def _says_nothing(text: str, start: int) -> bool:
 
 def _is_behind_tag(text: str, start: int) -> bool:
     """Return whether a tag that no sentence goes on behind is the last thing before a place, as between calls: no sentence stands there."""
-    end = text.rfind(">", max(0, start - _BESIDE), start) + 1
-    if not end or text[end:start].strip():
-        return False
-    before = text[max(0, start - _BESIDE) : end]
-    return _CLOSING_TAG.match(before, before.rfind("<")) is not None
+    tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
+    return tag >= 0 and _CLOSING_TAG.match(text, tag, start) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:

@@ -40,6 +40,9 @@ _NEAR, _LETTER_WITHIN = 120, 20
 _LAST = 2
 """How many sentences before a call may announce it."""
 
+_OPENING = frozenset({"", "<", "{", "["})
+"""What the next call may begin with, or nothing."""
+
 _ASKING = ("?", "？", "か")
 _PARTING = frozenset("`~[{")
 """Signs by which what stands before a call may be parted otherwise than by sentences."""
@@ -305,7 +308,7 @@ def has_words(text: str) -> bool:
 
 def _behind(text: str, end: int) -> str:
     begins = _LEAD.match(text, end, end + BEHIND).end()  # type: ignore[union-attr]
-    if text.startswith(("<", "{", "["), begins):
+    if text[begins : begins + 1] in _OPENING:
         return ""
     behind = text[begins : end + BEHIND]
     if _WORD.search(behind) is None:
