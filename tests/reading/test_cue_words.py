@@ -11,6 +11,8 @@ from hypothesis import given, strategies as st
 from actionledger.reading import cues
 from actionledger.reading.cues import WORDS, CueWords
 from actionledger.reading.parsers import PARSERS
+from actionledger.reading.prose_words import stems
+from actionledger.reading.scan.source import Source
 
 FINDING = ("_ANYWHERE", "_ENDS_SO", "_FORBIDS", "_PRESCRIBES", "_LAST", "_TELLS_FORMAT")
 """The patterns that find a cue anywhere in a sentence."""
@@ -60,10 +62,10 @@ def test_whatever_a_pattern_finds_holds_such_a_word(name):
 
 
 ASKED = {
-    "_FORBIDS": cues.NEGATIONS,
-    "_ENDS_SO": cues.EXAMPLES,
-    "_PRESCRIBES": cues.FORMATS,
-    "_ANYWHERE": cues.EXAMPLES | cues.POSSIBILITIES,
+    "_FORBIDS": stems.NEGATIONS,
+    "_ENDS_SO": stems.EXAMPLES,
+    "_PRESCRIBES": stems.FORMATS,
+    "_ANYWHERE": stems.EXAMPLES | stems.POSSIBILITIES,
 }
 """The words without one of which each of these patterns is not asked."""
 
@@ -77,7 +79,7 @@ def test_whatever_a_pattern_finds_holds_a_word_of_those_that_it_is_asked_for(nam
 
 
 @given(
-    st.lists(st.sampled_from([*sorted(cues._STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
+    st.lists(st.sampled_from([*sorted(stems.STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
     st.data(),
 )
 def test_pieces_miss_no_word(parts, data):
@@ -116,3 +118,18 @@ def test_messages_behind_one_another_are_gone_through_for_cues_once(message):
         reading = PARSERS["auto"].read(text, frozenset({"f"}))
     assert len(reading.blocks) > 100
     assert sum(each.characters for each in counting.values()) < 3 * len(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from([*sorted(stems.STEMS), "I", "this", ".", ":", "\n\n", "\n", "- ", "例如"]), max_size=9
+    )
+)
+def test_a_paragraph_without_such_a_word_shows_nothing(parts):
+    """It is asked for them before its last sentence is looked for: that saves work and changes no answer."""
+    text = " ".join(parts)
+    for source in (Source(text), Source(f"{text}\n\n```json\n{{}}\n```")):
+        start = min(len(source.text), len(text) + 2)
+        found = cues.is_shown(source, start)
+        with mock.patch.object(cues, "_says_nothing", return_value=False):
+            assert cues.is_shown(Source(source.text), start) == found

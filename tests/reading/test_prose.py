@@ -1,5 +1,7 @@
 """What the prose around a call makes of it: shown, taken back, left open, or announced."""
 
+from unittest import mock
+
 import pytest
 from hypothesis import given, strategies as st
 from wild.shown_prose import MEANT, SHOWN
@@ -9,7 +11,7 @@ from actionledger.core.values import Span
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.reading import prose
 from actionledger.reading.parsers import parser_for
-from actionledger.reading.prose import is_corrected, is_known_behind, verdict
+from actionledger.reading.prose import is_corrected, is_known_behind, verdict, verdict_of_marked
 
 TOOLS = [
     {
@@ -388,3 +390,28 @@ def _all_sentences(text):
 )
 def test_the_last_sentences_are_the_same_when_only_the_end_is_looked_at(text):
     assert [*prose._sentences_backwards(text)] == [*_all_sentences(text)]
+
+
+_AROUND = st.sampled_from(
+    [part for each in (*SHOWN, *MEANT) for text in each.texts for part in text.split("…")]
+) | st.lists(st.sampled_from([*"\n.:?!>`[{", "\n\n", " ", "a", "I do it", "ob", "</x>"]), max_size=6).map(
+    "".join
+)
+
+
+@given(before=_AROUND, behind=_AROUND, is_own=st.booleans())
+def test_a_text_that_plainly_says_nothing_is_judged_as_any_other(before, behind, is_own):
+    """That is found by a look at its words alone, which saves work and changes no answer."""
+    text = f"{before}\n\n<call>\n{behind}"
+    span = Span(len(before) + 2, len(before) + 8)
+    found = verdict_of_marked(text, span, 0, is_own=is_own)
+    with mock.patch.object(prose, "_leaves_alone", return_value=False):
+        assert found == verdict_of_marked(text, span, 0, is_own=is_own)
+
+
+def test_most_texts_are_not_parted_into_sentences():
+    """Three announcements, and nothing that counts against a call: their words say so."""
+    for before in ("I'm changing what needs changing.", "Now the rest.", "One moment.\n\nThen:"):
+        text = f"{before}\n\n<call>\n\nThat is all."
+        with mock.patch.object(prose, "_last", side_effect=AssertionError):
+            assert verdict_of_marked(text, Span(len(before) + 2, len(before) + 8), 0, is_own=True) is None

@@ -100,3 +100,47 @@ def test_what_prints_more_than_a_call_is_a_program(body):
 def test_prose_in_the_fence_is_refused():
     """Whoever writes the label means a call."""
     assert only_block("```tool_code\nI would call f.\n```").reason is Reason.WRONG_SHAPE
+
+
+@either_notation
+@pytest.mark.parametrize(
+    "case",
+    [
+        ('{q:"pears, plums: {two}  [three]"}', {"q": "pears, plums: {two}  [three]"}, []),
+        ('{q:"a \\"b\\"",n:"c"}', {"q": 'a "b"', "n": "c"}, []),
+        (
+            "{o:{First step:{to:[]}, Second \t step :1}}",
+            {"o": {"First step": {"to": []}, "Second \t step": 1}},
+            [],
+        ),
+        ("{o:{名 前:1}}", {"o": {"名 前": 1}}, []),
+        ("{q:' \\d+, \\s* ',n:1}", {"q": " \\d+, \\s* ", "n": 1}, [RepairKind.QUOTES]),
+        ("{q:['a','b']}", {"q": ["a", "b"]}, [RepairKind.QUOTES] * 2),
+    ],
+)
+def test_strings_in_other_quotes_and_keys_of_several_words_are_read(opener, quote, closer, case):
+    """Blanks, commas and brackets in them are text; a string in single quotes holds its signs as they are."""
+    body, arguments, repairs = case
+    reading = PARSER.read(f"{opener}call:f{body}{closer}")
+    assert [action.arguments for action in reading.actions] == [arguments]
+    (block,) = reading.blocks
+    assert [repair.kind for repair in block.repairs] == repairs
+
+
+@either_notation
+@pytest.mark.parametrize("body", ["{q:'it's'}", "{q:'a\nb'}", "{q:'it\\'s'}"])
+def test_single_quotes_that_may_end_elsewhere_are_refused(opener, quote, closer, body):
+    assert only_block(f"{opener}call:f{body}{closer}").reason is Reason.QUOTES
+
+
+@either_notation
+def test_single_quotes_are_mended_only_where_they_may_be(opener, quote, closer):
+    strict = DialectParser(name="p", dialects=(Gemma(),), decoding={"repairs": []})
+    (block,) = strict.read(f"{opener}call:f{{q:'a, b'}}{closer}").blocks
+    assert (block.reason, block.span.start) == (Reason.QUOTES, 0)
+
+
+def test_a_string_in_double_quotes_holds_no_token_of_the_format():
+    """Whoever writes both means one of them."""
+    text = '<start_function_call>call:f{q:"<escape>a<escape>"}<end_function_call>'
+    assert only_block(text).reason is Reason.INNER_QUOTE

@@ -75,6 +75,15 @@ def test_a_call_in_thoughts_that_nothing_closes_waits(start):
     ]
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~"])
+def test_a_fence_of_either_sign_that_thoughts_end_with_waits(fence):
+    text = f"<think>\nI ping it.\n{fence}python\nping(host='a')\n{fence}\n</think>\n"
+    result = al.parse(
+        text, dialects=["python_fence"], tools=[{"name": "ping", "parameters": {"type": "object"}}]
+    )
+    assert [(call.name, str(call.status)) for call in result.actions] == [("ping", "needs_approval")]
+
+
 def test_a_call_that_thoughts_and_response_end_with_waits():
     """Trinity calls tools before it closes its thoughts."""
     reading = ASSISTANT.read(f"<think>\nI do it.\n{BLOCK % 'a'}\n</think>\n<|im_end|>")

@@ -8,78 +8,35 @@ import re
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
-from actionledger.reading.prose_words.phrases import FOLDED, Vocabulary
+from actionledger.reading.prose_words import BEFORE
+from actionledger.reading.prose_words.stems import EXAMPLES, FORMATS, NEGATIONS, POSSIBILITIES, STEMS
 from actionledger.reading.scan.line_starts import AnyCase
-from actionledger.reading.scan.openings import any_of, text_before
+from actionledger.reading.scan.openings import text_before
 from actionledger.reading.scan.source import Source
 
-NEGATIONS = frozenset(
-    {
-        *("not", "don't", "don’t", "won't", "won’t", "never", "avoid", "refuse", "nicht", "nie", "pas"),
-        *("jamais", "nunca", *(f"no{blank}" for blank in " \t\n\r\f\v\x1c\x1d\x1e\x1f")),
-    }
-)
-"""What forbids, of whatever language."""
-
-EXAMPLES = frozenset(
-    {
-        *("exampl", "instance", "sample", "beispiel", "exempl", "ejempl"),
-        *("e.g", "e. g", "z.b", "z. b", "p.ex", "p. ex", "p.ej", "p. ej"),
-    }
-)
-"""What says "example"."""
-
-POSSIBILITIES = frozenset(
-    {
-        *("could", "might", "look", "you can", "kann", "könn", "pouvez", "tu peux", "on peut", "pourr"),
-        *("puede", "podr"),
-    }
-)
-"""What says what somebody could do."""
-
-FORMATS = frozenset({"form", "syntax"})
-"""What says how something is written."""
-
-_STEMS = (
-    NEGATIONS
-    | EXAMPLES
-    | POSSIBILITIES
-    | FORMATS
-    | {
-        *("sintax", "schem", "schém", "usage", "writ", "wrote", "geschrieb", "écri", "escrib"),
-        *("sieht", "sehen", "ressembl", "se ve"),
-        *("such as", "instead", "rather", "statt", "au lieu", "en lugar", "en vez"),
-        *("sent", "print", "return", "answer", "said", "result", "output", "respon", "observ"),
-        *("wrong", "bad", "incorrect", "falsch", "schlecht", "faux", "mal"),
-    }
-)
-_NO = r"no\s"
 _HAN = regex("[\u4e00-\u9fff]")
-_VOCABULARY = Vocabulary(_STEMS)
 
 
 def may_hold(text: str, stems: frozenset[str]) -> bool:
     """Return whether a pattern all of whose matches hold one of some stems may match in a text."""
-    return not text.isascii() or not stems.isdisjoint(_VOCABULARY.heard(text).words or ())
+    return not text.isascii() or not stems.isdisjoint(BEFORE.heard(text).words or ())
 
 
 class Words:
     """The stems, looked for in lower case: a pattern that ignores case takes seven times as long."""
 
-    _all = regex(f"{any_of(_STEMS)}|{_NO}")
-
     def may_stand_in(self, text: str) -> bool:
         """Return whether a match of any pattern that finds a cue may stand in a text: with no look at what stands around it."""
-        if text.isascii():
-            return bool(_VOCABULARY.heard(text).words)
-        is_odd = _HAN.search(text) or FOLDED.search(text)
-        return is_odd is not None or self._all.search(text.lower()) is not None
+        heard = BEFORE.heard(text).words
+        if heard is None or (heard and not STEMS.isdisjoint(heard)):
+            return True
+        return not text.isascii() and _HAN.search(text) is not None
 
 
 WORDS = Words()
 
 _PIECE = 128
-_LONGEST = max(map(len, _STEMS))
+_LONGEST = max(map(len, STEMS))
 
 
 class CueWords:
@@ -110,7 +67,7 @@ _PARTS = regex(
 )
 """What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
 
-_CLOSING_TAG = regex(r"</[\w.:-]++>\Z|<\|[^|<>\n]{1,40}+\|>\Z|<｜[^｜<>\n]{1,40}+｜>\Z")
+_CLOSING_TAG = regex(r"(?:</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>)\s*+\Z")
 _BESIDE = 64
 """Within how many code points before a block such a tag is looked for."""
 
@@ -233,6 +190,8 @@ def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block says that the block is an example, or is not to be written."""
     if _is_behind_tag(source.text, start):
         return False
+    if _says_nothing(source.text, start):
+        return False
     is_within_line, place = _sentence_before(source.text, start)
     if not source.memory(CueWords).may_stand_in(source.text, *place):
         return False
@@ -251,10 +210,17 @@ def is_shown(source: Source, start: int) -> bool:
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
 
 
+def _says_nothing(text: str, start: int) -> bool:
+    """Return whether it is plain that no cue stands before a block: that is found faster than the last sentence is."""
+    said = text[max(0, start - _WINDOW) : start].rstrip()
+    paragraph = said[said.rfind("\n\n") + 1 :]
+    return len(paragraph) <= _PIECE and not WORDS.may_stand_in(paragraph)
+
+
 def _is_behind_tag(text: str, start: int) -> bool:
     """Return whether a tag that no sentence goes on behind is the last thing before a place, as between calls: no sentence stands there."""
-    before = text[max(0, start - _BESIDE) : start].rstrip()
-    return before.endswith(">") and _CLOSING_TAG.match(before, before.rfind("<")) is not None
+    tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
+    return tag >= 0 and _CLOSING_TAG.match(text, tag, start) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:

@@ -149,7 +149,7 @@ class Finder:
         at, end = within
         open_fence, thought_until = "", at if walk.is_behind_thoughts else -1
         while opening := self._openers.next(source.text, at, end, begins_line=at == thought_until):
-            low, at = at, max(opening.end, opening.start + 1)
+            low, at = at, opening.end if opening.end > opening.start else opening.start + 1
             if opening.kind is OpeningKind.QUOTE:
                 quote = Quotation(source.text, opening.start, end)
                 for dialect, found in self._quoted(source, options, quote):

@@ -207,7 +207,7 @@ def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
 
 def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
     """Return the blocks of a response with those that only look like calls, where no tools are known."""
-    if source.names or not any(sign in source.text for sign in readers):
+    if source.names or not readers or not ("{" in source.text or "[" in source.text):
         return list(placed)
     looks = [*_within(source.text, Span(0, len(source.text)), readers)]
     if not looks:

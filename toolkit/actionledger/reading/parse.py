@@ -89,7 +89,7 @@ def _judged(
 ) -> list[Placed]:
     """Return the blocks that dialects have read as what their places make of them, with those that stand on evidence."""
     thinking = None
-    if any(found.reason is Reason.REASONING for _, found in placed):
+    if Reason.REASONING in [found.reason for _, found in placed]:
         thinking = Thinking(source, finder, options, REASONING)
         placed = thinking.told_apart(placed)
     placed = without_echoes(source, placed) if placed else placed
@@ -99,7 +99,7 @@ def _judged(
         if evidence == "reported":
             placed = with_foreign(source, placed, options)
     placed = with_looks(source, placed, finder.bare_readers)
-    if not any(found.actions for _, found in placed):
+    if not [found for _, found in placed if found.actions]:
         return placed
     placed = with_enclosed(source, placed)
     return judged_by_prose(source, thinking.still_doubtful(placed) if thinking else placed)

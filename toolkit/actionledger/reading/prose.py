@@ -24,6 +24,7 @@ from actionledger.reading.prose_words import (
     is_about_work,
     is_question,
     offers,
+    says_nothing,
     takes_back,
 )
 
@@ -38,6 +39,13 @@ _NEAR, _LETTER_WITHIN = 120, 20
 
 _LAST = 2
 """How many sentences before a call may announce it."""
+
+_OPENING = frozenset({"", "<", "{", "["})
+"""What the next call may begin with, or nothing."""
+
+_ASKING = ("?", "？", "か")
+_PARTING = frozenset("`~[{")
+"""Signs by which what stands before a call may be parted otherwise than by sentences."""
 
 _SHORT, _FEW = 20, 3
 _WORDS = regex(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
@@ -124,9 +132,30 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
+def _is_about_call(behind: str, *, is_own: bool) -> bool:
+    """Return whether the text behind a call asks about it, or says what it was."""
+    return describes(behind) or (not is_own and (asks(behind) or defers(behind)))
+
+
+def _leaves_alone(before: str, *, is_own: bool) -> bool:
+    """Return whether it is plain that the text before a call with marks says nothing against it: most do not.
+
+    Neither on its line nor around it stands anything, no sentence is a question, and none holds a word of what counts against a call.
+    For calls that are not a profile's own, the last sentence has to end as one.
+    """
+    said = before.rstrip()
+    if not said:
+        return len(before) < _BEFORE
+    if said[-1] == ">" or "\n" not in before[len(said) :] or any(sign in said for sign in _ASKING):
+        return False
+    if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
+        return False
+    return says_nothing(said)
+
+
 def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
     """Return what the text behind a call says against it, unless something says that it is made; empty where nothing does."""
-    if not has_words(behind):
+    if not behind:
         return ""
     if not is_own and (asks(behind) or defers(behind)):
         return "What follows asks about it."
@@ -181,7 +210,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
     before = text[max(low, span.start - _BEFORE) : span.start]
-    if not behind and (not before or before.isspace()):
+    if not (behind and _is_about_call(behind, is_own=is_own)) and _leaves_alone(before, is_own=is_own):
         return None
     has_before = _WORD.search(before) is not None
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
@@ -279,7 +308,7 @@ def has_words(text: str) -> bool:
 
 def _behind(text: str, end: int) -> str:
     begins = _LEAD.match(text, end, end + BEHIND).end()  # type: ignore[union-attr]
-    if text.startswith(("<", "{", "["), begins):
+    if text[begins : begins + 1] in _OPENING:
         return ""
     behind = text[begins : end + BEHIND]
     if _WORD.search(behind) is None:

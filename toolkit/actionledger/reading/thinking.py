@@ -20,7 +20,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 _NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
 _MAY_BE_NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
-_SIGNS = regex(r"[<{\[`A](?:(?<!A)|ction)")
+_SIGNS = regex(r"[<{\[`~A](?:(?<![`~A])|(?<=A)ction|(?<=`)``|(?<=~)~~)")
 """Without one of these, no call stands in thoughts."""
 
 _WHY = "It stands in the model's thoughts."

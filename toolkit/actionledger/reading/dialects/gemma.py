@@ -34,13 +34,22 @@ _CUT = regex(r"c(?:a(?:l(?:l(?::[^\s{}<>]*+)?)?)?)?")
 _MODULE = "default_api."
 
 
+_BARE = r"[^\s:,{}\[\]<>\"]++"
+"""A word of a key; a key may have several."""
+
+
 class _Notation:
-    """What opens and closes a call, and how its object is written: strings between two quote tokens, keys and the rest bare."""
+    """What opens and closes a call, and how its object is written: strings between two quote tokens, keys and the rest bare.
+
+    Models write strings as JSON has them, too, and between single quotes, which is mended.
+    """
 
     def __init__(self, opener: str, closer: str, quote: str) -> None:
         self.opener, self.closer, self.quote = opener, closer, quote
         self.token = regex(
-            rf"\s*+(?:(?P<quote>{re.escape(quote)})|(?P<key>[^\s:,{{}}\[\]<>\"]++)\s*+:"
+            rf"\s*+(?:(?P<quote>{re.escape(quote)})|(?P<key>{_BARE}(?:[ \t]++{_BARE})*+)\s*+:"
+            rf"|(?P<json>\"(?:(?!{re.escape(quote)})[^\"\\\n]|\\.)*+\")"
+            r"(?=\s*+[:,}\]])|'(?P<single>(?:[^'\\\n]|\\[^'\n])*+)'(?=\s*+[,}\]])"
             r"|(?P<sign>[{}\[\],:]|[^\s:,{}\[\]<>]++))"
         )
 
@@ -123,8 +132,9 @@ def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
     repairs = () if call["word"] else (Repair(RepairKind.TAG_SPELLING, Span(start, start), "", "call"),)
     if repairs and RepairKind.TAG_SPELLING not in marker.options.repairs:
         return marker.refused(Issue(Reason.TAG_SPELLING, Span(start, call.end()), "Expected call:"), start)
+    quotes: list[Repair] = []
     try:
-        written, at = _as_json(marker.source, call.end(), marker.end, notation)
+        written, at = _as_json(marker.source, Span(call.end(), marker.end), notation, quotes)
     except _OpenStringError as error:
         if marker.source.find(notation.opener, error.start, marker.end) < 0:
             return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
@@ -141,9 +151,11 @@ def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
     close = marker.closing(at)
     if isinstance(close, Found):
         return close
+    if quotes and RepairKind.QUOTES not in marker.options.repairs:
+        return marker.malformed(Issue(Reason.QUOTES, quotes[0].span), close)
     action = Written(call["name"], decoded.value, Span(start, at))
     span, body = Span(marker.opening.start, close.end), Span(marker.opening.end, close.start)
-    return read_block(span, body, (action,), repairs + close.repairs, issues)
+    return read_block(span, body, (action,), (*repairs, *quotes, *close.repairs), issues)
 
 
 class _OpenStringError(Exception):
@@ -154,10 +166,12 @@ class _OpenStringError(Exception):
         self.start = start
 
 
-def _as_json(source: Source, start: int, end: int, notation: _Notation, depth: int = 0) -> tuple[str, int]:
-    """Return the object that begins here as JSON text, and where it ends; -1 where it doesn't."""
+def _as_json(
+    source: Source, within: Span, notation: _Notation, quotes: list[Repair], depth: int = 0
+) -> tuple[str, int]:
+    """Return the object that begins here as JSON text, and where it ends; -1 where it doesn't. Note the strings in single quotes."""
     text, pieces = source.text, list[str]()
-    brackets, at = 0, start
+    brackets, (at, end) = 0, within
     while at < end and (token := notation.token.match(text, at, end)):
         at = token.end()
         if token["quote"]:
@@ -166,6 +180,12 @@ def _as_json(source: Source, start: int, end: int, notation: _Notation, depth: i
             at = stop + len(notation.quote)
         elif token["key"]:
             pieces.append(json.dumps(token["key"]) + ":")
+        elif token["json"]:
+            pieces.append(token["json"])
+        elif token["single"] is not None:
+            pieces.append(json.dumps(token["single"]))
+            place = Span(token.start("single") - 1, at)
+            quotes.append(Repair(RepairKind.QUOTES, place, place.of(text), pieces[-1]))
         else:
             pieces.append(_NULL.get(token["sign"], token["sign"]))
             brackets += (token["sign"] in "{[") - (token["sign"] in "}]")
@@ -185,7 +205,9 @@ def _string_end(source: Source, start: int, end: int, notation: _Notation, depth
         call = _CALL.match(source.text, behind_blanks(source.text, at, end), stop)
         if call is None:
             continue  # the token is mentioned
-        _, behind = _as_json(source, call.end(), end, notation, depth + 1) if depth < _DEEPEST else ("", -1)
+        _, behind = (
+            _as_json(source, Span(call.end(), end), notation, [], depth + 1) if depth < _DEEPEST else ("", -1)
+        )
         at = behind_blanks(source.text, behind, end) + len(notation.closer)
         if behind < 0 or not source.text.endswith(notation.closer, behind, at):
             break

@@ -132,11 +132,10 @@ class Quotations:
 
     def around(self, span: Span) -> Quoted | None:
         """Return the quotation that a stretch stands in, or None."""
-        for index in range(
-            bisect_right(self._starts, span.start) - 1,
-            max(-1, bisect_right(self._starts, span.start) - 4),
-            -1,
-        ):
+        if not self._found:
+            return None
+        last = bisect_right(self._starts, span.start) - 1
+        for index in range(last, max(-1, last - 3), -1):
             quoted = self._found[index]
             if quoted.span.start <= span.start and span.end <= quoted.span.end:
                 return quoted

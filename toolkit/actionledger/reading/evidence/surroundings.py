@@ -152,9 +152,10 @@ def _corrected(text: str, placed: list[Placed]) -> list[Placed]:
     judged = list(placed)
     for index in range(1, len(judged)):
         (one, first), (other, second) = judged[index - 1], judged[index]
-        if not (_holds_calls(one, first) and _holds_calls(other, second)):
+        between = text[first.span.end : second.span.start]
+        if not between or between.isspace() or not (_holds_calls(one, first) and _holds_calls(other, second)):
             continue
-        if not is_corrected(text[first.span.end : second.span.start]):
+        if not is_corrected(between):
             continue
         if calls_text(first.actions) == calls_text(second.actions):
             judged[index] = other, as_shown(second, "It states the same calls once more.", Evidence.EXAMPLE)

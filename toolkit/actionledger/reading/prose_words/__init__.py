@@ -10,19 +10,20 @@ from actionledger.core.patterns import regex
 from actionledger.reading.prose_words import english
 from actionledger.reading.prose_words.eastern import CHINESE, JAPANESE, KOREAN, RUSSIAN
 from actionledger.reading.prose_words.phrases import Phrases, Vocabulary
+from actionledger.reading.prose_words.stems import STEMS
 from actionledger.reading.prose_words.western import FRENCH, GERMAN, SPANISH
 from actionledger.reading.scan.line_starts import AnyCase
 
 _ALL = (english.ENGLISH, GERMAN, FRENCH, SPANISH, CHINESE, JAPANESE, RUSSIAN, KOREAN)
 
-_FIRST, _THEN, _BETWEEN = Vocabulary(), Vocabulary(), Vocabulary()
-"""The words of the tables that every sentence before a call is asked about, of those for which the first leave it open, and of
-what stands between two calls."""
+BEFORE, _THEN, _BETWEEN = Vocabulary(STEMS), Vocabulary(), Vocabulary()
+"""The words of the tables that every sentence before a call is asked about, cues among them, of those for which the first leave it open,
+and of what stands between two calls."""
 
 ANNOUNCES = Phrases([row for each in _ALL for row in each.announces], _THEN)
 """What says that its writer makes the call now."""
 
-SHOWS = Phrases([row for each in _ALL for row in each.shows], _FIRST)
+SHOWS = Phrases([row for each in _ALL for row in each.shows], BEFORE)
 """What says plainly that a call is not made: enough against one with its format's marks, too."""
 
 OPEN = Phrases([row for each in _ALL for row in each.open], _THEN)
@@ -31,7 +32,7 @@ OPEN = Phrases([row for each in _ALL for row in each.open], _THEN)
 UNDERTAKES = Phrases(english.UNDERTAKES, _THEN)
 """What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
-CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], _FIRST)
+CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], BEFORE)
 """What says that something else has to come before the call, or would have had to."""
 
 CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
@@ -78,9 +79,22 @@ def is_question(sentence: str) -> bool:
     return end.endswith(("?", "？")) or end == "か。"
 
 
+def says_nothing(text: str) -> bool:
+    """Return whether a text holds no word of what says that a call is not made, or not yet: ``SHOWS`` and ``CONDITIONS``."""
+    words = BEFORE.heard(text).words
+    return words is not None and (not words or _against().isdisjoint(words))
+
+
 def takes_back(text: str) -> bool:
     """Return whether a text begins with what takes the call back that it follows."""
     return _taking_back().match(text) is not None
+
+
+@cache
+def _against() -> frozenset[str]:
+    return frozenset(
+        word for rows in (SHOWS.rows, CONDITIONS.rows) for row in rows for word in row.words.split("|")
+    )
 
 
 @cache

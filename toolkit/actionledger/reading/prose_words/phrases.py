@@ -19,8 +19,8 @@ FOLDED = regex("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
 _MOST_TEXTS = 4
 """How many texts a vocabulary remembers: the sentences around one call."""
 
-_MOST_WORDS = 2048
-"""Of how many words of texts it is remembered what may begin in them."""
+_MOST_PARTS, _LONGEST_PART = 4096, 40
+"""Of how many parts of texts it is remembered what may begin in them, and up to how many code points such a part has."""
 
 _RUN = regex(r"\w+")
 
@@ -82,30 +82,32 @@ class Heard(NamedTuple):
 
 
 class _Sought(NamedTuple):
-    """A word of a vocabulary, by the first run of letters in it.
+    """A word of a vocabulary, by what of it stands before its first blank.
 
     Args:
         word: the word.
-        run: the letters.
-        begins: whether they begin a word of the text, since a sign stands before them.
-        ends: whether they end one.
+        head: what stands before that blank.
+        begins: whether a blank stands before it, too.
+        ends: whether there is that blank.
     """
 
     word: str
-    run: str
+    head: str
     begins: bool
     ends: bool
 
-    def may_begin_in(self, own: str) -> bool:
-        """Return whether it may begin in a word of a text that holds its first run."""
-        return (not self.begins or own.startswith(self.run)) and (not self.ends or own.endswith(self.run))
+    def may_begin_in(self, part: str) -> bool:
+        """Return whether it may begin in a part of a text without blanks."""
+        if self.begins:
+            return part == self.head if self.ends else part.startswith(self.head)
+        return part.endswith(self.head) if self.ends else self.head in part
 
 
 class Vocabulary:
     """The words of several tables, for which a text is gone through once: what is asked next is mostly the same text.
 
-    A text in ASCII is taken apart into its own words. Most are common ones: of each it is remembered which of the vocabulary's may
-    begin in it, nearly always none. Any other text is searched at each of its places.
+    A text is taken apart at its blanks. Most of its parts are common ones: of each it is remembered which of the vocabulary's words may
+    begin in it, nearly always none.
 
     Args:
         words: the words, in lower case and each with a letter in it; more may be added until a text is gone through.
@@ -114,32 +116,50 @@ class Vocabulary:
     def __init__(self, words: Iterable[str] = ()) -> None:
         self.words = set(words)
         self.heard = lru_cache(maxsize=_MOST_TEXTS)(self._heard)
-        self._begun_in = lru_cache(maxsize=_MOST_WORDS)(self._beginning_in)
+        self._silent: set[str] = set()
+        self._begun_in: dict[str, set[str]] = {}
 
     def _heard(self, text: str) -> Heard:
         """Return which of the words stand in a text; the last few texts are known."""
-        if text.isascii():
-            lowered, begun_in = text.lower(), self._begun_in
-            sought = {word for own in _RUN.findall(lowered) for word in begun_in(own)}
-            return Heard(lowered, True, [word for word in sought if word in lowered])
-        if FOLDED.search(text):
+        is_lowered = text.isascii()
+        if not is_lowered and FOLDED.search(text):
             return Heard(text, False, None)
-        return Heard(text, False, dict.fromkeys(self._anywhere.findall(text.lower())))
+        lowered = text.lower()
+        said = lowered if is_lowered else text
+        parts = lowered.split()
+        if self._silent.issuperset(parts):
+            return Heard(said, is_lowered, ())
+        sought = {word for part in set(parts) - self._silent for word in self._beginning_in(part)}
+        return Heard(said, is_lowered, [word for word in sought if word in lowered])
 
-    def _beginning_in(self, own: str) -> tuple[str, ...]:
-        """Return the words that may begin in a word of a text."""
-        sought = [each for run in set(self._runs.findall(own)) for each in self._by_run[run]]
-        return tuple(dict.fromkeys(each.word for each in sought if each.may_begin_in(own)))
+    def _beginning_in(self, part: str) -> set[str]:
+        """Return the words that may begin in a part of a text; those of short parts are remembered."""
+        known = self._begun_in.get(part)
+        if known is not None:
+            return known
+        begun = {
+            each.word
+            for own in _RUN.findall(part)
+            for run in self._runs.findall(own)
+            for each in self._by_run[run]
+            if each.may_begin_in(part)
+        }
+        if len(part) <= _LONGEST_PART:
+            if len(self._begun_in) >= _MOST_PARTS:
+                self._begun_in, self._silent = {}, set()
+            self._begun_in[part] = begun
+            if not begun:
+                self._silent.add(part)
+        return begun
 
     @cached_property
     def _by_run(self) -> Mapping[str, Sequence[_Sought]]:
-        """The words in ASCII by their first run, with those whose run it begins with: only the longest one is found at a place."""
+        """The words by their first run, with those whose run it begins with: only the longest one is found at a place."""
         by_run: dict[str, list[_Sought]] = {}
-        for word in filter(str.isascii, self.words):
-            for run in _RUN.finditer(word):
-                sought = _Sought(word, run[0], run.start() > 0, run.end() < len(word))
-                by_run.setdefault(run[0], []).append(sought)
-                break
+        for word in self.words:
+            head = word.split()[0]
+            sought = _Sought(word, head, not word.startswith(head), len(word.lstrip()) > len(head))
+            by_run.setdefault(_RUN.findall(head)[0], []).append(sought)
         return {
             run: [each for end in range(1, len(run) + 1) for each in by_run.get(run[:end], ())]
             for run in by_run
@@ -148,10 +168,6 @@ class Vocabulary:
     @cached_property
     def _runs(self) -> re.Pattern[str]:
         return regex(f"(?=({any_of(self._by_run)}))")
-
-    @cached_property
-    def _anywhere(self) -> re.Pattern[str]:
-        return regex(f"(?=({any_of(self.words)}))")
 
 
 class Phrases:

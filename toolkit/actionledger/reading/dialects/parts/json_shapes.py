@@ -77,7 +77,9 @@ class JsonShape(Dialect):
         """Return under which key an object names one of the known actions; the format's own, or one that models write for it."""
         if self.discriminator in item:
             return self.discriminator
-        return next((key for key in _NAME_KEYS if is_named(item, key, names) and names is not None), None)
+        return (
+            None if names is None else next((key for key in _NAME_KEYS if is_named(item, key, names)), None)
+        )
 
     def is_intended(self, body: str) -> bool:
         """Return whether a block that can't be read was meant to hold actions."""

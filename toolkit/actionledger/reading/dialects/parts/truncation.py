@@ -73,8 +73,10 @@ def unless_brackets_lack(
     dialect: Dialect, found: Found, source: Source, opening: Opening, options: DecodeOptions
 ) -> Found:
     """Return a block that the end of the text cuts off; if nothing but closing brackets is missing there, with that call in doubt."""
+    if not found.issues:
+        return found
     text, end = source.text, len(source.text)
-    if not found.issues or found.span.end < end or RepairKind.MISSING_CLOSER not in options.repairs:
+    if found.span.end < end or RepairKind.MISSING_CLOSER not in options.repairs:
         return found
     if all(issue.code is not Reason.TRUNCATED for issue in found.issues):
         return found
