@@ -6,6 +6,7 @@ from pathlib import Path
 from lab.truth import kept, read
 
 HOME = "/home/dev"
+LAB = "/opt/lab"
 MOST_BYTES = 20_000
 """A recording of more is an agent's own instructions for the most part, and is not kept."""
 
@@ -23,6 +24,7 @@ def keep(run: Path, store: Path, to: Path) -> bool:
         return False
     to.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (to / name).write_text(text.replace(str(run), HOME), encoding="utf-8")
+        neutral = text.replace(str(run), HOME).replace(str(run.parents[2]), LAB)
+        (to / name).write_text(neutral, encoding="utf-8")
     kept(replace(read(run / "truth.json"), requests=[]), to / "truth.json")
     return True

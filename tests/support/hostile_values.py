@@ -17,24 +17,26 @@ def with_one_part_changed(value: Any) -> Iterator[Any]:
     Args:
         value: an object or a list; it stays as it is.
     """
-    for path in _paths(value):
+    for path in paths(value):
         for strange in STRANGE if is_soak() else OF_EACH_TYPE:
             changed = deepcopy(value)
-            _holder(changed, path)[path[-1]] = strange
+            holder(changed, path)[path[-1]] = strange
             yield changed
         shorter = deepcopy(value)
-        del _holder(shorter, path)[path[-1]]
+        del holder(shorter, path)[path[-1]]
         yield shorter
 
 
-def _paths(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def paths(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the place of each part of a JSON value: its keys and its numbers from the outside in."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, held in parts:
         yield (*above, key)
-        yield from _paths(held, (*above, key))
+        yield from paths(held, (*above, key))
 
 
-def _holder(value: Any, path: tuple[Any, ...]) -> Any:
+def holder(value: Any, path: tuple[Any, ...]) -> Any:
+    """Return what holds the part at a place."""
     for key in path[:-1]:
         value = value[key]
     return value

@@ -200,6 +200,22 @@ def test_a_message_that_is_told_again_with_less_loses_nothing(chat):
     assert (killed.calls[0].call_id, killed.results, killed.usage) == ("c1", (), first.usage)
 
 
+def test_a_call_that_no_message_has_is_told_by_what_the_model_was_told_of_it(chat):
+    """A sub-agent's of a tool that it may not use; one that a message has is there once."""
+    names = {"c1": "run_shell_command", "c2": "teleport"}
+    told = [
+        {"functionResponse": {"id": name, "name": tool, "response": {"error": "Unauthorized tool call"}}}
+        for name, tool in names.items()
+    ]
+    answer = ASK | {"id": "u2", "content": told}
+    (first,) = session(chat(ASK, turn(content="I leave."), answer, turn(toolCalls=[call("x")]))).turns
+    assert [(each.call_id, each.name, each.arguments) for each in first.calls] == [
+        ("c1", "run_shell_command", {"command": "ls"}),
+        ("c2", "teleport", {}),
+    ]
+    assert [(each.call_id, each.is_error) for each in first.results] == [("c1", False), ("c2", True)]
+
+
 @pytest.mark.parametrize(
     ("folder", "kind", "parent"), [("s0", "subagent", "s0"), ("chats", "subagent", ""), ("s0", "main", "")]
 )

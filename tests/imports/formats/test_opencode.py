@@ -3,16 +3,20 @@
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
+from given_items import left_out
 
 from actionledger.core.errors import SourceError
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.imports import import_sessions
 from actionledger.imports.formats.opencode import SOURCE, read
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
+from actionledger.ledger import open_ledger
 
 INFO = {
     "id": "ses_1",
@@ -100,6 +104,60 @@ def test_each_step_of_a_message_is_a_response(export):
         ("msg_2", 3, 1),
         ("msg_2#1", 4, 0),
     ]
+
+
+BEGIN = {"type": "step-start"}
+HALF = tool("error", input={}, error="Tool execution aborted", metadata={"interrupted": True}) | {
+    "callID": "call_0"
+}
+RETRIED = (
+    BEGIN,
+    text(""),
+    HALF,
+    BEGIN,
+    text("Again."),
+    tool(output="a"),
+    done(3),
+    BEGIN,
+    text("One."),
+    done(4),
+)
+"""A try that broke off in a call, the next one, and a second step."""
+
+
+def test_a_try_that_broke_off_is_an_answer_of_its_own(export):
+    """It has taken nothing that is known; one that had said nothing by then is counted."""
+    first, again, last = session(items := export(*RETRIED)).turns
+    assert [(turn.external_id, turn.formerly, turn.usage.output_tokens) for turn in (first, again, last)] == [
+        ("msg_2#try0", (), None),
+        ("msg_2#whole", ("msg_2",), 3),
+        ("msg_2#1", (), 4),
+    ]
+    assert ([call.call_id for call in first.calls], first.usage.finish_reason) == (["call_0"], "error")
+    assert ([call.call_id for call in again.calls], again.text) == (["call_1"], "Again.")
+    assert (LeftOutReason.NO_RESPONSE, "error") not in left_out(items)
+    silent = export(BEGIN, text(""), BEGIN, text("Again."), done(3))
+    assert len(session(silent).turns) == 1
+    assert left_out(silent)[LeftOutReason.NO_RESPONSE, "error"] == 1
+    assert len(session(export(BEGIN, text("A"), BEGIN, text("B"))).turns) == 1, "of a version without ends"
+
+
+def test_a_ledger_that_has_both_tries_as_one_answer_doubles_nothing(export, tmp_path):
+    """As it was while the second try was still to come, and as earlier versions read it."""
+    found = session(export(*RETRIED))
+    first, again, last = found.turns
+    both = replace(
+        again, external_id="msg_2", formerly=(), calls=(*first.calls, *again.calls), results=(*first.results, *again.results)
+    )  # fmt: skip
+    for name, before in (
+        ("earlier", (both, replace(last, index=1))),
+        ("grown", (replace(first, external_id="msg_2"),)),
+    ):
+        with open_ledger(tmp_path / f"{name}.duckdb") as ledger:
+            for each in (replace(found, turns=before), found, found):
+                import_sessions(ledger, [each], source="opencode")
+            counts = "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM actions), (SELECT sum(output_tokens) FROM turns)"
+            assert ledger.sql(counts).fetchall() == [(3, 2, 7)], name
 
 
 @pytest.mark.parametrize(
@@ -372,7 +430,7 @@ def test_a_fork_has_the_messages_before_it_under_their_first_names(database):
     assert (fork.parent, fork.relation) == ("ses_1", Relation.FORK)
     assert [turn.external_id for turn in trunk.turns] == ["msg_2"]
     assert [turn.external_id for turn in fork.turns] == ["msg_2", "msg_9"]
-    assert [turn.formerly for turn in (*trunk.turns, *fork.turns)] == ["", "copy_msg_2", ""]
+    assert [turn.formerly for turn in (*trunk.turns, *fork.turns)] == [(), ("copy_msg_2",), ()]
 
 
 def test_a_database_of_kilos_is_read_as_what_it_is_a_fork_of(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from given_items import left_out, sessions
 
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
-from actionledger.imports import import_sessions
+from actionledger.imports import import_path, import_sessions
 from actionledger.imports.formats.otel import SOURCE, read
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
@@ -650,6 +650,28 @@ def test_a_librarys_own_span_of_a_request_is_told_once(items):
     assert left_out(found)[LeftOutReason.DUPLICATE, "request"] == 1
     (session,) = sessions(items(batch(alone)))
     assert [turn.capture for turn in session.turns] == [Capture.NONE]
+
+
+def test_a_librarys_own_span_that_was_a_turn_counts_no_longer_once_the_whole_is_there(tmp_path):
+    """A ledger of before has both, each in a session of its own; what is taken in again doubles nothing."""
+    known = {"gen_ai.response.id": "msg_12345678"}
+    alone = span(
+        1, "chat", trace=f"{int(TRACE, 16) + 1:032x}", attributes=known | {"gen_ai.usage.input_tokens": 10}
+    )
+    whole = chat(2, [ASKED], [LOOKED], attributes=known)
+    ledger = tmp_path / "team.duckdb"
+    for name, spans in (("alone", [alone]), ("whole", [whole])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(batch(*spans)))
+        import_path(tmp_path / f"{name}.json", ledger)
+    (tmp_path / "both.json").write_text(json.dumps(batch(alone, whole)))
+    counts = "SELECT count(*), sum(input_tokens), count(*) FILTER (text LIKE 'I look.%') FROM turns"
+    asked = partial(open_ledger, ledger, read_only=True)
+    with asked() as opened:
+        assert opened.sql(counts).fetchall() == [(2, 20, 1)]
+    reports = [import_path(tmp_path / "both.json", ledger) for _ in range(2)]
+    assert [(report.turns, report.merged) for report in reports] == [(0, 1), (0, 0)]
+    with asked() as opened:
+        assert opened.sql(counts).fetchall() == [(1, 10, 1)]
 
 
 def test_our_own_export_says_what_was_not_recorded(items):

@@ -140,6 +140,79 @@ def test_a_compaction_stands_before_the_message_that_follows_it(tmp_path):
     assert found == [None, Compaction(tokens_before=195), None]
 
 
+TOOL = {"name": "bash", "description": "Run it", "parameters": {"type": "object", "required": ["command"]}}
+OFFER = {"role": "system", "content": "", "sections": {"cwd": "/w"}, "toolsAdded": [TOOL]}
+
+
+def turns(path):
+    return [turn for piece in pieces(pi.read(path)) for turn in piece.turns]
+
+
+def test_system_messages_say_which_tools_are_offered(tmp_path):
+    """They add and remove; a summary says all of them anew; and nobody takes what broke off for a whole call."""
+    others = {"role": "system", "toolsAdded": [{"name": "edit"}], "toolsRemoved": [{"name": "bash"}]}
+    cut = SAID | {"stopReason": "error", "timestamp": 1778547747722}
+    path = session(tmp_path, OFFER, ASK, SAID, CAME, others, cut, LAST)
+    first, broken, last = (turn.tools for turn in turns(path))
+    assert ('"bash"' in first, broken, '"edit"' in last, '"bash"' in last) == (True, "", True, False)
+    summary = {"type": "compaction", "systemMessage": OFFER}
+    path = written(path, HEAD, summary, {"type": "message", "message": LAST})
+    assert '"bash"' in turns(path)[0].tools
+    assert left(pi.read(path)) == {(LeftOutReason.COMPACTED, "compaction"): 1}
+
+
+def test_arguments_that_cannot_be_parsed_are_kept_as_they_were_written(tmp_path):
+    """They stand in what is said of the error, behind an empty object."""
+    call = {"type": "toolCall", "id": "c", "name": "bash", "arguments": {}}
+    wrong = "Unterminated string in JSON at position 13\n\nReceived arguments:\n"
+    said = [call | {"argumentsError": wrong + '{"command": "l'}, call | {"argumentsError": "new"}]
+    (turn,) = turns(session(tmp_path, SAID | {"content": said}))
+    assert [each.arguments for each in turn.calls] == ['{"command": "l', {}]
+
+
+@pytest.mark.parametrize(
+    ("stopped", "raw", "ending"),
+    [
+        ("error", "content_filter", "content_filter"),
+        ("error", "stop", "error"),
+        ("error", "", "error"),
+        ("toolUse", "tool_calls", "toolUse"),
+    ],
+)
+def test_a_refusal_ends_in_the_providers_word(tmp_path, stopped, raw, ending):
+    """pi calls it an error, as it does an answer that broke off."""
+    said = SAID | {"stopReason": stopped, "rawStopReason": raw, "durationMs": 141}
+    (turn,) = turns(session(tmp_path, said))
+    assert (turn.usage.finish_reason, turn.usage.latency_ms) == (ending, 141)
+
+
+def test_calls_of_a_script_are_within_its_call_which_failed_where_one_of_them_did(tmp_path):
+    nested = [
+        {"id": "c/1", "name": "bash", "status": "error", "durationMs": 2, "arguments": {"command": "x"},
+         "error": "x\n\n\nCommand exited with code 3"},
+        {"id": "c/2", "name": "read", "status": "unfinished"},
+        {"id": "c/3", "name": "ls", "status": "ok"},
+    ]  # fmt: skip
+    came = CAME | {"details": {}, "durationMs": 9, "nestedCalls": {"calls": nested, "complete": True}}
+    (turn,) = turns(session(tmp_path, SAID, came))
+    (result,) = turn.results
+    assert (result.is_error, result.exit_status, result.duration_ms) == (True, 3, 9)
+    assert [(call.name, judged(inner).status) for call, inner in result.within] == [
+        ("bash", ExecutionStatus.FAILED),
+        ("read", ExecutionStatus.INTERRUPTED),
+        ("ls", ExecutionStatus.SUCCEEDED),
+    ]
+
+
+def test_what_is_billed_beside_responses_is_the_next_ones(tmp_path):
+    """A line of its own, and what a tool has asked of a model."""
+    warm = {"type": "usage", "kind": "cache_warm", "model": "opus", "usage": {"cacheRead": 50, "output": 0}}
+    path = session(tmp_path, SAID, CAME | {"usage": {"input": 7, "output": 2}}, LAST, others=[warm])
+    first, last = (turn.usage for turn in turns(path))
+    assert [(each.kind, each.cached_tokens) for each in first.billed] == [("cache_warm", 50)]
+    assert [(each.kind, each.input_tokens, each.output_tokens) for each in last.billed] == [("tool", 7, 2)]
+
+
 def event(kind, **fields):
     return {
         "type": kind,
@@ -207,6 +280,12 @@ def test_sessions_of_others_are_read_whole(corpus, counted):
             (ExecutionStatus.FAILED, Reason.SCHEMA_ERROR, None),
         ),
         ("Tool  not found", (ExecutionStatus.FAILED, Reason.UNKNOWN_ACTION, None)),
+        ("Tool execution was blocked", (ExecutionStatus.DENIED, Reason.NOT_APPROVED, None)),
+        ("Built 3 of 9\n\nCommand aborted", (ExecutionStatus.INTERRUPTED, Reason.STOPPED, None)),
+        (
+            'Tool call "bash" was not executed: the response hit the output token limit, so its arguments',
+            (ExecutionStatus.FAILED, Reason.SCHEMA_ERROR, None),
+        ),
         ("boom\n\n\nCommand exited with code 3", (ExecutionStatus.FAILED, Reason.COMMAND_FAILED, 3)),
         ("Could not find the exact text in notes.txt.", (ExecutionStatus.FAILED, Reason.NO_MATCH, None)),
     ],

@@ -1,5 +1,7 @@
 """Qwen Code's chats: what its transcripts say of a call, whose line is whose, and what the client has measured."""
 
+import json
+
 import pytest
 
 from actionledger.core.recordings import RecordedSession
@@ -160,3 +162,18 @@ def test_what_no_message_has_followed_is_counted(read_lines):
         (LeftOutReason.NOT_RECORDED, "response"),
         (LeftOutReason.NO_RESPONSE, "api_error 429"),
     }
+
+
+@pytest.mark.parametrize(
+    ("beside", "model"),
+    [('{"model": "asked-2"}', "asked-2"), ('{"model": 5}', ""), ("[1", ""), ("[]", ""), (None, "")],
+)
+def test_a_sub_agents_model_stands_in_the_file_beside_its_lines(tmp_path, beside, model):
+    """It names none in them; a file that can't be read is none."""
+    path = tmp_path / "agent-general-c1.jsonl"
+    answer = line("assistant", 2, agentId="general-c1", isSidechain=True, message={"parts": [{"text": "x"}]})
+    path.write_text("".join(json.dumps(each) + "\n" for each in (asked(agentId="general-c1"), answer)))
+    if beside is not None:
+        path.with_name("agent-general-c1.meta.json").write_text(beside)
+    (found,) = sessions(SOURCE.read(path, None)).values()
+    assert (found.parent, found.model) == ("s1", model)

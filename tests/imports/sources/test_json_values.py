@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.core.errors import SourceError
 from actionledger.imports.sources.base import Refusal
-from actionledger.imports.sources.json_values import json_objects, numbered_objects
+from actionledger.imports.sources.json_values import json_objects, numbered_objects, value_of
 
 ONE, TWO = {"a": 1}, {"b": [2, {"c": "é\n"}]}
 
@@ -73,3 +73,9 @@ def test_a_broken_first_line_costs_itself_alone(tmp_path):
         2,
         (3, {}),
     ]
+
+
+@pytest.mark.parametrize("half", ["\ud800", "\\ud800"])
+def test_a_half_of_a_letter_stays_in_a_value(half):
+    """Whether the text has it as an escape or holds it itself, as the text of an attribute does."""
+    assert value_of(f'{{"a": "{half}"}}') == {"a": "\ud800"}

@@ -283,8 +283,8 @@ class RecordedTurn:
         reasoning: what the model thought before it answered, where its provider shows it, and keeps it apart from the text; empty
             where it doesn't.
         demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each.
-        formerly: the ``external_id`` that earlier versions of the source gave it, or several where they made a turn of each part; what a
-            ledger has under them is superseded.
+        formerly: the ``external_id`` that earlier versions of the source gave it, or several where they made a turn of each part or told it
+            twice, of another session as that one's name and the turn's; what a ledger has under them is superseded.
         compaction: how the context was compacted since the response before; None where it was not, or that is not recorded.
 
     Example:
@@ -308,7 +308,7 @@ class RecordedTurn:
     model: str = ""
     reasoning: str = ""
     demands_action: bool = False
-    formerly: str | tuple[str, ...] = ""
+    formerly: str | tuple[str | tuple[str, str], ...] = ""
     compaction: Compaction | None = None
 
 

@@ -239,7 +239,7 @@ class Importer:
         self, item: RecordedSession, session: SessionKey, turn: RecordedTurn, names: frozenset[str]
     ) -> None:
         looked = self._judged_anew(looked_up(self.known, self.source, item, session, turn), session)
-        if self.touched is not None and item.ids == "source":
+        if self.touched is not None and (item.ids == "source" or looked.formerly):
             self.touched.turns.update({looked.turn_id, looked.replaces, *looked.formerly} - {""})
         if not self._is_to_be_taken(item, session, looked):
             self._supersede(session, looked)

@@ -74,9 +74,14 @@ def looked_up(
     turn_id = known.current(first)
     there = known.turn(turn_id)
     others = (turn.formerly,) if isinstance(turn.formerly, str) else turn.formerly
-    named = (replace(turn, external_id=each) for each in others if each not in {"", turn.external_id})
-    formers = (_formerly(known, _identity(known, source, session, key, other), turn_id) for other in named)
-    formerly = tuple(filter(None, formers))
+    named = (
+        _of_other(source, *each)
+        if isinstance(each, tuple)
+        else _identity(known, source, session, key, replace(turn, external_id=each))
+        for each in others
+        if each not in {"", turn.external_id}
+    )
+    formerly = tuple(filter(None, (_formerly(known, other, turn_id) for other in named)))
     if there is None:
         return LookedUpTurn(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
     state = _compared(turn, text, there)
@@ -116,8 +121,12 @@ def _identity(
     # Ledgers of before have it under its session's name.
     if not session.begun_as or known.turn(known.current(own)) is not None:
         return own
-    first = derived_id("session", source, session.begun_as)
-    return derived_id("turn", first, "named", turn.external_id)
+    return _of_other(source, session.begun_as, turn.external_id)
+
+
+def _of_other(source: str, session: str, name: str) -> str:
+    """Return the id of a turn that was recorded under another session's name."""
+    return derived_id("turn", derived_id("session", source, session), "named", name)
 
 
 def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> TurnMatch:

@@ -377,7 +377,7 @@ SOURCE = Source(
     read,
     recognise,
     wordings=WORDINGS,
-    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered before 2.1.332, and those that a search finds; how long a response took, and what it cost.",
+    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered before 2.1.332, and those that a search finds; how long a response took, and what it cost; escapes of letters in arguments (`\\u00e9`), in whose place it puts the letters before it runs a call.",
     fields=("sessionId", "uuid", "parentUuid", "message"),
     tools=_TOOLS,
     tested="2.1.332",

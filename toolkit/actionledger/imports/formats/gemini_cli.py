@@ -115,6 +115,8 @@ class _Chat:
     told: list[str] = field(default_factory=list)
     passed: Passed = field(default_factory=Counter)
     places: dict[str, int] = field(default_factory=dict)
+    answered: list[tuple[str, JsonMap]] = field(default_factory=list)
+    """What the model was told of calls, with the turn before it: of one that a sub-agent may not make nothing else is there."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -174,6 +176,9 @@ def _take_message(value: JsonMap, chat: _Chat) -> None:
         chat.passed.update(said.passed)
         if said.text:
             chat.told.append(said.text)
+        last = next(reversed(chat.turns), None)
+        responses = [object_at(part, "functionResponse") for part in objects_at(value, "content")]
+        chat.answered += [(last, each) for each in responses if last and text_at(each, "id")]
     elif kind in {"info", "warning", "error"}:
         chat.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     else:
@@ -299,7 +304,21 @@ def _usage(tokens: JsonMap) -> Usage:
     )
 
 
+def _add_unwritten(chat: _Chat) -> None:
+    """Add calls that no message has, by what the model was told of them: their arguments are lost."""
+    known = {call.call_id for turn in chat.turns.values() for call in turn.calls}
+    for turn, each in chat.answered:
+        call_id, response = text_at(each, "id"), object_at(each, "response")
+        if call_id not in known and isinstance(said := response.get("error"), str):
+            known.add(call_id)
+            call = RecordedCall(call_id, text_at(each, "name"), {})
+            result = RecordedResult(call_id, said, is_error=True)
+            before = chat.turns[turn]
+            chat.turns[turn] = replace(before, calls=(*before.calls, call), results=(*before.results, result))
+
+
 def _given(path: Path, chat: _Chat) -> Recorded:
+    _add_unwritten(chat)
     turns = list(chat.turns.values())
     if turns and chat.told:
         turns[-1] = replace(turns[-1], feedback="\n\n".join(chat.told))

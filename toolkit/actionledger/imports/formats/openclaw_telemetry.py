@@ -13,9 +13,9 @@ from pathlib import Path
 from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
-from actionledger.imports.formats import pi
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.conversation import conversation
+from actionledger.imports.shapes.pi_messages import message
 from actionledger.imports.sources.access import objects_at, text_at, told as unknown_as
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
@@ -68,7 +68,7 @@ def recognise(sample: Sample) -> float:
 
 def _ended(name: str, session: _Session, event: JsonMap, passed: Passed) -> Iterator[RecordedSession]:
     """Yield the turns of a session that no earlier end had."""
-    whole = conversation(map(pi.message, objects_at(event, "messages")))
+    whole = conversation(map(message, objects_at(event, "messages")))
     turns = whole.done(Capture.CALLS, splits=True)
     new = tuple(turn for turn in turns if turn.external_id not in session.given)
     if repeated := len(turns) - len(new):

@@ -1,6 +1,6 @@
 """Sessions of pi, and of openclaw, which runs its engine: ``~/.pi/agent/sessions/--CWD--/TIME_ID.jsonl``, openclaw's ``openclaw-agent.sqlite``.
 
-Defined by badlogic/pi-mono, ``packages/coding-agent/src/core/session-manager.ts``: a line ``session``, then a line for each message and for each thing
+Defined by badlogic/pi-mono, later earendil-works/pi, ``packages/coding-agent/src/core/session-manager.ts``: a line ``session``, then a line for each message and for each thing
 that changed; from version 2 on the lines are a tree. A session that was branched off begins with a copy of what it branched from:
 these messages are the same turns, and it is a fork.
 """
@@ -14,106 +14,26 @@ from pydantic_core import from_json
 
 from actionledger.core.canonical import JsonDict, JsonMap, is_deeper
 from actionledger.core.compressed import unpacked_zstd
-from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     Billed,
     Compaction,
-    RecordedResult,
     RecordedSession,
     RecordedTurn,
     SessionDetails,
     Usage,
 )
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
-from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
-from actionledger.imports.sources.access import (
-    as_list,
-    count_at,
-    exit_status_of,
-    number_at,
-    object_at,
-    text_at,
-    time_at,
-    told as unknown_as,
-)
+from actionledger.imports.shapes.base import Message, Passed, left_out
+from actionledger.imports.shapes.pi_messages import OfferedTools, message, usage
+from actionledger.imports.sources.access import count_at, object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, is_database_with
 from actionledger.imports.sources.json_values import MAX_DEPTH, json_lines
-from actionledger.imports.sources.usage import broken_off, with_billed, with_thoughts
+from actionledger.imports.sources.usage import broken_off, with_billed
 
-# Messages of pi's engine, which openclaw runs as well: badlogic/pi-mono, ``packages/ai/src/types.ts``.
-_EXITED = regex(r"\nCommand exited with code (\d{1,10})\Z")
 KEEPS = Capture.CALLS
-
-
-def message(value: JsonMap) -> Message:
-    """Read a message of any role; one of a role that is not known is passed over."""
-    role = text_at(value, "role")
-    if role == "assistant":
-        return _of_model(value)
-    found = Message("person" if role == "user" else "tool")
-    if role == "user":
-        texts_of(found, value.get("content"))
-    elif role == "toolResult":
-        found.results.append(_result(value))
-    else:
-        # What a person ran in a shell of their own, and what an extension has put in.
-        known = role in {"bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary"}
-        found.pass_over(LeftOutReason.INJECTED_CONTEXT, role) if known else found.unknown(role, value)
-    return found
-
-
-def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
-    read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
-    shown, thought = (
-        total(count_at(value, "input"), read, written),
-        count_at(value, "reasoning" if "reasoning" in value else "reasoningTokens"),
-    )
-    return Usage(
-        input_tokens=shown,
-        output_tokens=with_thoughts(
-            count_at(value, "output"), thought, count_at(value, "totalTokens"), shown
-        ),
-        cached_tokens=read,
-        cache_write_tokens=written,
-        reasoning_tokens=thought,
-        cost_usd=number_at(object_at(value, "cost"), "total"),
-    )
-
-
-def _of_model(value: JsonMap) -> Message:
-    model = text_at(value, "responseModel") or text_at(value, "model")
-    found = Message("model", model=model, occurred_at=since_epoch(value.get("timestamp")))
-    content = value.get("content")
-    for part in as_list(content):
-        if isinstance(part, Mapping) and part.get("type") == "toolCall":
-            found.call(part.get("id"), part.get("name"), part.get("arguments"))
-        elif isinstance(part, Mapping) and part.get("type") == "thinking":
-            found.think(None if part.get("redacted") is True else part.get("thinking"), detail="thinking")
-        else:
-            texts_of(found, part)
-    found.usage = replace(usage(object_at(value, "usage")), finish_reason=text_at(value, "stopReason")[:80])
-    said = [found.text, *(call.call_id for call in found.calls)]
-    found.message_id = derived_id(value.get("timestamp"), text_at(value, "responseId"), *said)
-    return found
-
-
-def _result(value: JsonMap) -> RecordedResult:
-    details = object_at(value, "details")
-    is_error, output = value.get("isError"), plain(value.get("content"))
-    exited = _EXITED.search(output[-100:]) if is_error is True and isinstance(output, str) else None
-    return RecordedResult(
-        text_at(value, "toolCallId"),
-        output,
-        is_error=is_error if isinstance(is_error, bool) else None,
-        exit_status=exit_status_of(int(exited[1]) if exited else details.get("exitCode")),
-        duration_ms=number_at(details, "durationMs"),
-        finished_at=since_epoch(value.get("timestamp")),
-    )
-
 
 # openclaw's database of an agent, ``~/.openclaw/agents/AGENT/agent/openclaw-agent.sqlite``, which it keeps transcripts in since
 # 2026.9.
@@ -165,12 +85,11 @@ _OTHERS = {
     "thinking_level_change": LeftOutReason.BOOKKEEPING,
     "custom": LeftOutReason.BOOKKEEPING,
     "label": LeftOutReason.BOOKKEEPING,
+    "context_edit": LeftOutReason.BOOKKEEPING,
+    "usage": LeftOutReason.BOOKKEEPING,
     "session_info": LeftOutReason.BOOKKEEPING,
 }
 """What the lines that are no messages are."""
-
-_SUMMARIES = ("compaction", "branch_summary")
-"""Those that a model was asked for."""
 
 
 class _Reading:
@@ -183,7 +102,8 @@ class _Reading:
         self._open: RecordedTurn | None = None
         self._told: list[str] = []
         self._count = 0
-        self._summaries: list[tuple[str, Usage]] = []
+        self._beside: list[tuple[str, Usage]] = []
+        self.tools = OfferedTools()
         self.compaction: Compaction | None = None
 
     def add(self, message: Message) -> Recorded:
@@ -205,10 +125,11 @@ class _Reading:
             results = (*self._open.results, *message.results)
             self._open = replace(self._open, results=results)
 
-    def sum_up(self, kind: str, took: Usage) -> None:
-        """Take what it took to sum up the history: the next response has it among its own, since it was made for that one."""
-        if took.input_tokens or took.output_tokens or took.cost_usd:
-            self._summaries.append((kind, took))
+    def bill(self, kind: str, took: JsonMap) -> None:
+        """Take what something took beside the responses, such as a summary of the history: the next one has it among its own."""
+        found = usage(took)
+        if found.input_tokens or found.output_tokens or found.cost_usd:
+            self._beside.append((kind, found))
 
     def given(self) -> Recorded:
         """Yield the turn that is open, if one is."""
@@ -245,7 +166,7 @@ class _Reading:
         prompt = "\n\n".join(self._told) if self._told and not self._count else None
         self._told.clear()
         usage = message.usage
-        for kind, took in self._summaries:
+        for kind, took in self._beside:
             # What a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same.
             counts: JsonDict = {
                 name: getattr(took, name) or 0
@@ -254,7 +175,7 @@ class _Reading:
             with_it = with_billed(usage, [Billed(kind=kind, **counts)])
             costs = [each for each in (usage.cost_usd, took.cost_usd) if each is not None]
             usage = replace(with_it, cost_usd=sum(costs) if usage.cost_usd is not None else None)
-        self._summaries.clear()
+        self._beside.clear()
         self._open = RecordedTurn(
             self._count,
             message.text,
@@ -267,6 +188,8 @@ class _Reading:
             model=message.model,
             reasoning=message.reasoning,
             compaction=self.compaction,
+            # Arguments of an answer that broke off are what had come of them by then: nothing says whether that is all.
+            tools="" if broken_off(usage.finish_reason) else self.tools.text,
         )
         self.compaction = None
         self._count += 1
@@ -291,10 +214,14 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         elif kind == "message" and not reading.head:
             yield Refusal(shown(path), number, "No line before says which session this message is of.")
         elif kind == "message":
-            yield from reading.add(message(object_at(line, "message")))
+            said = object_at(line, "message")
+            yield from reading.add(message(said))
+            if said.get("role") != "assistant":
+                reading.tools.take(said)
+                reading.bill("tool", object_at(said, "usage"))
         else:
-            if kind in _SUMMARIES:
-                reading.sum_up(kind, usage(object_at(line, "usage")))
+            reading.tools.begin_anew(object_at(line, "systemMessage"))
+            reading.bill(text_at(line, "kind")[:80] or kind, object_at(line, "usage"))
             if kind == "compaction":
                 reading.compaction = Compaction(tokens_before=count_at(line, "tokensBefore"))
             reason = _OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND)
@@ -320,14 +247,20 @@ _TOOLS = (
 
 _WORDINGS = seen(
     "",
-    "0.73.1",
+    "1.6.0",
     (
         Wording(
-            r"^Validation failed for tool",
+            r"^(?:Validation failed|Invalid arguments) for tool",
             Reason.SCHEMA_ERROR,
             'Validation failed for tool "bash":\n  - command: must have required properties command',
         ),
         Wording(r"^Tool \S{0,80} ?not found", Reason.UNKNOWN_ACTION, "Tool  not found"),
+        Wording(r"^Tool execution was blocked\s*\Z", Reason.NOT_APPROVED, "Tool execution was blocked"),
+        Wording(
+            r"(?:^Operation|(?:^|\n\n)Command) aborted\s*\Z",
+            Reason.STOPPED,
+            "Built 3 of 9\n\nCommand aborted",
+        ),
         Wording(
             r"^Could not find the exact text in ",
             Reason.NO_MATCH,
@@ -344,7 +277,7 @@ SOURCE = Source(
     recognise,
     patterns=("*.jsonl", "*.jsonl.gz", "openclaw-agent*.sqlite"),
     wordings=_WORDINGS,
-    loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
+    loses="The text of calls, but of those that can't be parsed (since 1.3); before 1.0, the tools that were offered and how long a response took; instructions; which branch of a session a turn is on.",
     fields=("type", "id", "timestamp", "cwd"),
     tools=_TOOLS,
     tested="3",

@@ -7,6 +7,7 @@ a sub-agent writes a line for its text and one for each call. Before a line stan
 with the line that it was (``forkedFrom``).
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,8 @@ _WORD = regex(r"[a-z_-]*")
 _PARTS = regex(r"[#/]")
 _MOST_TOLD = 256
 """So many calls are remembered whose results have not come."""
+_MOST_BESIDE = 2**16
+"""So many bytes are read of the file beside a sub-agent's lines."""
 
 _NOTES = frozenset(
     {
@@ -75,7 +78,7 @@ class _Heard:
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the sessions of a chat's file in pieces, then what was passed over."""
-    chat = _Chat(path.name.split(".jsonl")[0])
+    chat = _Chat(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
@@ -102,8 +105,8 @@ def recognise(sample: Sample) -> float:
 class _Chat:
     """The sessions of one file, as far as its lines have come."""
 
-    def __init__(self, name: str) -> None:
-        self._file = name
+    def __init__(self, path: Path) -> None:
+        self._path, self._file = path, path.name.split(".jsonl")[0]
         self.sessions = FileSessions(Capture.CALLS)
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._of: dict[str, _Heard] = {}
@@ -305,7 +308,7 @@ class _Chat:
         return RecordedSession(
             name,
             None,
-            text_at(line, "model"),
+            text_at(line, "model") or (_model_beside(self._path) if is_agent else ""),
             (self._heard(name).prompt or "").strip().split("\n", 1)[0][:200],
             (),
             metadata=non_empty(known),
@@ -323,6 +326,16 @@ class _Chat:
         """Return the name of a line's session; a sub-agent's has its own below that of its parent."""
         session, agent = text_at(line, "sessionId") or self._file, text_at(line, "agentId")
         return f"{session}/{agent}" if agent else session
+
+
+def _model_beside(path: Path) -> str:
+    """Return the model that a sub-agent was to ask, which the file beside its lines says; empty where it can't be read."""
+    beside = path.with_name(path.name.split(".jsonl")[0] + ".meta.json")
+    try:
+        told = json.loads(beside.read_bytes()[:_MOST_BESIDE]) if beside.is_file() else None
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return text_at(told, "model")[:200] if isinstance(told, dict) else ""
 
 
 def _unseen(name: str) -> tuple[str, ...]:

@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic_core import from_json
-
 from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
@@ -29,7 +27,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, shown
-from actionledger.imports.sources.json_values import json_document
+from actionledger.imports.sources.json_values import json_document, value_of
 
 _FIELDS = frozenset({"trajectory", "history", "info"})
 
@@ -72,8 +70,8 @@ def _config(whole: JsonMap) -> JsonMap:
     """Return what it was run with, which some versions write as a text."""
     held = whole.get("replay_config")
     try:
-        given = from_json(held) if isinstance(held, str) else held
-    except ValueError:
+        given = value_of(held) if isinstance(held, str) else held
+    except (ValueError, RecursionError):
         return NOTHING
     return given if isinstance(given, dict) else NOTHING
 

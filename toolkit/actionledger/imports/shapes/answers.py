@@ -6,14 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pydantic_core import from_json
-
 from actionledger.core.canonical import JsonMap
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
 from actionledger.imports.shapes.steps import Step
 from actionledger.imports.sources.access import exit_status_of, number_at, text_at
+from actionledger.imports.sources.json_values import value_of
 
 # What our own exports say of a response and of what came of a call, in the words that a ledger has for it.
 OWN = "actionledger."
@@ -217,7 +216,7 @@ def arguments_of(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     try:
-        return from_json(given)
+        return value_of(given)
     except (ValueError, RecursionError):
         return given
 

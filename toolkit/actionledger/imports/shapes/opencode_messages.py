@@ -59,6 +59,10 @@ _FORMERLY = "id of the copy"
 """Where a copied message keeps the name that it has in its own session."""
 
 
+_WHOLE = "#whole"
+"""What stands behind the name of an answer whose earlier tries broke off."""
+
+
 class Copies:
     """The model's messages of sessions that stand together: a session that was forked off has those before it under other names."""
 
@@ -99,7 +103,7 @@ def session(path: Path, info: JsonMap, told: Iterable[Told], passed: Passed, ori
             conversation.add(each)
     passed.update(conversation.passed)
     turns = tuple(
-        replace(turn, formerly=_name_of_copy(turn.external_id, copied))
+        replace(turn, formerly=tuple(_former_names(turn.external_id, copied)))
         for turn in conversation.done(Capture.CALLS, splits=True)
     )
     name = text_at(info, "id")
@@ -144,10 +148,14 @@ def _details(info: JsonMap, aborted: str) -> SessionDetails:
     )
 
 
-def _name_of_copy(name: str, copied: Mapping[str, str]) -> str:
-    """Return what a message that was copied is called in its own session; a later step of it has its number."""
-    first, sign, step = name.partition("#")
-    return f"{copied[first]}{sign}{step}" if first in copied else ""
+def _former_names(name: str, copied: Mapping[str, str]) -> Iterator[str]:
+    """Yield what a turn was called: one behind a try that broke off as both together, one that was copied as in its own session."""
+    names = [name, *([name.removesuffix(_WHOLE)] if name.endswith(_WHOLE) else ())]
+    yield from names[1:]
+    for each in names:
+        first, sign, step = each.partition("#")  # a later step of a message has its number
+        if first in copied:
+            yield f"{copied[first]}{sign}{step}"
 
 
 def _messages(value: JsonMap, parts: list[JsonMap]) -> Iterator[Message]:
@@ -164,10 +172,11 @@ def _messages(value: JsonMap, parts: list[JsonMap]) -> Iterator[Message]:
         yield said
         return
     steps = _steps(parts)
-    for number, step in enumerate(steps):
-        found = Message("model", occurred_at=since_epoch(object_at(value, "time").get("created")))
-        for part in step:
-            _read_part(part, found)
+    name = text_at(value, "id")
+    for number, (tries, step) in enumerate(steps):
+        known = f"{name}#{number}" if number else name
+        for place, broken in enumerate(tries):
+            yield from _answer(value, broken, f"{known}#try{place}", {}, "error")
         done = next((part for part in reversed(step) if text_at(part, "type") == "step-finish"), None)
         took = value if done is None or len(steps) == 1 else done
         why = (
@@ -175,36 +184,50 @@ def _messages(value: JsonMap, parts: list[JsonMap]) -> Iterator[Message]:
             or text_at(done or {}, "reason")
             or text_at(value, "finish")
         )
-        tokens = object_at(took, "tokens")
-        cache = object_at(tokens, "cache")
-        read, written = count_at(cache, "read"), count_at(cache, "write")
-        found.usage = Usage(
-            input_tokens=total(count_at(tokens, "input"), read, written),
-            output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
-            cached_tokens=read,
-            cache_write_tokens=written,
-            reasoning_tokens=count_at(tokens, "reasoning"),
-            cost_usd=number_at(took, "cost"),
-            finish_reason=why[:80],
-        )
-        found.model = text_at(value, "modelID") or text_at(object_at(value, "model"), "modelID")
-        found.message_id = text_at(value, "id") if number == 0 else f"{text_at(value, 'id')}#{number}"
-        if not found.is_empty or found.usage.output_tokens:
-            yield found
-        else:
-            found.pass_over(LeftOutReason.NO_RESPONSE, why)
-            yield Message("tool", passed=found.passed)
+        yield from _answer(value, step, known + _WHOLE if tries else known, took, why)
 
 
-def _steps(parts: list[JsonMap]) -> list[list[JsonMap]]:
-    """Return the parts of each step of a message."""
-    steps: list[list[JsonMap]] = [[]]
+def _answer(value: JsonMap, parts: list[JsonMap], name: str, took: JsonMap, why: str) -> Iterator[Message]:
+    """Yield what a model has answered in some parts of a message, with what that took and why it ended."""
+    found = Message("model", occurred_at=since_epoch(object_at(value, "time").get("created")))
     for part in parts:
-        if text_at(part, "type") == "step-start" and any(
-            text_at(each, "type") == "step-finish" for each in steps[-1]
-        ):
-            steps.append([])
-        steps[-1].append(part)
+        _read_part(part, found)
+    tokens = object_at(took, "tokens")
+    cache = object_at(tokens, "cache")
+    read, written = count_at(cache, "read"), count_at(cache, "write")
+    found.usage = Usage(
+        input_tokens=total(count_at(tokens, "input"), read, written),
+        output_tokens=total(count_at(tokens, "output"), count_at(tokens, "reasoning")),
+        cached_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=count_at(tokens, "reasoning"),
+        cost_usd=number_at(took, "cost"),
+        finish_reason=why[:80],
+    )
+    found.model = text_at(value, "modelID") or text_at(object_at(value, "model"), "modelID")
+    found.message_id = name
+    if not found.is_empty or found.usage.output_tokens:
+        yield found
+    else:
+        found.pass_over(LeftOutReason.NO_RESPONSE, why)
+        yield Message("tool", passed=found.passed)
+
+
+def _steps(parts: list[JsonMap]) -> list[tuple[list[list[JsonMap]], list[JsonMap]]]:
+    """Return the parts of each step of a message, behind those of its tries that broke off: these begin, and have no end."""
+    has_ends = any(text_at(each, "type") == "step-finish" for each in parts)
+    steps: list[tuple[list[list[JsonMap]], list[JsonMap]]] = [([], [])]
+    for part in parts:
+        tries, step = steps[-1]
+        kinds = {text_at(each, "type") for each in step}
+        if text_at(part, "type") != "step-start":
+            step.append(part)
+        elif "step-finish" in kinds:
+            steps.append(([], [part]))
+        elif has_ends and "step-start" in kinds:
+            steps[-1] = ([*tries, step], [part])
+        else:
+            step.append(part)
     return steps
 
 

@@ -130,6 +130,7 @@ class Step:
         splits: whether its recorder always splits calls off, also where it doesn't say that any tool was offered.
         recorder: what has recorded it, of which all steps keep as much of an answer; empty where it isn't known.
         response_ids: identifiers that stand in its answer: the response's is among them, where it is recorded.
+        again: the session and the name of each other step that told of the same response, which was a turn in earlier versions.
         call_id: of a tool, the call that it answers; empty where it doesn't say. Of what only groups, the one call that is run below it.
         arguments: what a tool was given; None where that is not recorded.
         output: what a tool returned, or the error that it ended with.
@@ -159,6 +160,7 @@ class Step:
     splits: bool = field(default=False, repr=False)
     recorder: str = field(default="", repr=False)
     response_ids: frozenset[str] = field(default=frozenset(), repr=False)
+    again: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     call_id: str = ""
     arguments: Any = None
     output: Any = None
@@ -279,6 +281,7 @@ def told_once(steps: Iterable[Step]) -> None:
     for step in bare:
         if other := next((whole[name] for name in step.response_ids if name in whole), None):
             step.kind = "again"
+            other.again = (*other.again, (step.session or step.trace_id, step.step_id))
             other.usage = other.usage.filled(step.usage)
             other.model = other.model or step.model
 

@@ -212,7 +212,9 @@ class Traces:
             model=step.model,
             reasoning=message.reasoning,
             # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
-            formerly=tuple(f"{step.step_id}#{part}" for part in range(1, 0 if choice else step.parts)),
+            formerly=()
+            if choice
+            else (*(f"{step.step_id}#{part}" for part in range(1, step.parts)), *step.again),
         )
 
 

@@ -103,7 +103,7 @@ AGENTS: tuple[Wording, ...] = (
     ),
     Wording(
         _ERROR
-        + r"(?:Permission denied because no interactive user response|Qwen Code requires permission to use|Tool [^\n]{1,100} requires approval in a TTY)",
+        + r"(?:Permission denied because no interactive user response|Qwen Code requires permission to use|This \"[^\"\n]{1,100}\" invocation was denied by permission rules\b|Tool [^\n]{1,100} requires approval in a TTY)",
         Reason.NOT_APPROVED,
         "Permission denied because no interactive user response was available.",
         is_telling=True,
@@ -216,11 +216,26 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="opencode 1.18.33",
     ),
     Wording(
-        r"^(?:The arguments provided to the tool are invalid: |The \S{1,100} tool was called with invalid arguments: |Validation failed for tool \")",
+        r"^Unauthorized tool call: '[^'\n]{1,200}' is not available to this agent",
+        Reason.UNKNOWN_ACTION,
+        "Unauthorized tool call: 'go' is not available to this agent.",
+        is_telling=True,
+        last_seen="gemini_cli 0.61.0",
+    ),
+    Wording(
+        r"^(?:The arguments provided to the tool are invalid: |The \S{1,100} tool was called with invalid arguments: |(?:Validation failed|Invalid arguments) for tool \")",
         Reason.SCHEMA_ERROR,
         "The bash tool was called with invalid arguments: SchemaError(Missing key)",
         is_telling=True,
-        last_seen="opencode 1.18.33, pi 0.73.1",
+        last_seen="opencode 1.18.33, pi 1.6.0",
+    ),
+    Wording(
+        r"^Tool call \"[^\"\n]{1,200}\" was not executed: the response hit the output token limit",
+        Reason.SCHEMA_ERROR,
+        'Tool call "bash" was not executed: the response hit the output token limit, so its arguments may be truncated.',
+        is_telling=True,
+        first_seen="pi 1.6.0",
+        last_seen="pi 1.6.0",
     ),
     Wording(
         _ERROR
@@ -250,21 +265,21 @@ AGENTS: tuple[Wording, ...] = (
         Reason.NO_MATCH,
         "Failed to edit, 0 occurrences found for old_string in /home/ada/x.",
         is_telling=True,
-        last_seen="qwen_code 0.24.4, pi 0.73.1, gemini_cli 0.61.0, opencode 1.18.33",
+        last_seen="qwen_code 0.24.4, pi 1.6.0, gemini_cli 0.61.0, opencode 1.18.33",
     ),
     Wording(
         r"^(?:Failed to edit\. Found \d+ occurrences|Found \d+ occurrences of the text in |Found multiple matches for oldString\.)",
         Reason.SEVERAL_MATCHES,
         "Failed to edit. Found 5 occurrences for old_string in /home/ada/x but replace_all was not enabled.",
         is_telling=True,
-        last_seen="qwen_code 0.24.4, pi 0.73.1",
+        last_seen="qwen_code 0.24.4, pi 1.6.0",
     ),
     Wording(
         r"^(?:File not found: |ENOENT: no such file or directory, |File does not exist\. Note: your current working directory is )",
         Reason.NOT_FOUND,
         "File not found: /home/ada/x",
         is_telling=True,
-        last_seen="qwen_code 0.24.4, gemini_cli 0.61.0, pi 0.73.1, claude_code 2.1.332",
+        last_seen="qwen_code 0.24.4, gemini_cli 0.61.0, pi 1.6.0, claude_code 2.1.332",
     ),
     Wording(
         r"\nSignal: (?:[1-9]\d{0,2}|SIG[A-Z]{2,10})\n(?:Process Group PGID|Background PIDs): ",

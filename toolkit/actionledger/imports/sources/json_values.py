@@ -216,6 +216,8 @@ def value_of(text: str | bytes) -> Any:
     """Return the value of a JSON text; a half stays in it as it is."""
     try:
         return from_json(text)
+    except TypeError:  # a text that holds one itself
+        there = str(text)
     except ValueError:
         there = from_utf8_with_halves(text) if isinstance(text, bytes) else text
         if not may_have_halves(there):

@@ -17,12 +17,19 @@ _FIRST = regex(
 _ERROR_STATUS = regex(r"Exit code (-?\d{1,10})(?=\n|\Z)")
 _FAILURE = regex(r"Exit code (-?[1-9]\d{0,9})(?=\n|\Z)")
 """How an agent begins the output of a command that failed alone; it marks it as an error as well, which a router may drop."""
+_COMMANDS = ('[{"query":', "}]")
+"""How Cline's list of what its commands did begins and ends: the first that failed is told behind all that it printed."""
+_OF_COMMANDS = regex(r'[^\\]","error":"Command exited with code ([1-9]\d{0,9})","success":false\}')
 _LAST = regex(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
     r"|\nCommand exited with code (\d{1,10})"
     r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
 )
 _OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
+_LAST_OF_SCRIPT = regex(
+    r'"truncated":(?:true|false),(?:"full_output_path":"[^"\n]{1,200}",)?"exit_code":([1-9]\d{0,9}),"wall_time_seconds":[\d.]{1,20}\}(?:\n\n\[Full output: [^\n]{1,200}\])?\s*\Z'
+)
+"""What a command in a script has ended with, as the script prints what it was told: Codex says it first, pi last."""
 
 _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
@@ -44,8 +51,10 @@ def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
         return None if found is None else exit_status_of(int(found[1]))
     begins = text.startswith(("Chunk ID: ", "Wall time: ", "Exit code: ", "Process exited "))
     found = _FIRST.match(text) if begins else _FAILURE.match(text)
+    if text.startswith(_COMMANDS[0]) and text.endswith(_COMMANDS[1]):
+        found = _OF_COMMANDS.search(text)
     if found is None and text.startswith("Script "):
-        found = _OF_SCRIPT.search(text, 0, _TAIL)
+        found = _OF_SCRIPT.search(text, 0, _TAIL) or _LAST_OF_SCRIPT.search(text[-_TAIL:])
     if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):
         found = _LAST.search(tail)
     return None if found is None else exit_status_of(int(next(filter(None, found.groups()))))
