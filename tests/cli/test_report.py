@@ -300,7 +300,7 @@ def test_an_empty_ledger_has_an_empty_report(run, tmp_path):
 
 def test_a_run_that_is_none_is_refused(sentence, recorded):
     """An id that can't be one is a slip of the pen."""
-    assert "is no run's id" in sentence("report", "-l", recorded, "--run", "last week")
+    assert "There is no run 'last week'" in sentence("report", "-l", recorded, "--run", "last week")
 
 
 def test_a_report_of_other_runtimes_sessions(run, tmp_path):

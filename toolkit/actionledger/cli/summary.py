@@ -29,7 +29,10 @@ def how_to_price() -> str:
     """Return what gives models a price, as a sentence."""
     if is_there("genai_prices"):
         return "No price list has them; 'import --prices FILE' takes yours."
-    return "pip install 'actionledger[prices]' brings providers' dated price lists for new imports; 'import --prices FILE' takes yours."
+    return (
+        "pip install 'actionledger[prices]' brings providers' dated price lists, 'import --prices FILE' takes yours; "
+        "import the recordings again into a new ledger then: what is recorded keeps its cost."
+    )
 
 
 def unacted_lines(found: "Unacted", sessions: "Mapping[SessionOutcome, int]") -> list[str]:
