@@ -263,3 +263,15 @@ def test_what_no_result_is_recorded_of_says_so(tmp_path: Path) -> None:
         found = tool(ledger, "Read")
     assert (row["status"], row["tries"]) in {("not_recorded", 0), ("pending", 1), ("interrupted", 1)}
     assert (found.calls, found.failure.successes, found.reason) == (1, 0, None)
+
+
+def test_a_name_in_another_case_is_the_tool_that_ran(tmp_path: Path) -> None:
+    """Its tries stand beside its calls, and are never more than those."""
+    text = '```actions\n{"actions": [{"type": "CREATE_TASK", "content": "Call"}, {"type": "create_task", "content": "Write"}]}\n```'
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        with al.Runtime("assistant", ledger=ledger) as runtime:
+            runtime.handle(text)
+        assert [(each.name, each.calls, each.failure.count) for each in tools(ledger)] == [
+            ("create_task", 2, 2)
+        ]
+        assert [row["tool"] for row in al.tool_calls(ledger)] == ["create_task", "create_task"]
