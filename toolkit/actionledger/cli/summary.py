@@ -166,7 +166,9 @@ def funnel_table(whole: "Funnel") -> Sheet:
         *_recorded_steps(whole),
     )
     for name, count, of, rate in steps:
-        table.add_row(name, f"{count:,}", of, "" if rate is None else shown_rate(rate))
+        share = "" if rate is None else shown_rate(rate)
+        if count or share not in {"", "–"}:  # there is some of it, or something that it could be a share of
+            table.add_row(name, f"{count:,}", of, share)
     return table
 
 
@@ -207,7 +209,7 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
     denied = whole.recorded.get(ExecutionStatus.DENIED, 0)
     rate = whole.recorded_execution
     return [
-        ("recorded of other runtimes: executions tried", rate.count, "", None),
+        ("executed by the recorded agent: tried", rate.count, "", None),
         ("  of these succeeded", rate.successes, "tried there", rate),
         ("  beside these: refused by a person or a policy", denied, "", None),
     ]
