@@ -129,7 +129,7 @@ def test_how_turns_differ_is_shown(run, ledger):
     words = ("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger, "--bucket", "lost")
     done = run(*words, "--show", "3")
     assert done.code == 0
-    assert re.search(r"(?m)^[0-9a-f-]{36}#1: repaired → failed \(\w+\)$", done.out)
+    assert re.search(r"(?m)^[0-9a-f-]{36}#1: parsed with repairs → unparseable \(\w+\)$", done.out)
     assert "\n  removed list_tasks\n    {}" in done.out
     [difference] = run(*words, "--json").value["differences"]
     assert (difference["turn_index"], difference["actions"][0]["kind"]) == (1, "removed")
