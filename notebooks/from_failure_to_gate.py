@@ -77,6 +77,9 @@ pd.DataFrame(
 # failure and drops all that it doesn't take.
 
 # %%
+assert groups, (
+    f"Every response of the profile {PROFILE!r} in this ledger was parsed: choose another PROFILE, or leave LEDGER empty for the samples."
+)
 group = max(groups, key=lambda group: group.turns)
 shrunk = al.shrink_group(ledger, group)
 print(f"{group.key.code}: {len(shrunk.original):,} signs, {len(shrunk.text)} after {shrunk.tries:,} tries")

@@ -14,7 +14,7 @@ TEXT = 'Hi 😀\r\n```actions\n{"actions": [{"type": "create_task", "content": "
 def test_every_stretch_is_marked():
     """Narrative, block, repair and errors each have their line."""
     lines = al.explain(al.parse(TEXT, profile="assistant")).splitlines()
-    assert lines[0] == "= repaired, read by assistant"
+    assert lines[0] == "= parsed with repairs, read by assistant"
     assert "| Hi 😀\\r" in lines
     assert "> ```actions" in lines
     comma = TEXT.index(",}")

@@ -70,6 +70,17 @@ def test_every_reason_to_leave_out_has_a_sentence():
     assert len(set(LEFT_OUT.values())) == len(LEFT_OUT)
 
 
+def test_what_reading_came_to_is_said_in_one_way():
+    """Pages, the command line and exports show these words; the codes are what is stored and filtered by."""
+    assert [outcome.said for outcome in Outcome] == [
+        *("parsed", "parsed with repairs", "partly parsed", "unparseable", "no tool call", "abstained"),
+        *("empty", "not recorded"),
+    ]
+    assert [capture.said for capture in Capture] == [
+        *("raw text", "raw arguments only", "parsed calls only", "no text"),
+    ]
+
+
 def test_intent_leaves_out_what_was_not_meant():
     """The denominator of the parse rates: all but no action, abstained, empty, and what isn't recorded."""
     assert {outcome for outcome in Outcome if not outcome.has_intent} == {

@@ -104,7 +104,7 @@ def test_what_names_no_session_or_run_is_refused(tmp_path):
         with pytest.raises(UsageError, match="There is no session"):
             al.view(ledger, "\udce9")
         for ask in (al.failure_changes, lambda *sides: al.compare_by(*sides, "model")):
-            with pytest.raises(UsageError, match="it is no run's id or name"):
+            with pytest.raises(UsageError, match="There is no run"):
                 ask(ledger, "first", "06d694b1-0dda-4d9d-8ce4-4d3f0efed0a0")
 
 

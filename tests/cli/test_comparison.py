@@ -42,7 +42,7 @@ def test_runs_over_the_same_turns_pair(run, ledger):
 def test_turns_are_shown_field_by_field(run, ledger):
     """Of one bucket, as many as are asked for."""
     done = run("compare", "first", RUN, "-l", ledger, "--bucket", "lost", "--show", "1")
-    assert "repaired → failed" in done.out
+    assert "parsed with repairs → unparseable" in done.out
     assert "removed list_tasks" in done.out
     value = run("compare", "first", RUN, "-l", ledger, "--bucket", "lost", "--json").value
     assert [each["kind"] for each in value["differences"][0]["actions"]] == ["removed"]

@@ -77,7 +77,7 @@ def test_wrong_uses_end_in_a_sentence(sentence, recorded):
     """Each with what would be right."""
     assert "day or week" in sentence("failures", "-l", recorded, "--by", "month")
     assert "alone" in sentence("failures", "-l", recorded, "--between", "first", "x", "--by", "day")
-    assert "can't be told" in sentence("failures", "-l", recorded, "--between", "first", "zz")
+    assert "There is no run 'zz'" in sentence("failures", "-l", recorded, "--between", "first", "zz")
     assert "Say which" in sentence("shrink", "-l", recorded)
     one = ("shrink", "-l", recorded, "a#0", "-p", "assistant")
     assert "the other options of a filter go with --groups" in sentence(*one)

@@ -47,7 +47,7 @@ def test_the_exit_code_says_whether_it_passes(run, ledger):
     bad = run("gate", "--baseline", "first", *WORSE, "-l", ledger)
     assert (bad.code, bad.err) == (ExitCode.GATE, "")
     assert re.search(r"NOT MET +lost +asked: at most 0 turns; found: 1 of 5", bad.out)
-    assert "lost: a#1 repaired → failed" in bad.out
+    assert "lost: a#1 parsed with repairs → unparseable" in bad.out
     assert run("gate", "--baseline", "first", *WORSE, "-l", ledger, "--max-lost", 1, "--allow-few").code == 0
     assert run("gate", "--baseline", "first", *WORSE, "-l", ledger, "--max-lost", 1).code == ExitCode.GATE
 

@@ -96,10 +96,11 @@ def test_a_session_shows_its_turns(run, recorded):
     out = run("show", "a", "-l", recorded).out
     assert out.startswith("Session a (")
     assert [line.split()[:2] for line in out.splitlines() if line.startswith("#")] == [
-        ["#0", "clean"],
-        ["#1", "repaired"],
-        ["#2", "clean"],
+        ["#0", "parsed"],
+        ["#1", "parsed"],
+        ["#2", "parsed"],
     ]
+    assert out.count("parsed with repairs") == 1
     assert [turn["index"] for turn in run("show", "a", "-l", recorded, "--json").value["turns"]] == [0, 1, 2]
 
 
@@ -107,6 +108,7 @@ def test_sessions_are_listed_by_their_names(run, recorded):
     """Newest first, as many as asked for."""
     out = run("show", "-l", recorded).out.splitlines()
     assert sorted(line.split()[0] for line in out[1:]) == ["a", "b", "c"]
+    assert all("none" not in line for line in out[1:])
     few = run("show", "-l", recorded, "--limit", "1")
     assert len(few.out.splitlines()) == 2
     assert "1 of 3 sessions" in few.err

@@ -10,7 +10,7 @@ def test_a_response_from_the_standard_input(run):
     done = run("parse", "--profile", "assistant", stdin=BLOCK)
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert lines[:2] == ["= repaired, read by assistant", "| I shall."]
+    assert lines[:2] == ["= parsed with repairs, read by assistant", "| I shall."]
     assert '> {"actions": [{"type": "create_task", "content": "x"},]}' in lines
     for said in ("block 0, actions, repaired", "trailing_comma", "action 0, create_task, valid"):
         assert any(line.startswith("= ") and said in line for line in lines)

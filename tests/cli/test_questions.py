@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from itertools import islice
@@ -14,6 +15,16 @@ import actionledger as al
 from actionledger.demo import sample_sessions, take_samples
 
 PAGE = Path(__file__).parents[2] / "docs/questions.md"
+SAMPLES = [
+    command
+    for page in sorted(PAGE.parent.glob("*.md"))
+    for command in re.findall(
+        r"(?m)^actionledger ((?:show|shrink|case new|run) .*sample-\d+\S*(?: --shrink)?)",
+        page.read_text("utf-8"),
+    )
+]
+"""What pages tell people to do with a sample session."""
+
 COMMANDS = dict(
     re.findall(r"^### (.+)\n\n```bash\nactionledger (.+)\n```", PAGE.read_text("utf-8"), re.MULTILINE)
 )
@@ -239,3 +250,28 @@ def test_what_a_project_costs_per_day(answer, costly):
         ("one", 2.75, 3, 4), ("one", 2.75, 3, 4), ("two", 2.75, 3, 4), ("two", 2.75, 3, 4),
     ]  # fmt: skip
     assert rows[0]["day"] == "2026-09-04"
+
+
+@pytest.fixture(scope="module")
+def named_samples(tmp_path_factory):
+    """The sample sessions that pages name."""
+    path = tmp_path_factory.mktemp("named") / "demo.duckdb"
+    named = set(re.findall(r"sample-\d+", " ".join(SAMPLES)))
+    with al.open_ledger(path) as ledger:
+        take_samples(ledger, (each for each in sample_sessions() if each.external_id in named))
+    return path
+
+
+def test_pages_name_samples():
+    """The test below looks at something."""
+    assert {command.split()[0] for command in SAMPLES} == {"show", "shrink", "case", "run"}
+
+
+@pytest.mark.parametrize("command", SAMPLES)
+def test_what_a_page_does_with_a_sample_works(run, named_samples, tmp_path, command):
+    """A sample that has nothing of what the page shows by it teaches that the command doesn't work."""
+    ledger = tmp_path / "demo.duckdb"
+    shutil.copy(named_samples, ledger)
+    shutil.copytree(f"{named_samples}.d", f"{ledger}.d")
+    done = run(*shlex.split(command, comments=True), "-l", ledger)
+    assert done.code == 0, done.err

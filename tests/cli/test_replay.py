@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import actionledger as al
 from actionledger.cli import replay
 from actionledger.core.rates import shown_p
 from actionledger.ledger.queries import rereading
@@ -43,6 +44,9 @@ def test_what_changed_is_printed(run, ledger):
         "meant to act only before": "0",
         "meant to act in neither": "1",
     }
+    [example] = re.findall(r"(?m)^ ?lost +1 +(\S+)$", table)
+    assert run("show", example, "-l", ledger).code == 0
+    assert not re.match(r"[0-9a-f]{8}-", example), "a session goes by its name"
 
 
 def test_turns_that_a_parser_is_not_for_are_said_before(run, ledger):
@@ -57,6 +61,22 @@ def test_turns_that_a_parser_is_not_for_are_said_before(run, ledger):
     assert value["unfit"] == {"coder": 1}
     assert (value["counts"]["no_longer_intent"], value["counts"]["lost"]) == (1, 0)
     assert (value["before"]["rate"], value["difference"]) == (None, None)
+
+
+def test_calls_of_an_unknown_profile_are_said_to_be_unchecked(run, tmp_path):
+    """What a catalogue refused at first and nothing checks now is in the bucket of the newly accepted."""
+    actions = al.ActionSet("shop")
+
+    @actions.action(example={"sku": "A1"})
+    def order(sku: str) -> str:
+        """Order an article."""
+        return sku
+
+    profile = al.custom_profile("shop", dialects=["hermes"], actions=actions)
+    with al.open_ledger(tmp_path / "shop.duckdb") as ledger, al.Runtime(profile, ledger=ledger) as runtime:
+        runtime.handle('<tool_call>{"name": "ordr", "arguments": {}}</tool_call>')
+    done = run("replay", "--parser", "auto", "-l", "shop.duckdb")
+    assert "1 turn of the profile 'shop', which is not known here" in done.err
 
 
 @pytest.mark.parametrize(
@@ -88,8 +108,8 @@ def test_the_same_as_json(run, ledger):
     [
         (("--parser", "gembrain"), "There is no parser 'gembrain'."),
         (("--parser", "coder", "--until", "1990-01-01"), "No recorded turn fits"),
-        (("--parser", "coder", "--run", "last week"), "is no run's id"),
-        (("--parser", "coder", "--run", "00000000-0000-4000-8000-000000000009"), "is no run's id"),
+        (("--parser", "coder", "--run", "last week"), "There is no run"),
+        (("--parser", "coder", "--run", "00000000-0000-4000-8000-000000000009"), "There is no run"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(sentence, ledger, arguments, said):
@@ -109,7 +129,7 @@ def test_how_turns_differ_is_shown(run, ledger):
     words = ("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger, "--bucket", "lost")
     done = run(*words, "--show", "3")
     assert done.code == 0
-    assert re.search(r"(?m)^[0-9a-f-]{36}#1: repaired → failed \(\w+\)$", done.out)
+    assert re.search(r"(?m)^[0-9a-f-]{36}#1: parsed with repairs → unparseable \(\w+\)$", done.out)
     assert "\n  removed list_tasks\n    {}" in done.out
     [difference] = run(*words, "--json").value["differences"]
     assert (difference["turn_index"], difference["actions"][0]["kind"]) == (1, "removed")

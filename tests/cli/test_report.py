@@ -300,7 +300,7 @@ def test_an_empty_ledger_has_an_empty_report(run, tmp_path):
 
 def test_a_run_that_is_none_is_refused(sentence, recorded):
     """An id that can't be one is a slip of the pen."""
-    assert "is no run's id" in sentence("report", "-l", recorded, "--run", "last week")
+    assert "There is no run 'last week'" in sentence("report", "-l", recorded, "--run", "last week")
 
 
 def test_a_report_of_other_runtimes_sessions(run, tmp_path):
@@ -320,7 +320,7 @@ def test_a_report_of_other_runtimes_sessions(run, tmp_path):
     out = run("report", "-l", path).out
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert "parsed whole 0 intent that can be audited not auditable" in lines
-    assert "recorded of other runtimes: executions tried 2" in lines
+    assert "executed by the recorded agent: tried 2" in lines
     assert "of these succeeded 0 tried there 0.0% too few sessions" in lines
     assert any(line.startswith("acting (recorded) command_failed (Bash) 2 2") for line in lines)
     assert (
@@ -384,3 +384,17 @@ def test_a_report_counts_calls_left_as_text(run, tmp_path):
     with al.open_ledger(plain) as ledger:
         al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turns[1],))])
     assert "left as text" not in run("report", "-l", plain).out
+
+
+def test_what_says_nothing_of_an_import_is_left_out(run, tmp_path):
+    """It ran nothing here, and goes by no profile: the plan's targets and a split by profile have nothing to say of it."""
+    call = al.RecordedCall("c", "Read", {"path": "a"})
+    turn = al.RecordedTurn(0, "", capture=al.Capture.CALLS, calls=(call,))
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])
+    out = run("report", "-l", "l.duckdb").out
+    assert "By model" in out
+    assert "Targets" not in out
+    assert "By profile" not in out
+    assert "beside these: illustrations" not in out
+    assert "executions tried" not in out

@@ -172,7 +172,7 @@ class TestPairs:
         """The worst bucket comes first; another one is a parameter, and each row opens its own turn."""
         assert len(table(open_page(twice, COMPARE), "turns")["rows"]) == 30
         shown = table(open_page(twice, COMPARE, bucket="recovered"), "turns")
-        assert [row[3:5] for row in shown["rows"]] == [["failed", "clean"]] * 4
+        assert [row[3:5] for row in shown["rows"]] == [["unparseable", "parsed"]] * 4
         assert all("session=" in href and "bucket=recovered" in href for href in shown["hrefs"])
 
     def test_a_dialect_narrows_the_list_and_no_rate(
@@ -206,7 +206,7 @@ class TestPairs:
         session = derived_id("session", "s3")
         test = open_page(twice, COMPARE, bucket="lost", session=session, turn="4", after_run=run_of)
         shown = drawn(test, "readings")
-        assert [side["verdict"] for side in shown["sides"]] == ["clean", "failed"]
+        assert [side["verdict"] for side in shown["sides"]] == ["parsed", "unparseable"]
         assert shown["sides"][0]["text"] == "s3 4"
         assert shown["place"].endswith("session s3, turn 4")
         assert f"session={session}&turn=5" in {step["text"]: step["href"] for step in shown["steps"]}["▶"]
@@ -386,7 +386,7 @@ class TestBeside:
         session = derived_id("session", "s3")
         test = open_page(twice, REPLAY, session=session, turn="5", run=run_of, beside="first")
         shown = drawn(test, "readings")
-        assert [side["verdict"] for side in shown["sides"]] == ["failed", "clean"]
+        assert [side["verdict"] for side in shown["sides"]] == ["unparseable", "parsed"]
 
     def test_an_unknown_run_is_named(self, open_page: Open, twice: Path) -> None:
         """A link to a run that is not there says so."""

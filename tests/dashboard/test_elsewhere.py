@@ -42,7 +42,7 @@ def test_each_parse_rate_has_its_capture_levels(open_page: Open, elsewhere: Path
     shown = stats(open_page(elsewhere, "views/overview.py", show="funnel"))
     for rate in ("Parse success", "Strict success"):
         assert shown[rate][0] == "100.0%"
-        assert shown[rate][1][1:] == ["n = 3 in 2 sessions", "capture: arguments 3 · calls 1"]
+        assert shown[rate][1][1:] == ["n = 3 in 2 sessions", "raw arguments only 3 · parsed calls only 1"]
     assert "Executed by actionledger" not in shown
     assert shown["Executed by the recorded agent"][0] == "50.0%"
 
@@ -84,7 +84,7 @@ def test_where_nothing_can_be_audited_the_rate_is_the_word(
     test = open_page(calls_alone, "views/overview.py", show="funnel")
     assert stats(test)["Parse success"] == (
         "not auditable",
-        ["the recordings have no text of the calls", "capture: calls 1"],
+        ["the recordings have no text of the calls", "parsed calls only 1"],
     )
     [group] = drawn(open_page(calls_alone, "views/overview.py", show="parse rates"), "rates")["groups"]
     assert (group["text"], group["rate"]["value"]) == ("not auditable", None)
@@ -206,7 +206,7 @@ def test_recorded_results_stand_beside_the_response(open_page: Open, elsewhere: 
             "turn"
         ]
         [lane] = shown["done"]
-        assert lane["title"] == "What came of them elsewhere, as recorded"
+        assert lane["title"] == "Executed by the recorded agent"
         assert [lane["title"] for lane in shown["lanes"]] == ["Actions"]
         assert "1,000 tokens in · 10 tokens out" in shown["about"]
         assert shown["about"].endswith("finish reason tool[U+202E]_use")
@@ -214,7 +214,7 @@ def test_recorded_results_stand_beside_the_response(open_page: Open, elsewhere: 
     assert [(card["status"], card["where"]) for card in theirs["0"]] == [("succeeded", "recorded · 12.5 ms")]
     assert [card["where"] for card in theirs["1"]] == ["recorded · exit 2 · time not recorded"]
     assert [card["status"] for card in theirs["2"]] == ["denied"]
-    assert "capture calls, how it was written can't be audited" in shown["about"]
+    assert "parsed calls only, so parsing can't be checked" in shown["about"]
 
 
 def test_what_only_words_tell_says_so(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:

@@ -72,7 +72,7 @@ class TestOverview:
         shown = stats(open_page(sample, OVERVIEW, show="funnel"))
         assert shown["Responses"] == ("7", ["in 3 sessions"])
         assert shown["Meant to act"] == ("71.4%", ["too few sessions", "n = 7 in 3 sessions"])
-        parsed = ["too few sessions", "n = 5 in 3 sessions", "capture: text 5"]
+        parsed = ["too few sessions", "n = 5 in 3 sessions", "raw text 5"]
         assert shown["Parse success"] == ("60.0%", parsed)
         assert shown["Valid actions"][0] == "75.0%"
         assert shown["Executions succeeded"][0] == "66.7%"
@@ -204,7 +204,7 @@ class TestTurns:
         test = open_page(sample, TURNS, stage="reading", code="unclosed_tag")
         assert "The tag was opened and never closed." in texts(test)
         assert column(test, "Turn") == [2]
-        assert column(test, "Outcome") == ["failed"]
+        assert column(test, "Outcome") == ["unparseable"]
         assert drawn(test, "table")["hrefs"] == [f"replay?session={STEPS}&turn=2"]
 
     def test_a_turn_that_failed_after_reading_is_called_so(self, open_page: Open, sample: Path) -> None:
@@ -215,7 +215,8 @@ class TestTurns:
         assert {outcome for outcome, reason in reasons.items() if reason} == {
             outcome
             for outcome in reasons
-            if outcome in {"failed", "partial", "no action"} or outcome.endswith("a tool call failed")
+            if outcome in {"unparseable", "partly parsed", "no tool call"}
+            or outcome.endswith("a tool call failed")
         }
 
     def test_outcomes_in_the_link_pick_the_turns(self, open_page: Open, sample: Path) -> None:
@@ -367,7 +368,7 @@ class TestReplay:
         assert [part["text"] for part in after] == [told.text for told in said.told]
         times = [f"{told.at:%Y-%m-%d %H:%M:%S} UTC" for told in said.told]
         assert [part["title"] for part in after] == [
-            f"What the model was told next, exactly · {times[0]}",
+            f"Sent back to the model, exactly · {times[0]}",
             f"Told again as the turn went on (1) · {times[1]}",
             f"Told again as the turn went on (2) · {times[2]}",
         ]
@@ -401,7 +402,7 @@ class TestReplay:
         ]
         assert beside["options"][1]["href"] == f"replay?session={STEPS}&turn=0&beside={again}"
         other = open_page(sample, REPLAY, session=STEPS, turn="0", run=again)
-        assert shown(other)["verdict"] == "failed"
+        assert shown(other)["verdict"] == "unparseable"
         assert [one["chosen"] for one in drawn(other, "session_facts")["readings"][0]["options"]] == [
             False,
             True,

@@ -163,7 +163,7 @@ def test_a_reason_opens_its_turns(go: Go) -> None:
 def test_a_week_is_picked(go: Go, costly: Path) -> None:
     """What did failures cost this week?"""
     test = go("./?since=2026-09-07&until=2026-09-13&show=failures", costly)
-    assert any("Sessions spent 3 turns" in each.value and "$1.50" in each.value for each in test.caption)
+    assert any("Recovery took 3 turns" in each.value and "$1.50" in each.value for each in test.caption)
 
 
 def test_by_project_and_then_by_day(go: Go, costly: Path) -> None:

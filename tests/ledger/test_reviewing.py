@@ -139,7 +139,7 @@ def test_nobody_speaks_for_another(ledger) -> None:
         ({"by": "ann", "comment": "x" * 20_001}, "not 20,001"),
         ({"by": "ann", "comment": "x", "span": (3, 3)}, r"no stretch \[3, 3\)"),
         ({"by": "ann", "comment": "x", "span": (0, 99)}, r"no stretch \[0, 99\)"),
-        ({"by": "ann", "verdict": "wrong", "run": "nothing"}, "can't be told"),
+        ({"by": "ann", "verdict": "wrong", "run": "nothing"}, "There is no run"),
     ],
 )
 def test_what_is_nothing_to_say_is_refused(ledger, given, said) -> None:

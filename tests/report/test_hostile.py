@@ -278,7 +278,7 @@ def test_a_difference_is_text_and_nothing_but(hostile):
     for shown in (page.text, str(difference)):
         assert not set(UNSEEN) & set(shown)
         assert "wrong_type" in shown
-    assert "clean → partial (truncated)" in str(difference)
+    assert "parsed → partly parsed (truncated)" in str(difference)
     assert str(difference).count("\n") == 5
 
 

@@ -174,13 +174,13 @@ def show_turns(found: Sequence[ComparedTurn], sides: Sides, listed: Listed) -> N
         Column("Model", [turn.model for turn in found]),
         Column(
             "Before",
-            [words(turn.before) for turn in found],
+            [turn.before.said for turn in found],
             "verdict",
             looks=[looks.look_of(turn.before) for turn in found],
         ),
         Column(
             "After",
-            [words(turn.after) for turn in found],
+            [turn.after.said for turn in found],
             "verdict",
             looks=[looks.look_of(turn.after) for turn in found],
         ),
@@ -194,11 +194,6 @@ def show_turns(found: Sequence[ComparedTurn], sides: Sides, listed: Listed) -> N
 def turn_href(sides: Sides, listed: Listed, turn: ComparedTurn) -> str:
     """Return the address of both readings of a turn."""
     return sides.href(**listed.parameters, session=turn.session_id, turn=str(turn.turn_index))
-
-
-def words(outcome: Outcome) -> str:
-    """Return an outcome as people read it."""
-    return outcome.replace("_", " ")
 
 
 def show_measures(measures: Sequence[Measure], sides: Sides) -> None:

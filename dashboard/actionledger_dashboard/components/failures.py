@@ -79,10 +79,10 @@ def show_failure_groups(report: FailureReport, within: Filter) -> bool:
     """Show the groups with what they cost; return whether there is any."""
     if not report.groups:
         return False
-    shown = f", of which the {GROUPS} costliest are shown" if len(report.groups) > GROUPS else ""
+    shown = f", the {GROUPS} costliest shown" if len(report.groups) > GROUPS else ""
     st.caption(
-        f"{counted(len(report.groups), 'group')}{shown}; loops have a list of their own. Sessions spent {spent_on(report.spent)} until an action got through: "
-        "a turn counts once in that sum, and in the row of each group that it was spent on."
+        f"{counted(len(report.groups), 'group')}{shown}. Recovery took {spent_on(report.spent)}. "
+        "Rows overlap: a turn counts in each group that it was spent on, and once in this sum."
     )
     _show_table(report.groups[:GROUPS])
     show_turns_of_group(report.groups, within)

@@ -143,7 +143,7 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
     if not found.rate.successes:
         return []
     stopped = _ended(found, Ending.STOPPED, within, "stopped without acting")
-    unread = _ended(found, Ending.UNPARSEABLE, within, "unparseable")
+    unread = _ended(found, Ending.UNPARSEABLE, within, "unparseable", is_first=not stopped)
     href = links.sessions_href(replace(within, endings=UNACTED.endings))
     return [
         *stopped,
@@ -152,14 +152,15 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
         *unread,
         _text(" in "),
         {"text": counted(found.sessions, "session"), "href": href},
-        _text(f": {share(found.rate)} of {counted(found.rate.count, 'response')} ({interval(found.rate)})"),
+        _text(f": {share(found.rate)} of {found.rate.count:,} ({interval(found.rate)})"),
     ]
 
 
-def _ended(found: Unacted, ending: Ending, within: Filter, what: str) -> Words:
+def _ended(found: Unacted, ending: Ending, within: Filter, what: str, *, is_first: bool = True) -> Words:
     count = found.count(ending)
+    said = counted(count, "response") if is_first else f"{count:,}"
     href = links.turns_href(within, Mark(endings=(str(ending),)))
-    return [{"text": f"{count:,} {what}", "href": href}] if count else []
+    return [{"text": f"{said} {what}", "href": href}] if count else []
 
 
 def _why(found: Unacted) -> Words:

@@ -134,7 +134,7 @@ _MEANING = (
     "the turns of that period."
 )
 _CHANGES = "Solid lines: from here on the rate is another one, by more than chance. "
-_RECORDED = "Of what was tried elsewhere, as recorded: nothing says how these responses parse. "
+_RECORDED = "Executed by the recorded agent; nothing says how these responses parse. "
 
 
 def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
@@ -152,7 +152,7 @@ def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
         return
     if trend.undated:
         things = counted(trend.undated, "execution" if is_elsewhere else "response")
-        st.caption(f"Without a time, and so not in this chart: {things}.")
+        st.caption(f"Not in this chart, since no time is recorded: {things}.")
     changed = () if is_elsewhere else ask(changes, within, unit)
     events = events_of(trend.periods, ask(queries.arrivals, within), changed)
     chart = charts.trend_chart(trend, now(), events, ELSEWHERE if is_elsewhere else READING)

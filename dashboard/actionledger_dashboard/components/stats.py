@@ -173,7 +173,7 @@ def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
 
 def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
     levels = kept(found.captures)
-    captured = [f"capture: {levels}"] if levels else []
+    captured = [levels] if levels else []
     read = "of the responses that meant to act"
     counted_from = turns_href(within, audited(MEANT, found))
     return [

@@ -56,7 +56,7 @@ def sessions(rate: Rate) -> int | None:
 def kept(captures: Mapping[Capture, int]) -> str:
     """Return how much was kept of what was rated, the most frequent first; empty where nothing was."""
     most = sorted(captures.items(), key=lambda pair: (-pair[1], pair[0]))
-    return " · ".join(f"{capture} {count:,}" for capture, count in most)
+    return " · ".join(f"{capture.said} {count:,}" for capture, count in most)
 
 
 def known(total: str, of: int, turns: int) -> str:

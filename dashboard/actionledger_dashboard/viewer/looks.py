@@ -50,20 +50,22 @@ def look_of(status: str) -> str:
 
 
 def words(code: str) -> str:
-    """Return an outcome, a status or a kind as words; a reason stands as the code that it is filtered by."""
+    """Return a status or a kind as words; a reason stands as the code that it is filtered by."""
     return code.replace("_", " ")
 
 
 def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
     """Return what came of a turn in a few words: also where it was read, and went wrong after that."""
-    read = words(outcome) if outcome else "not read"
-    return f"{read}, not valid" if not is_valid else read if is_done else f"{read}, not done"
+    read = outcome.said if outcome else "not read"
+    return (
+        f"{read}, rejected by schema" if not is_valid else read if is_done else f"{read}, a tool call failed"
+    )
 
 
 def came_to_in_all(outcome: Outcome, *, is_failing: bool) -> str:
     """Return what came of a turn in a few words, where it is known that something went wrong but not whether in checking or in acting."""
     is_read = outcome not in {Outcome.PARTIAL, Outcome.FAILED}
-    return f"{words(outcome)}, a tool call failed" if is_failing and is_read else words(outcome)
+    return f"{outcome.said}, a tool call failed" if is_failing and is_read else outcome.said
 
 
 def because(reason: Reason | None) -> str:

@@ -78,7 +78,7 @@ def _text_data(detail: TurnDetail, at: Span | None, sought: str, *, is_whole: bo
 def reader_label(reader: Reader) -> str:
     """Return what a reading is called in a list of readings."""
     name = "First reading" if reader.kind.is_first_reading else reader.name or "re-reading"
-    return f"{name} · {reader.parser} · {words(reader.outcome)}"
+    return f"{name} · {reader.parser} · {reader.outcome.said}"
 
 
 def attempt_lane(detail: TurnDetail) -> Values:
@@ -97,7 +97,7 @@ def _attempt_card(reader: Reader, detail: TurnDetail, *, is_shown: bool) -> Valu
         parts.append(f"dialect {attempt.dialect or 'none'}, catalogue {attempt.catalogue or 'none'}")
         parts += [took] if (took := _took(detail)) else []
     where = "shown here" if is_shown else "another reading"
-    return card(reader.parser, words(reader.outcome), look_of(reader.outcome), where, [" · ".join(parts)])
+    return card(reader.parser, reader.outcome.said, look_of(reader.outcome), where, [" · ".join(parts)])
 
 
 def _when_empty(response: Response) -> str:
@@ -109,7 +109,7 @@ def _when_empty(response: Response) -> str:
 def _verdict(detail: TurnDetail) -> str:
     if detail.attempt is None:
         return "not read by this run" if detail.readers else "recorded, but never read"
-    return words(detail.attempt.outcome)
+    return detail.attempt.outcome.said
 
 
 def _about(detail: TurnDetail, part: Span) -> str:
@@ -124,7 +124,7 @@ def _about(detail: TurnDetail, part: Span) -> str:
         cut,
         because(attempt.reason),
         model,
-        f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
+        response.capture.said + ("" if is_audited else ", so parsing can't be checked"),
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",
         *([f"read in {took}"] if (took := _took(detail)) else []),

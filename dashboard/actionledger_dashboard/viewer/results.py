@@ -44,11 +44,11 @@ def run_lanes(detail: TurnDetail) -> Iterator[Values]:
         for origin in Origin
     }
     if theirs := whose[Origin.RECORDED]:
-        yield lane("What came of them elsewhere, as recorded", theirs)
+        yield lane("Executed by the recorded agent", theirs)
     ours = whose[Origin.RUNTIME] + [_reversal_card(reversal, detail) for reversal in detail.reversals]
     if theirs and not ours:
         return
-    title = "Executions here" if theirs else "Executions"
+    title = "Executed by actionledger" if theirs else "Executions"
     title += ", as recorded under the first reading" if other else ""
     yield lane(title, ours, _when_not_executed(detail))
 
@@ -166,7 +166,7 @@ def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool 
         prompt = before.feedback
     thought = detail.response.reasoning
     absent = NOT_RECORDED if before is None else _when_not_shown(before)
-    found = [passage("What the model was shown before", _drawn(prompt, is_whole=is_whole), absent)]
+    found = [passage("Sent to the model before", _drawn(prompt, is_whole=is_whole), absent)]
     if thought is None:
         return found
     return [
@@ -185,7 +185,7 @@ def _drawn(text: str | None, *, is_whole: bool) -> str | None:
 
 def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
     """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
-    first = "What the model was told next, exactly"
+    first = "Sent back to the model, exactly"
     if not detail.response.told:
         return [passage(first, None, _when_not_told(detail))]
     return [

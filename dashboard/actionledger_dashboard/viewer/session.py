@@ -22,20 +22,20 @@ from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_o
 
 def facts_of(session: Session) -> list[Values]:
     """Return what is known of a session, fact by fact; others wrote the most of it."""
-    ended = {True: "success", False: "no success", None: "not recorded"}[session.success]
+    ended = {True: "success", False: "no success", None: ""}[session.success]
     folder = PurePosixPath((session.project or "").replace("\\", "/"))
     facts = {
         **({"Title": session.title} if session.title else {}),
         "Session": session.external_id or session.session_id,
         "Model": session.model,
-        **({"Profile": session.profile} if session.profile else {}),
+        **({"Profile": session.profile} if session.profile not in {"", "none"} else {}),
         **({"Task": session.task} if session.task and session.task != session.title else {}),
         "Source": session.source,
         **({"Project": folder.name or str(folder)} if session.project else {}),
         **({"Branch": session.branch} if session.branch else {}),
         **({"Agent": f"{session.agent} {session.agent_version or ''}".rstrip()} if session.agent else {}),
         "Started (UTC)": f"{session.started_at:%Y-%m-%d %H:%M}" if session.started_at else "not recorded",
-        "Ended": f"{ended}: {session.reason}" if session.reason else ended,
+        **({"Ended": ": ".join(filter(None, (ended, session.reason)))} if ended or session.reason else {}),
         **({"Outcome": words(session.outcome)} if session.outcome else {}),
         "Turns": f"{session.turns:,}",
         **({"Duration": duration(session.duration_s)} if session.duration_s is not None else {}),

@@ -102,7 +102,7 @@ def made(row: RecentTurn) -> str:
 
 def outcome(row: RecentTurn) -> str:
     """Return what came of reading a response, in words."""
-    return "not read yet" if row.outcome is None else row.outcome.replace("_", " ")
+    return "not read yet" if row.outcome is None else row.outcome.said
 
 
 show()

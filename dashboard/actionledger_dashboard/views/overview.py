@@ -222,8 +222,7 @@ def show_funnel(_: Linked, found: Funnel, within: Filter) -> None:
     show_steps(found, within)
     if found.not_auditable:
         st.caption(
-            f"In no rate of reading, since their recordings have the calls and not how they were written: "
-            f"{counted(found.not_auditable, 'response')}."
+            f"{counted(found.not_auditable, 'response')} without raw text, so parsing can't be checked: in no parse rate."
         )
     if found.taken_back.count:
         st.caption(f"Actions done and undone since: {out_of(found.taken_back)}.")
@@ -247,7 +246,7 @@ def show_groups(linked: Linked, _: Funnel, within: Filter) -> None:
     found = [pair for pair in found if pair[1].parse_success.count] or found
     if len(found) < whole:
         st.caption(
-            f"Recorded as parsed calls only, and so without a rate: {whole - len(found):,} of {whole:,}."
+            f"{whole - len(found):,} of {whole:,} have parsed calls only, so parsing can't be checked."
         )
     # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
     most = found[:GROUPS] if dimension == "model" else sorted(found[:GROUPS], key=_by_rate)

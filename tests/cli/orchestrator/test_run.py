@@ -30,11 +30,11 @@ def test_a_directive_goes_down_the_layers(run, whole, repository):
     assert done.code == 0, done
     lines = done.out.splitlines()
     assert lines[:3] == [
-        "2ic -> eng-lead: clean (0.0 s)",
+        "2ic -> eng-lead: parsed (0.0 s)",
         "We begin with the index.",
         'Action 1 (update_plan) succeeded: {"version":1}',
     ]
-    assert "eng-lead -> team-lead: clean (0.0 s)" in lines
+    assert "eng-lead -> team-lead: parsed (0.0 s)" in lines
     assert lines[-1] == "Ended (finished): All layers had their say."
     sessions = rows(
         "SELECT model, metadata->>'layer', metadata->>'orchestration' FROM sessions ORDER BY model"

@@ -187,7 +187,7 @@ def test_undo_and_redo(typed):
     assert repl.tree() == {"a": "x\n"}
     assert (
         repl.type("/history")
-        == "  1. One (clean; 1 succeeded, 1 succeeded and undone)\n  2. Two (clean; 1 succeeded and undone)\n"
+        == "  1. One (parsed; 1 succeeded, 1 succeeded and undone)\n  2. Two (parsed; 1 succeeded and undone)\n"
     )
     assert repl.type("/undo 2").startswith("✗ Nothing that")
     repl.type("Three")
@@ -361,9 +361,11 @@ def test_a_session_is_read_again_with_another_parser(typed):
     """The one that the tags come from by default."""
     repl = typed("```xml\n" + create("shown") + "```\n" + create("meant"), "Nothing.")
     repl.type("One", "Two")
-    shown = "  1. clean, 1 action(s) → go-tags: clean, 2 action(s)\n  2. no_action, 0 action(s) → the same\n"
+    shown = (
+        "  1. parsed, 1 action(s) → go-tags: parsed, 2 action(s)\n  2. no tool call, 0 action(s) → the same\n"
+    )
     assert repl.type("/replay") == shown
-    assert repl.type("/replay orchestrator").count("orchestrator: failed, 0 action(s)") == 1
+    assert repl.type("/replay orchestrator").count("orchestrator: unparseable, 0 action(s)") == 1
 
 
 def test_refused_actions_are_shown_with_the_reason(typed):

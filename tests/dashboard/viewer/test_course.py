@@ -73,7 +73,7 @@ def test_the_list_says_of_a_reading_what_is_its_own() -> None:
     """Where another reading's actions failed, this one's turn is as it was read."""
     turn = TurnRow(0, Outcome.CLEAN, None, 10, 1, 1, 1, 0, 0, 1, 1, has_error=False)
     [drawn] = course_data(Course(0, [turn], [Stretch(0, 0, 1, 0, None, None, 0, 1)]))["turns"]
-    assert (drawn["outcome"], drawn["look"], drawn["error"]) == ("clean", "good", False)
+    assert (drawn["outcome"], drawn["look"], drawn["error"]) == ("parsed", "good", False)
 
 
 def test_the_list_says_what_went_wrong_where_reading_did_not() -> None:
@@ -87,8 +87,8 @@ def test_the_list_says_what_went_wrong_where_reading_did_not() -> None:
     titles = [turn["title"].split(" · ")[1] for turn in drawn]
     assert titles[:3] == ["1 of 2 actions valid", "0 actions", "1 of 1 actions valid"]
     assert [(turn["outcome"], turn["look"]) for turn in drawn] == [
-        ("clean, not valid", "bad"),
-        ("clean, not done", "bad"),
-        ("clean, not done", "bad"),
-        ("failed", "bad"),
+        ("parsed, rejected by schema", "bad"),
+        ("parsed, a tool call failed", "bad"),
+        ("parsed, a tool call failed", "bad"),
+        ("unparseable", "bad"),
     ]

@@ -150,9 +150,8 @@ def test_what_was_refused_is_an_error_with_its_reason(elsewhere: Path) -> None:
     with open_ledger(elsewhere, read_only=True) as ledger:
         view = view_of(ledger, PARENT, turn=2)
     turn, listed = view["turn"], view["turns"][2]
-    assert (
-        (turn["verdict"], turn["look"]) == (listed["outcome"], listed["look"]) == ("clean, not done", "bad")
-    )
+    said = ("parsed, a tool call failed", "bad")
+    assert (turn["verdict"], turn["look"]) == (listed["outcome"], listed["look"]) == said
     assert turn["about"].startswith(f"rejected: {SENTENCES[Reason.REJECTED]} · ")
     assert view["stretches"][2]["look"] == "bad"
 

@@ -118,8 +118,8 @@ def test_each_parse_attempt_has_a_card_the_shown_one_first() -> None:
     readers = (*DETAIL.readers, again)
     lane = attempt_lane(replace(DETAIL, readers=readers))
     assert [(card["name"], card["status"], card["where"]) for card in lane["cards"]] == [
-        ("coder", "repaired", "shown here"),
-        ("strict", "failed", "another reading"),
+        ("coder", "parsed with repairs", "shown here"),
+        ("strict", "unparseable", "another reading"),
     ]
     other = replace(DETAIL, readers=readers, attempt=replace(DETAIL.attempt, run_id="r2"))  # type: ignore[type-var]
     assert [card["name"] for card in attempt_lane(other)["cards"]] == ["strict", "coder"]

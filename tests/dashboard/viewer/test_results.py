@@ -88,6 +88,6 @@ def test_what_another_reading_did_in_vain_is_no_fault_of_this_one() -> None:
     """A turn goes wrong by what came of the actions of the reading that is shown, as the filter has it."""
     failed = replace(RUN, status=ExecutionStatus.FAILED, reason=Reason.NOT_FOUND)
     own = replace(DETAIL, executions=(failed,))
-    assert went_wrong(own) == ("repaired, not done", Reason.NOT_FOUND)
+    assert went_wrong(own) == ("parsed with repairs, a tool call failed", Reason.NOT_FOUND)
     others = replace(DETAIL, executions=(replace(failed, attempt_id="of the first reading"),))
     assert went_wrong(others) == ("", None)

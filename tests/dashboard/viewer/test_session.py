@@ -17,7 +17,16 @@ def test_long_names_are_cut_in_the_middle_and_told_whole() -> None:
     assert (name["text"][:5], name["text"][-5:], len(name["text"])) == ("xxxxx", "yyyyy", 40)
     assert name["whole"] == SESSION.external_id
     said = {fact["label"]: fact["text"] for fact in facts_of(SESSION)}
-    assert (said["Model"], said["Started (UTC)"], said["Ended"]) == ("–", "not recorded", "not recorded")
+    assert (said["Model"], said["Started (UTC)"]) == ("–", "not recorded")
+    assert "Ended" not in said
+
+
+def test_a_fact_that_says_nothing_is_no_fact() -> None:
+    """An import has no profile, and most recordings don't say whether a session succeeded."""
+    said = {fact["label"]: fact["text"] for fact in facts_of(replace(SESSION, profile="none"))}
+    assert said.keys().isdisjoint({"Ended", "Profile"})
+    failed = {fact["label"]: fact["text"] for fact in facts_of(replace(SESSION, success=False, reason="cut"))}
+    assert failed["Ended"] == "no success: cut"
 
 
 def test_a_child_leads_to_its_page_and_opens_in_place() -> None:

@@ -491,6 +491,7 @@ def test_what_imports_left_out_is_said(files, make) -> None:
         Level.NOTE,
         "Imports have left out 3 things of 1 file; n",
     )
+    assert "the page Skipped" in finding.to_do, "as the dashboard calls it"
 
 
 def test_what_imports_refused_is_said(files) -> None:

@@ -263,3 +263,42 @@ def test_what_no_result_is_recorded_of_says_so(tmp_path: Path) -> None:
         found = tool(ledger, "Read")
     assert (row["status"], row["tries"]) in {("not_recorded", 0), ("pending", 1), ("interrupted", 1)}
     assert (found.calls, found.failure.successes, found.reason) == (1, 0, None)
+
+
+def test_a_name_in_another_case_is_the_tool_that_ran(tmp_path: Path) -> None:
+    """Its tries stand beside its calls, and are never more than those."""
+    text = '```actions\n{"actions": [{"type": "CREATE_TASK", "content": "Call"}, {"type": "create_task", "content": "Write"}]}\n```'
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        with al.Runtime("assistant", ledger=ledger) as runtime:
+            runtime.handle(text)
+        assert [(each.name, each.calls, each.failure.count) for each in tools(ledger)] == [
+            ("create_task", 2, 2)
+        ]
+        assert [row["tool"] for row in al.tool_calls(ledger)] == ["create_task", "create_task"]
+
+
+def test_what_a_call_runs_by_itself_is_no_other_try(tmp_path: Path) -> None:
+    """A script that calls a tool fails once in its session and in its turn, as among the tools."""
+    inner = (al.RecordedCall("i", "exec_command", {}), al.RecordedResult("i", "no such file", is_error=True))
+    result = al.RecordedResult("c", "Script failed", is_error=True, within=(inner,))
+    call = al.RecordedCall("c", "exec", {})
+    turn = al.RecordedTurn(0, "", capture=al.Capture.CALLS, calls=(call,), results=(result,))
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])
+        [session] = queries.sessions(ledger)
+        [row] = queries.turns(ledger, session.session_id)
+        assert (session.executions, session.failed) == (row.executions, row.failed) == (1, 1)
+        assert [(each.name, each.failure.successes) for each in tools(ledger)] == [("exec", 1)]
+
+
+@pytest.mark.parametrize("within", [((1, 2),), ((al.RecordedCall("i", "a", {}),),)])
+def test_what_is_no_call_with_its_result_is_refused(tmp_path: Path, within: Any) -> None:
+    """A pair of a call and its result is one; what else stands there is named."""
+    turn = al.RecordedTurn(0, "", results=(al.RecordedResult("c", within=within),))
+    with (
+        al.open_ledger(tmp_path / "l.duckdb") as ledger,
+        pytest.raises(
+            UsageError, match=r"RecordedResult\.within takes tuple\[tuple\[RecordedCall, RecordedResult\]"
+        ),
+    ):
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])

@@ -70,7 +70,7 @@ def test_a_report_has_every_turn_whole(one, ledger):
     assert [attributes["id"] for _, attributes in Page(html).elements if "id" in attributes] == [
         f"turn-{index}" for index in range(3)
     ]
-    assert text.count("elsewhere, as recorded") == 3
+    assert text.count("executed by the recorded agent") == 3
     assert "exit 2, 12.5 ms" in text
 
 

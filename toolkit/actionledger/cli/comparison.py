@@ -44,16 +44,20 @@ def shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
     return (cast("Bucket", bucket),)
 
 
-def print_comparison(compared: PairedComparison, names: Mapping[str, str] | None = None) -> None:
+def names_of_examples(ledger: Ledger, compared: PairedComparison) -> dict[str, str]:
+    """Return what the sessions of a comparison's examples are called."""
+    shown = {turn.session_id for turns in compared.turns.values() for turn in turns[:SHOWN_TURNS]}
+    return session_names(ledger, shown)
+
+
+def print_comparison(compared: PairedComparison, names: Mapping[str, str]) -> None:
     """Print success before and after with the tests, and each bucket with examples."""
-    called = names or {}
     for line in success_lines(compared):
         console.print(line)
     table = Sheet("what changed", "turns", "for example")
     for bucket, count in compared.counts.items():
         examples = ", ".join(
-            f"{called.get(turn.session_id, turn.session_id)}#{turn.turn_index}"
-            for turn in compared.turns[bucket][:SHOWN_TURNS]
+            f"{names[turn.session_id]}#{turn.turn_index}" for turn in compared.turns[bucket][:SHOWN_TURNS]
         )
         is_quiet = bucket in QUIET
         table.add_row(in_words(bucket), f"{count:,}", plain("" if is_quiet else examples))
@@ -147,9 +151,7 @@ def compare_sides(
         differences = _differences(
             opened, found, (first, second), buckets, show or (SHOWN_TURNS if bucket else 0)
         )
-        names = session_names(
-            opened, {turn.session_id for turns in found.turns.values() for turn in turns[:SHOWN_TURNS]}
-        )
+        names = names_of_examples(opened, found)
     _put_comparison(found, differences, names, as_json=as_json, as_markdown=as_markdown)
 
 

@@ -55,16 +55,27 @@ Chosen: TypeAlias = Callable[[Ledger | None], Filter]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+def day_of(text: str) -> datetime:
+    """Return a day or a time as a person writes it, or say how one is written."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not a date. Write a day, 2026-09-07, or a time, 2026-09-07T13:30."
+        ) from None
+
+
 def _option(field: Field) -> Any:
     """Return the option of a field, as a command's function has it for a parameter."""
     kinds: dict[Kind, Any] = {
-        "day": datetime | None,
         "switch": bool | None,
         "many": list[str] | None,
         "score": list[str] | None,
         "number": float | None,
     }
     names = (field.flag, field.letter) if field.letter else (field.flag,)
+    if field.kind == "day":
+        return Annotated[datetime | None, typer.Option(*names, help=field.help, parser=day_of, metavar="DAY")]
     return Annotated[kinds.get(field.kind, str | None), typer.Option(*names, help=field.help)]
 
 

@@ -8,7 +8,7 @@ import typer
 
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.options import JsonOption, LedgerOption, existing
-from actionledger.cli.tables import Sheet, console, plain, print_json, print_note, print_text
+from actionledger.cli.tables import Sheet, console, plain, print_json, print_note, print_text, shortened
 from actionledger.core.errors import UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
@@ -69,21 +69,23 @@ def _list_sessions(ledger: Ledger, within: Filter, limit: int, *, as_json: bool)
         return
     is_narrowed = within != EVERYTHING
     fit = ["that fit"] if is_narrowed else []
+    ended = ["ended"] if any(each.reason for each in found) else []
     sheet = Sheet(
         *("session", "began (UTC)", "profile, model", "turns", *fit),
-        *("parsed", "valid", "failed", "ended"),
+        *("parsed", "valid", "failed", *ended, "title"),
     )
     for each in found:
         sheet.add_row(
             names[each.session_id],
             f"{each.started_at:%Y-%m-%d %H:%M}" if each.started_at else "",
-            ", ".join(filter(None, (each.profile, each.model))),
+            ", ".join(name for name in (each.profile, each.model) if name and name != "none"),
             f"{each.turns:,}",
             *([f"{each.matching:,}"] if is_narrowed else []),
             each.parsed.refusal or f"{each.parsed.successes} of {each.parsed.count}",
             _valid(each.valid, each.checked, each.actions),
             str(each.failed),
-            each.reason or "",
+            *([each.reason or ""] if ended else []),
+            shortened(each.title or ""),
         )
     console.print(sheet)
     whole = count_sessions(ledger, within)
@@ -108,7 +110,7 @@ def _list_turns(ledger: Ledger, session_id: str, run_id: str | None, *, as_json:
     for each in found:
         sheet.add_row(
             f"#{each.index}",
-            str(each.outcome or "not read"),
+            each.outcome.said if each.outcome else "not read",
             reasons.get(each.index, ""),
             f"{each.characters:,}",
             str(each.actions),
@@ -126,7 +128,10 @@ def _valid(valid: int, checked: int, actions: int) -> str:
 
 def _session_lines(whole: Session, name: str) -> Iterator[str]:
     yield f"Session {name} ({whole.session_id}) from {whole.source}"
-    yield f"Profile {whole.profile}, model {whole.model or 'not recorded'}, task {whole.task or 'not recorded'}"
+    if whole.title:
+        yield f"Title: {shortened(whole.title)}"
+    profile = f"Profile {whole.profile}, model" if whole.profile not in {"", "none"} else "Model"
+    yield f"{profile} {whole.model or 'not recorded'}, task {whole.task or 'not recorded'}"
     ended = {True: "reached its aim", False: "did not reach its aim", None: ""}[whole.success]
     if ended or whole.reason:
         yield f"It ended: {', '.join(filter(None, (ended, whole.reason)))}"

@@ -11,6 +11,7 @@ from rich.console import Console
 from actionledger.cli.comparison import (
     SHOWN_TURNS,
     comparison_value,
+    names_of_examples,
     print_comparison,
     shown_buckets,
     turns_value,
@@ -37,7 +38,7 @@ from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference
 from actionledger.ledger.queries.names import session_names
 from actionledger.reading.parsers import parser_named
-from actionledger.replay.fit import unfit_turns
+from actionledger.replay.fit import unfit_turns, unknown_profiles
 from actionledger.replay.processes import PAYS_FROM
 from actionledger.replay.recheck import RecheckReport, recheck
 from actionledger.replay.reparse import ReparseReport, reparse
@@ -90,6 +91,7 @@ def replay(
         chosen = within(opened)
         if against is None:
             _warn(parser, unfit_turns(opened, parser_named(parser), chosen))
+            _warn_of_unknown(unknown_profiles(opened, chosen))
         try:
             with progress("reading turns again") as tell:
                 report = reparse(
@@ -107,12 +109,13 @@ def replay(
             _say_stopped(stopped)
             raise typer.Exit(ExitCode.STOPPED) from None
         differences = _differences(report, shown, show or (SHOWN_TURNS if bucket else 0))
+        names = names_of_examples(opened, report.comparison)
     if as_json:
         print_json(
             _as_value(report) | {"examples": turns_value(report.comparison), "differences": differences}
         )
     else:
-        _print(report, differences)
+        _print(report, differences, names)
 
 
 def _say_stopped(stopped: ReparseStopped) -> None:
@@ -138,7 +141,17 @@ def _warn(parser: str, unfit: Mapping[str, int]) -> None:
         Console(stderr=True).print(plain(sentence), style="yellow", soft_wrap=True)
 
 
-def _print(report: ReparseReport, differences: list[TurnDifference]) -> None:
+def _warn_of_unknown(unknown: Mapping[str, int]) -> None:
+    """Say which profiles have no catalogue here to check against; the value says so by each action's status."""
+    for profile, turns in unknown.items():
+        print_note(
+            f"{counted(turns, 'turn')} of the profile {profile!r}, which is not known here: without offered tools their calls are "
+            "not checked this time. An entry point makes a profile known (docs/actions.md).",
+            style="yellow",
+        )
+
+
+def _print(report: ReparseReport, differences: list[TurnDifference], names: Mapping[str, str]) -> None:
     compared = report.comparison
     resumed = f", {report.resumed:,} of them before it was resumed" if report.resumed else ""
     console.print(
@@ -156,7 +169,7 @@ def _print(report: ReparseReport, differences: list[TurnDifference]) -> None:
         print_note(
             f"{counted(report.comparison.unpaired_before, 'turn')} of run {report.before_run_id} not read again."
         )
-    print_comparison(compared)
+    print_comparison(compared, names)
     for difference in differences:
         print_text(str(difference))
 

@@ -70,11 +70,13 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(said))
     console.print(funnel_table(whole))
     _print_calls_in_text(ledger, within)
-    console.print(targets_table(whole, timings(ledger, within)))
+    if whole.execution.count:
+        console.print(targets_table(whole, timings(ledger, within)))
     if read_in := dialects(ledger, within):
         console.print(dialects_table(read_in))
     for dimension in SPLIT_BY:
-        console.print(funnels_table(f"By {dimension}", splits[dimension]))
+        if any(label != "none" for label, _ in splits[dimension]):
+            console.print(funnels_table(f"By {dimension}", splits[dimension]))
     if verdicts := recorded_verdicts(ledger, "model", within):
         parsed = {label: part.parse_success for label, part in splits["model"]}
         console.print(verdicts_table(verdicts, parsed))

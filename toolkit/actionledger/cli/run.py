@@ -157,7 +157,7 @@ class _Speaker:
             return
         if self.streams:
             console.print()
-        console.print(plain(f"Turn {turn.index}: {turn.result.outcome}"), style="bold")
+        console.print(plain(f"Turn {turn.index}: {turn.result.outcome.said}"), style="bold")
         if not self.streams:
             print_text(turn.result.narrative)
         print_text(turn.feedback, style="dim")

@@ -29,7 +29,10 @@ def how_to_price() -> str:
     """Return what gives models a price, as a sentence."""
     if is_there("genai_prices"):
         return "No price list has them; 'import --prices FILE' takes yours."
-    return "pip install 'actionledger[prices]' brings providers' dated price lists for new imports; 'import --prices FILE' takes yours."
+    return (
+        "pip install 'actionledger[prices]' brings providers' dated price lists, 'import --prices FILE' takes yours; "
+        "import the recordings again into a new ledger then: what is recorded keeps its cost."
+    )
 
 
 def unacted_lines(found: "Unacted", sessions: "Mapping[SessionOutcome, int]") -> list[str]:
@@ -163,7 +166,9 @@ def funnel_table(whole: "Funnel") -> Sheet:
         *_recorded_steps(whole),
     )
     for name, count, of, rate in steps:
-        table.add_row(name, f"{count:,}", of, "" if rate is None else shown_rate(rate))
+        share = "" if rate is None else shown_rate(rate)
+        if count or share not in {"", "–"}:  # there is some of it, or something that it could be a share of
+            table.add_row(name, f"{count:,}", of, share)
     return table
 
 
@@ -204,7 +209,7 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
     denied = whole.recorded.get(ExecutionStatus.DENIED, 0)
     rate = whole.recorded_execution
     return [
-        ("recorded of other runtimes: executions tried", rate.count, "", None),
+        ("executed by the recorded agent: tried", rate.count, "", None),
         ("  of these succeeded", rate.successes, "tried there", rate),
         ("  beside these: refused by a person or a policy", denied, "", None),
     ]

@@ -44,9 +44,15 @@ def refuse_other_kinds(item: object) -> None:
                 f"{type(item).__name__}.{name} takes {_OUR_MODULES.sub('', takes)}, "
                 f"not {value!r:.60} of the type {type(value).__name__}."
             )
-        for each in value if isinstance(value, tuple | list) else (value,):
-            if is_dataclass(each):
-                refuse_other_kinds(each)
+        _refuse_within(value)
+
+
+def _refuse_within(value: object) -> None:
+    if isinstance(value, tuple | list):
+        for each in value:
+            _refuse_within(each)
+    elif is_dataclass(value):
+        refuse_other_kinds(value)
 
 
 @cache
@@ -65,6 +71,13 @@ def _fitting(hint: Any) -> _Fits:
         return lambda value: any(fits(value) for fits in kinds)
     if origin is Literal:
         return lambda value: value in inner
+    if origin is tuple and inner[-1] is not Ellipsis:
+        kinds = [_fitting(each) for each in inner]
+        return lambda value: (
+            isinstance(value, tuple | list)
+            and len(value) == len(kinds)
+            and all(fits(each) for fits, each in zip(kinds, value, strict=True))
+        )
     if origin is tuple:
         of_each = _fitting(inner[0])
         return lambda value: isinstance(value, tuple | list) and all(map(of_each, value))

@@ -76,6 +76,17 @@ def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTH
     }
 
 
+def unknown_profiles(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+    """Return how many turns a filter picks of each profile that this process doesn't know: what is read of them again is not checked."""
+    from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
+
+    return {
+        name: turns
+        for name, turns in responses_by_profile(ledger, within).items()
+        if name not in {"", "none"} and name not in PROFILES
+    }
+
+
 def _dialects(parser: "AnyParser") -> frozenset[str]:
     from actionledger.reading.baselines import baseline_dialect  # noqa: PLC0415 - slow to load
     from actionledger.reading.parsers import BaselineParser  # noqa: PLC0415 - the same

@@ -8,6 +8,7 @@ from actionledger.core.html import chip, escaped, frame, heading
 from actionledger.core.rates import TOO_FEW, Rate, shown_p
 from actionledger.core.tables import Markup, Table, box, text_table
 from actionledger.core.text import counted, cut, visible
+from actionledger.core.vocabulary import Outcome
 
 _WORDS = {
     "newly_rejected": "newly rejected",
@@ -237,11 +238,11 @@ class Difference(Protocol):
         """The turn's place in it."""
 
     @property
-    def before(self) -> str:
+    def before(self) -> Outcome:
         """What came of the first reading."""
 
     @property
-    def after(self) -> str:
+    def after(self) -> Outcome:
         """What came of the second."""
 
     @property
@@ -267,8 +268,8 @@ def difference_html(difference: Difference) -> str:
     top = heading(
         "Difference",
         f"turn <b>{escaped(difference.session_id)}#{difference.turn_index}</b>",
-        escaped(_outcome(difference.before, difference.reason_before)),
-        escaped(f"→ {_outcome(difference.after, difference.reason_after)}"),
+        escaped(_outcome(difference.before.said, difference.reason_before)),
+        escaped(f"→ {_outcome(difference.after.said, difference.reason_after)}"),
     )
     rows = [row for pair in difference.actions[:_MOST] for row in _change_rows(pair)]
     if not rows:
@@ -280,8 +281,8 @@ def difference_html(difference: Difference) -> str:
 
 def _lines(difference: Difference) -> Iterator[str]:
     before, after = (
-        _outcome(difference.before, difference.reason_before),
-        _outcome(difference.after, difference.reason_after),
+        _outcome(difference.before.said, difference.reason_before),
+        _outcome(difference.after.said, difference.reason_after),
     )
     yield f"{difference.session_id}#{difference.turn_index}: {before} → {after}"
     for pair in difference.actions[:_MOST]:

@@ -31,7 +31,7 @@ def response_lines(result: ParseResult) -> Iterator[str]:
 
 
 def _lines(result: ParseResult) -> Iterator[str]:
-    yield f"= {result.outcome}, read by {result.parser_name}"
+    yield f"= {result.outcome.said}, read by {result.parser_name}"
     at = 0
     for block in sorted(result.blocks, key=lambda block: block.span):
         yield from _shown("|", Span(at, block.span.start).of(result.text))
@@ -316,14 +316,14 @@ def explain(
 
     Example:
         >>> print(al.explain(al.parse("<execute>1 + 1</execute>", profile="mint")))
-        = clean, read by mint
+        = parsed, read by mint
         > <execute>1 + 1</execute>
         = block 0, mint, strict [0:24]
         =   action 0, execute, valid [0:24]
         >>> with al.open_ledger("team.duckdb") as ledger:
         ...     turn_id = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
         ...     print(al.explain(ledger, "s1#0").splitlines()[2])
-        = clean, read by mint
+        = parsed, read by mint
     """
     if isinstance(what, ParseResult | Turn):
         if turn is not None or run is not None:

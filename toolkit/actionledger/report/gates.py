@@ -144,7 +144,7 @@ def _lines(gate: Gate) -> Iterator[str]:
     for note in gate.notes:
         yield visible(note)
     for turn in gate.worse[:SHOWN]:
-        yield f"{condition_name(turn.condition)}: {turn_place(turn)} {turn.before} → {turn.after}"
+        yield f"{condition_name(turn.condition)}: {turn_place(turn)} {turn.before.said} → {turn.after.said}"
         yield from (visible(cut(line, _LONGEST)) for line in turn.detail.splitlines()[:_LINES])
     if len(gate.worse) > SHOWN:
         yield f"… and {len(gate.worse) - SHOWN:,} more turns"
@@ -193,7 +193,7 @@ def _case(suite: ET.Element, place: str, name: str) -> ET.Element:
 
 
 def _turn(case: ET.Element, turn: Any, *, is_allowed: bool) -> None:
-    said = f"{turn.before} → {turn.after}"
+    said = f"{turn.before.said} → {turn.after.said}"
     if is_allowed:
         ET.SubElement(case, "skipped", message=visible(f"{said}: so many are allowed"))
     else:

@@ -84,7 +84,7 @@ def _lines(gate: Gate) -> Iterator[str]:
         yield "<details><summary>Turns that count against it</summary>"
         yield ""
         for turn in gate.worse[:_SHOWN]:
-            yield f"- {condition_name(turn.condition)}: {code(turn_place(turn))} {turn.before} → {turn.after}"
+            yield f"- {condition_name(turn.condition)}: {code(turn_place(turn))} {turn.before.said} → {turn.after.said}"
             for line in turn.detail.splitlines()[:_LINES]:
                 if line.strip():
                     yield f"  - {code(cut(line.strip(), _LONGEST))}"

@@ -109,7 +109,7 @@ def turn_html(turn: Turn) -> str:
     """Return a turn as a display: what came of its actions and what the model is told, then what was read."""
     top = heading(
         f"Turn {turn.index}",
-        chip(turn.result.outcome, TONES.get(turn.result.outcome, "")),
+        chip(turn.result.outcome.said, TONES.get(turn.result.outcome, "")),
         escaped(counted(len(turn.observations), "observation")),
         f"session <b>{escaped(turn.session_id)}</b>",
     )
@@ -143,7 +143,7 @@ def turn_line(turn: Turn) -> str:
     more = f" and {len(turn.observations) - 4:,} more" if len(turn.observations) > 4 else ""
     stopped = "; stopped" if turn.stopped else ""
     return visible(
-        f"<Turn {turn.index} of {cut(turn.session_id, 8)}: {turn.result.outcome}; "
+        f"<Turn {turn.index} of {cut(turn.session_id, 8)}: {turn.result.outcome.said}; "
         f"{cut(came, _LONGEST_LINE) or 'nothing was run'}{more}{stopped}>"
     )
 
@@ -176,7 +176,7 @@ def _summary(result: ParseResult) -> str:
         counted(len(result.issues), "issue"),
     ]
     return visible(
-        f"{result.outcome}, read by {cut(result.parser_name, 40)}: {', '.join(parts)} "
+        f"{result.outcome.said}, read by {cut(result.parser_name, 40)}: {', '.join(parts)} "
         f"in {counted(len(result.text), 'character')}"
     )
 
@@ -203,7 +203,7 @@ def _lines(first: str, rest: list[str]) -> str:
 def _reading_top(title: str, result: ParseResult) -> str:
     return heading(
         title,
-        chip(result.outcome, TONES.get(result.outcome, "")),
+        chip(result.outcome.said, TONES.get(result.outcome, "")),
         f"read by <b>{escaped(result.parser_name)}</b>",
         f"checked against <b>{escaped(result.catalogue)}</b>"
         if result.catalogue
@@ -299,7 +299,8 @@ def recorded_html(recorded: Any, result: ParseResult | None) -> str:
     response = recorded.detail.response
     at = f"{response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
     read = (
-        chip(result.outcome, TONES.get(result.outcome, "")) + f" read by <b>{escaped(result.parser_name)}</b>"
+        chip(result.outcome.said, TONES.get(result.outcome, ""))
+        + f" read by <b>{escaped(result.parser_name)}</b>"
         if result
         else chip("not read")
     )

@@ -146,7 +146,10 @@ def rules_in(path: Path) -> Rules:
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SourceError(f"The rules {str(path)!r} can't be read: {error.strerror or error}.") from error
+        raise SourceError(
+            f"The rules {str(path)!r} can't be read: {error.strerror or error}. docs/alerts.md has rules to begin with; "
+            "'actionledger check --numbers' lists what a rule can be about."
+        ) from error
     except (ValueError, RecursionError) as error:
         raise SourceError(f"The rules {str(path)!r} are no TOML: {error}.") from error
     try:
@@ -170,5 +173,8 @@ def _first(error: ValidationError, written: dict[str, Any]) -> str:
         name = rule.get("name") if isinstance(rule, dict) else None
         where = f"rule {int(place[1]) + 1}{f' ({name!r:.100})' if name else ''}, "
         place = place[2:]
+    if found["type"] == "extra_forbidden":
+        known = AlertRule.model_fields if where else _File.model_fields
+        return f"{where}there is no key {place[-1]!r}; known are {', '.join(known)}"
     about = f"{'.'.join(place)}: " if place else ""
     return f"{where}{about}{found['msg'].removeprefix('Value error, ')}"

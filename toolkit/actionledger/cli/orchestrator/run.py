@@ -77,7 +77,7 @@ class Teller:
             return
         took = f"{message.duration_ms / 1000:.1f} s"
         cost = "" if message.cost_usd is None else f", ${message.cost_usd:.4f}"
-        head = f"{message.from_layer} -> {message.to}: {turn.result.outcome} ({took}{cost})"
+        head = f"{message.from_layer} -> {message.to}: {turn.result.outcome.said} ({took}{cost})"
         print_text(head, style="bold")
         print_text(message.content)
         print_text(turn.feedback, style="dim")

@@ -277,7 +277,9 @@ class Repl:
             said = " ".join(visible(exchange.said).split())[:_SHOWN]
             done = self.chat.statuses(exchange.turn)
             counted = ", ".join(f"{done.count(status)} {status}" for status in dict.fromkeys(done))
-            self._print(f"  {number}. {said} ({exchange.turn.result.outcome}; {counted or 'no actions'})")
+            self._print(
+                f"  {number}. {said} ({exchange.turn.result.outcome.said}; {counted or 'no actions'})"
+            )
         if not self.chat.exchanges:
             self._print("Nothing was said in this session yet.")
 
@@ -351,7 +353,7 @@ def _reading(found: ParseResult) -> object:
 
 
 def _counted(found: ParseResult) -> str:
-    return f"{found.outcome}, {len(found.valid_actions)} action(s)"
+    return f"{found.outcome.said}, {len(found.valid_actions)} action(s)"
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -26,10 +26,23 @@ class Outcome(StrEnum):
         return self in {Outcome.CLEAN, Outcome.REPAIRED}
 
     @property
+    def said(self) -> str:
+        """It as a person reads it."""
+        return _OUTCOMES_SAID.get(self, self.value.replace("_", " "))
+
+    @property
     def did_nothing(self) -> bool:
         """Whether no action was read of it, not even one that says that there is nothing to do; of what isn't recorded nobody knows."""
         return self in {Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY}
 
+
+_OUTCOMES_SAID = {
+    Outcome.CLEAN: "parsed",
+    Outcome.REPAIRED: "parsed with repairs",
+    Outcome.PARTIAL: "partly parsed",
+    Outcome.FAILED: "unparseable",
+    Outcome.NO_ACTION: "no tool call",
+}
 
 _STOPPED = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}

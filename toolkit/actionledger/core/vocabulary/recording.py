@@ -21,6 +21,16 @@ class Capture(StrEnum):
         """Whether it can be told how the model's calls were written (what every parse rate is about)."""
         return self in {Capture.TEXT, Capture.ARGUMENTS}
 
+    @property
+    def said(self) -> str:
+        """It as a person reads it."""
+        return {
+            Capture.TEXT: "raw text",
+            Capture.ARGUMENTS: "raw arguments only",
+            Capture.CALLS: "parsed calls only",
+            Capture.NONE: "no text",
+        }[self]
+
 
 class CostOrigin(StrEnum):
     """Where a cost comes from: its recording says it, or the user's price file or the provider's price list says what such tokens cost."""

@@ -211,9 +211,11 @@ def one_run(ledger: Queryable, called: Called) -> str:
     if len(found) == 1:
         return str(found[0])
     what = (
-        f"{len(found)} runs have an id that begins so, or that name" if found else "it is no run's id or name"
+        f"{len(found)} runs have an id that begins with {text!r}, or that name"
+        if found
+        else f"There is no run {text!r}, by its id, its beginning or its name"
     )
-    raise UsageError(f"The run {text!r} can't be told: {what}; 'actionledger sql \"FROM runs\"' lists them.")
+    raise UsageError(f"{what}; 'actionledger sql \"FROM runs\"' lists them.")
 
 
 def run_or_first(ledger: Queryable, called: Called | None) -> str | None:

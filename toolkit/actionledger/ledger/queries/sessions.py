@@ -9,6 +9,7 @@ from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
     IS_CHECKED,
+    OF_ACTIONS,
     READ,
     RUNNABLE,
     Queryable,
@@ -395,7 +396,7 @@ def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
         checked=IS_CHECKED,
         attempts=scope(given).condition,
         actions=scope(given, "actions").condition,
-        executions=scope(given, "executions").condition,
+        executions=f"{scope(given, 'executions').condition} AND {OF_ACTIONS}",
         tried="executions" if of == "found" else "executions_of_page",
         of=of,
     )

@@ -24,7 +24,7 @@ class ToolSums:
     """A tool, and what came of the calls of it.
 
     Args:
-        name: it, as models write it.
+        name: its name, as the tool ran by it, else as models write it.
         calls: how many calls were meant.
         rejected: how many of them its schema rejects.
         sessions: in how many sessions it is called.
@@ -50,13 +50,14 @@ class ToolSums:
 
 
 _TOOLS = f"""
-WITH meant AS (
-    SELECT session_id, turn_id, turn_index, action_id, action_index, name, status FROM actions
-    WHERE {{actions}} AND status <> 'illustration'),
-tries AS (
+WITH tries AS (
     SELECT session_id, turn_id, action_id, name, status, reason, {TOOK} AS took, {NOT_DONE} AS is_failed,
            list_contains($attempted, status) AS is_tried
     FROM executions WHERE {{executions}} AND {OF_ACTIONS}),
+meant AS (  -- a call counts under the name that its tool ran by, however the model spelt it
+    SELECT session_id, turn_index, action_id, action_index, coalesce(ran.name, actions.name) AS name, status
+    FROM (FROM actions WHERE {{actions}} AND status <> 'illustration') AS actions
+    LEFT JOIN (SELECT action_id, any_value(name) AS name FROM tries GROUP BY action_id) AS ran USING (action_id)),
 of_sessions AS (
     SELECT name, session_id, count(*) FILTER (is_failed AND is_tried) AS failed, count(*) FILTER (is_tried) AS tried
     FROM tries GROUP BY ALL),
@@ -124,11 +125,11 @@ def _tools(ledger: Queryable, actions: str, executions: str, parameters: dict[st
 _CALLS = """
 WITH meant AS (FROM actions WHERE {condition} AND status <> 'illustration'),
 last_tries AS (
-    SELECT action_id, count(*) AS tries, arg_max({{'status': status, 'reason': reason, 'exit_status': exit_status,
+    SELECT action_id, count(*) AS tries, arg_max({{'name': name, 'status': status, 'reason': reason, 'exit_status': exit_status,
            'message': message, 'result': result, 'origin': origin, 'duration_ms': duration_ms}}, try_number) AS last
     FROM ({executions}) WHERE {first_executions} AND {of_actions} GROUP BY action_id)
 SELECT meant.session_id::VARCHAR AS session_id, external_id AS session, title, project, git_branch AS branch, agent, source,
-       meant.model AS model, turn_index, action_index, occurred_at, meant.name AS tool, arguments, meant.status AS checked,
+       meant.model AS model, turn_index, action_index, occurred_at, coalesce(last.name, meant.name) AS tool, arguments, meant.status AS checked,
        coalesce(last.status, 'not_recorded') AS status, last.reason AS reason, last.exit_status AS exit_status,
        last.message AS message, last.result AS result, last.origin AS origin, last.duration_ms AS duration_ms,
        coalesce(tries, 0) AS tries

@@ -100,8 +100,8 @@ refusals AS (
     SELECT attempt_id, count(*) AS errors FROM validation_errors SEMI JOIN attempts USING (attempt_id)
     WHERE session_id = $session_id::UUID AND {refused} GROUP BY attempt_id),
 tries AS (
-    SELECT turn_id, count(*) AS executions,
-           count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed,
+    SELECT turn_id, count(*) FILTER ({of_actions}) AS executions,
+           count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted') AND {of_actions}) AS failed,
            bool_or(attempt_id = shown AND {not_done}) AS is_undone
     FROM executions SEMI JOIN asked USING (turn_id)
     LEFT JOIN (SELECT turn_id, attempt_id AS shown FROM attempts) USING (turn_id)
@@ -207,6 +207,7 @@ def _query(query: str, run_id: str | None, between: str = "") -> str:
         not_done=NOT_DONE,
         not_read=NOT_READ,
         carried_out=FIRST_EXECUTIONS,
+        of_actions=OF_ACTIONS,
         between=between,
     )
 

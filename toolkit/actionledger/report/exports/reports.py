@@ -129,17 +129,18 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
     response, attempt = detail.response, detail.attempt
     yield heading(
         f"Turn {response.index}",
-        chip(attempt.outcome if attempt else "not read"),
+        chip(attempt.outcome.said if attempt else "not read"),
         *map(escaped, _about(response)),
     )
     if response.prompt is not None:
-        yield _passage("What the model was shown before", response.prompt)
+        yield _passage("Input", response.prompt)
     if response.reasoning is not None:
-        yield _passage("What the model thought", response.reasoning)
-    yield _passage("What the model wrote", response.text, is_open=True)
+        yield _passage("Thoughts", response.reasoning)
+    yield _passage("Response", response.text, is_open=True)
     if detail.actions:
         rows = [
-            (action.name, Markup(chip(action.status)), _cut(action.arguments)) for action in detail.actions
+            (action.name, Markup(chip(action.status.said)), _cut(action.arguments))
+            for action in detail.actions
         ]
         yield box(("action", "checked", "arguments"), rows, mono=frozenset({2}))
     if detail.issues:
@@ -153,14 +154,14 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
             mono=frozenset({4}),
         )
     for told in response.told:
-        yield _passage("What the model was told next", told.text)
+        yield _passage("Sent back to the model", told.text)
 
 
 def _about(response: Response) -> Iterator[str]:
     if response.model:
         yield response.model
     if response.capture is not Capture.TEXT:
-        yield f"capture: {response.capture}"
+        yield response.capture.said
     yield from spent(response)
     if not response.text_is_exact:
         yield "a secret or a broken character was replaced before it was recorded"
@@ -168,9 +169,9 @@ def _about(response: Response) -> Iterator[str]:
 
 def _execution(execution: Execution) -> tuple[object, ...]:
     how = [
-        "elsewhere, as recorded"
+        "executed by the recorded agent"
         if execution.origin is Origin.RECORDED
-        else f"here, try {execution.try_number}",
+        else f"executed by actionledger, try {execution.try_number}",
         "" if execution.exit_status is None else f"exit {execution.exit_status}",
         "" if execution.duration_ms is None else f"{execution.duration_ms:,.1f} ms",
         "inferred from words" if execution.is_inferred else "",

@@ -198,11 +198,11 @@ def left_out(facts: Facts) -> Iterator[Finding]:
     if count:
         said = f"Imports have left out {counted(count, 'thing')} of {counted(of_files, 'file')}; none of it is in any number."
         yield Finding(
-            Check.LEFT_OUT, Level.NOTE, said, f"{command('report', facts)} and the page Left out say why."
+            Check.LEFT_OUT, Level.NOTE, said, f"{command('report', facts)} and the page Skipped say why."
         )
     if refused:
         said = f"Imports have refused {counted(refused, 'line, file or turn', 'lines, files or turns')} that could not be taken in."
-        advice = "The page Left out says which and why; what was mended is taken in by another import."
+        advice = "The page Skipped says which and why; what was mended is taken in by another import."
         yield Finding(Check.LEFT_OUT, Level.NOTE, said, advice)
     if superseded := facts.records.superseded:
         is_one = superseded == 1
