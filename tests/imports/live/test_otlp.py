@@ -200,7 +200,7 @@ def test_small_spans_wait_in_no_more_memory_than_large_ones():
     """Two bytes each are two kilobytes as they wait: what there is room for is counted so."""
     taken: list[Any] = []
     receiver = otlp.Receiver(lambda came, _otherwise: taken.append(came) is None)
-    receiver._take(otlp._Asked("traces", PROTOBUF, False), b"\x0a\x0e\x12\x0c" + b"\x12\x00" * 6)
+    receiver._take(otlp._OtlpRequest("traces", PROTOBUF, False), b"\x0a\x0e\x12\x0c" + b"\x12\x00" * 6)
     receiver.close()
     assert [each.size for each in taken] == [6 * LEAST_BYTES]
 
