@@ -78,7 +78,7 @@ def test_what_goes_by_a_secrets_name_is_hidden(name: str, value: str, way: str) 
 def test_each_name_is_needed(without: Named, monkeypatch: pytest.MonkeyPatch) -> None:
     """If it weren't looked for, something above would be recorded: a name that is added has to be tried there."""
     left = [named for named in NAMED if named is not without]
-    monkeypatch.setattr(privacy, "_ASKED", privacy._Asked((), (*left, *privacy.HEADERS)))
+    monkeypatch.setattr(privacy, "_PREFILTER", privacy._Prefilter((), (*left, *privacy.HEADERS)))
     texts = [way.format(name=name, value=value) for name, value in BY_NAME.items() for way in WAYS]
     assert any(mask_text(text) == text for text in texts)
 

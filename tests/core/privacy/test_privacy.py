@@ -212,7 +212,7 @@ def test_lines_are_masked_together_as_each_by_itself() -> None:
 def test_lines_are_asked_once_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was found in lines together is not looked for again in each of them."""
     asked: list[bytes] = []
-    automaton = privacy._ASKED
+    automaton = privacy._PREFILTER
 
     def literals(text: bytes, lowered: bytes) -> list[privacy.Literal]:
         asked.append(text)
@@ -229,7 +229,7 @@ def test_lines_are_asked_once_what_they_hold(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_an_everyday_name_holds_no_beginning_of_a_key(text: str) -> None:
     """What every result of a task has is not taken for a key's beginning, to be looked into at each flush."""
-    assert privacy._ASKED.literals(text.encode(), text.encode()) == []
+    assert privacy._PREFILTER.literals(text.encode(), text.encode()) == []
 
 
 def filled(template: str, drawn: random.Random) -> str:

@@ -79,7 +79,7 @@ class _Prefilter:
         return [(self._kinds[number], starts) for number, starts in found.items()], is_other
 
 
-_ASKED = _Prefilter((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
+_PREFILTER = _Prefilter((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:
@@ -92,7 +92,7 @@ def mask(line: bytes) -> bytes:
         The line, the same object where there is nothing to hide.
     """
     lowered = line.lower()
-    return _masked(line, lowered, _ASKED.literals(line, lowered))
+    return _masked(line, lowered, _PREFILTER.literals(line, lowered))
 
 
 def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
@@ -126,19 +126,19 @@ def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
     text = b"\n".join(lines)
     ends = list(accumulate(len(line) + 1 for line in lines))
     found: dict[int, list[Literal]] = {}
-    for number, place in _ASKED.literals(text, text.lower()):
+    for number, place in _PREFILTER.literals(text, text.lower()):
         index = bisect_right(ends, place)
         found.setdefault(index, []).append((number, place - ends[index] + len(lines[index]) + 1))
     return found
 
 
 def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
-    kinds, is_spelled = _ASKED.kinds(literals)
+    kinds, is_spelled = _PREFILTER.kinds(literals)
     view = seen_through(line) if is_spelled else None
     # Most escapes are no other spelling of a printable character: what was found holds for the line as it is.
     if view is not None and view.starts:
         lowered = view.text.lower()
-        kinds, _ = _ASKED.kinds(_ASKED.literals(view.text, lowered))
+        kinds, _ = _PREFILTER.kinds(_PREFILTER.literals(view.text, lowered))
         found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]
     else:
         found = _spans(kinds, line, lowered)
