@@ -127,7 +127,7 @@ def assembled(
 ) -> Reading:
     """Number the blocks, gather actions and issues, and say what came of it all."""
     blocks, actions = numbered(placed)
-    is_meant = any(action.illustration is None for action in actions)
+    is_meant = None in [action.illustration for action in actions]
     is_lost = any(map(_is_lost, blocks))
     outcome = _outcome(text, blocks, has_actions=is_meant, is_lost=is_lost, requires_action=requires_action)
     issues = [issue for block in blocks for issue in block.issues]
@@ -219,26 +219,26 @@ def _is_lost(block: Block) -> bool:
     return any(issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues)
 
 
-def _leaves_narrative(block: Block) -> bool:
-    """What is ignored stays in the narrative, except what the model thought to itself."""
-    return block.status is not BlockStatus.IGNORED or block.reason is Reason.REASONING
-
-
 def _narrative(text: str, blocks: Sequence[Block]) -> str:
-    """Return the text without the blocks that hold actions or thoughts."""
+    """Return the text without the blocks that hold actions or thoughts: what else is ignored stays."""
     if not blocks:
         return text.strip()
     pieces: list[str] = []
     start = 0
-    for span in sorted(block.span for block in blocks if _leaves_narrative(block)):
+    spans = [
+        block.span
+        for block in blocks
+        if block.status is not BlockStatus.IGNORED or block.reason is Reason.REASONING
+    ]
+    for span in sorted(spans):
         pieces.append(text[start : span.start])
         start = max(start, span.end)
     pieces.append(text[start:])
     narrative = pieces[0].strip()
     for before, piece in pairwise(pieces):
-        if not piece.strip():
-            continue
-        own_line = before.rstrip(" \t").endswith("\n") or piece.lstrip(" \t\r").startswith("\n")
-        gap = ("\n\n" if own_line else " ") if narrative else ""
-        narrative += gap + piece.strip()
+        said = piece.strip()
+        if said and narrative:
+            own_line = before.rstrip(" \t").endswith("\n") or piece.lstrip(" \t\r").startswith("\n")
+            narrative += "\n\n" if own_line else " "
+        narrative += said
     return narrative

@@ -43,7 +43,6 @@ _LAST = 2
 _OPENING = frozenset({"", "<", "{", "["})
 """What the next call may begin with, or nothing."""
 
-_ASKING = ("?", "？", "か")
 _PARTING = frozenset("`~[{")
 """Signs by which what stands before a call may be parted otherwise than by sentences."""
 
@@ -146,7 +145,7 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
     said = before.rstrip()
     if not said:
         return len(before) < _BEFORE
-    if said[-1] == ">" or "\n" not in before[len(said) :] or any(sign in said for sign in _ASKING):
+    if said[-1] == ">" or "\n" not in before[len(said) :] or "?" in said or "？" in said or "か" in said:
         return False
     if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False

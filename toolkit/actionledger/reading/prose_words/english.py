@@ -2,6 +2,12 @@
 
 from actionledger.reading.prose_words.phrases import Language, Phrase
 
+
+def _each(firsts: str, seconds: str) -> str:
+    """Return the words of a row: each of the first ones with each of the second ones behind it."""
+    return "|".join(f"{first} {second}" for first in firsts.split() for second in seconds.split())
+
+
 _ACTS = (
     r"(?:add|analy[sz]|appl[yi]|book|calculat|call|cancel|chang|check|clos|collect|compar|comput|convert|correct|count|creat|delet"
     r"|determin|do|download|edit|examin|execut|explor|fetch|fill|find|fix|generat|get|go|gather|inspect|install|invok|issu|list|load|look"
@@ -164,7 +170,7 @@ ENGLISH = Language(
             r" (?:back|ready|available|granted|approved|up|online|fixed|merged|restored|allowed)\b",
         ),
         Phrase(
-            "your",
+            "your agreement|your approval|your confirmation|your consent|your go-ahead|your ok|your permission|your word",
             r"\b(?:need|await\w*|wait\w* for|pending|without|ask\w* for|request\w*|require) your"
             r" (?:ok(?:ay)?|approval|confirmation|permission|consent|go-ahead|agreement|word)\b",
         ),
@@ -188,7 +194,7 @@ ENGLISH = Language(
             r" (?:call|execut|invok|issu|ran|run|send|sent|submit|us|writ)\w*+(?: (?:this|that|it|the following|the \w+))?+\W*\Z",
         ),
         Phrase(
-            "following are|following is|here are|here is|these are|these is|this are|this is",
+            "entries|excerpt|lines|log|trace",
             r"\b(?:here|these|this|following) (?:are|is)\b[^.]{0,30}\b(?:lines|entries|excerpt|log|trace)\b",
         ),
         Phrase("excerpt|transcript", r"\b(?:excerpt|transcript)\b"),
@@ -198,11 +204,14 @@ ENGLISH = Language(
         ),
         Phrase("contain |contains |show |shows ", r"\b(?:contains?|shows?) (?:this|one|a) \w+"),
         Phrase(
-            "form|shape|structure|syntax",
+            "has the|has this|have the|have this|take the|take this|takes the|takes this",
             r"\b(?:has|have|takes?) (?:the|this) (?:following )?(?:shape|form|format|structure|syntax)\b",
         ),
         Phrase("written as|written like|written so", r"\bwritten (?:like|as|so)\b"),
-        Phrase("request", r"\brequests? (?:now )?(?:carry|carries|are written|looks?)\b"),
+        Phrase(
+            "request are written|request carr|request look|request now |requests are written|requests carr|requests look|requests now ",
+            r"\brequests? (?:now )?(?:carry|carries|are written|looks?)\b",
+        ),
         Phrase(
             "action|call|command|function|message|request|tool",
             r"(?<!write )(?<!define )\b(?:a|an|each|every|any) (?:\w+ )?(?:tool|request|call|function|action|command|message)s? (?:\w+ ){0,2}(?:is|are|has|looks?|takes?|consists?) (?!needed|required|necessary|missing)",
@@ -211,7 +220,7 @@ ENGLISH = Language(
             "not be |not to be ",
             r"\b(?:must|should|may|can|is|are|shall) ?not(?: to)? be (?:executed|run|used|sent|called)\b",
         ),
-        Phrase("not ", r"\bnot (?:yet )?to be (?:used|executed|run|sent)\b"),
+        Phrase("not to be|not yet to be", r"\bnot (?:yet )?to be (?:used|executed|run|sent)\b"),
         Phrase(
             "agent |assistant |bot |colleague |customer |model |user ",
             r"\b(?:assistant|model|agent|bot|colleague|user|customer) (?:\w+ )?(?:answered|replied|wrote|sent|said|responded|proposed)\b",
@@ -222,11 +231,11 @@ ENGLISH = Language(
         ),
         Phrase("you sent|you wrote", r"\byou (?:sent|wrote)\b(?! that)"),
         Phrase(
-            "call |command |line |query |request ",
+            _each("call command line query request", "that which"),
             r"\b(?:request|call|command|query|line) (?:that|which) (?:failed|broke|crashed|caused)\b",
         ),
         Phrase(
-            "bug |culprit |error |mistake |problem ",
+            _each("bug culprit error mistake problem", "is was"),
             r"\b(?:problem|error|bug|culprit|mistake) (?:is|was) (?:this|the following|here)\b",
         ),
         Phrase(
@@ -270,10 +279,10 @@ ENGLISH = Language(
             r"\b(?:docs|documentation|manual|readme|paper|specification)\b (?:shows?|gives?|lists?|writes?|puts?) (?:it|this|that|them|such|one|an?|the following)\b(?: \w+){0,3}\W*\Z",
         ),
         Phrase(
-            "earlier|failed|last|old|original|previous",
+            _each("a an her his my the their your", "earlier failed last old original previous"),
             r"\b(?:here|this|that|these|those)(?:['’]s| is| was| are| were) (?:my|your|the|an?|his|her|their) (?:earlier|failed|last(?! (?:time|step|one|check)\b)|old|original|previous) \w+",
         ),
-        Phrase("look", r"\blooks? like (?:this|so|that|the following)\b"),
+        Phrase("look like|looks like", r"\blooks? like (?:this|so|that|the following)\b"),
         Phrase("like the", r"\b\w{2,}s like the following\b"),
         Phrase(
             "do not |don't |don’t |never ",
