@@ -91,7 +91,7 @@ wild: $(VENV)/.dev  ## how the styles that models write are read: read, right, i
 fuzz: $(VENV)/.dev  ## read broken texts for a minute; a text that breaks a promise is printed
 	$(BIN)/python tests/fuzz/fuzz_reading.py
 
-mutants: $(VENV)/.mutants  ## change the code in small ways, and list the changes that no test notices (ROOMS="parsing ledger" EACH=50 SEED=2)
+mutants: $(VENV)/.mutants  ## change the code in small ways, and list the changes that no test notices (ROOMS="reading ledger" EACH=50 SEED=2)
 	$(BIN)/python tests/mutants/run.py $(ROOMS) --each $(EACH) --seed $(SEED)
 
 lab: $(VENV)/.dev  ## run real agents and frameworks against a scripted model server, and hold what was recorded against what it sent (AGENTS="codex claude_code" LAB="--page docs/agents.md")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from forked_python import ForkedPython
 
-from actionledger.core.files import remove_abandoned
+from actionledger.core.errors import UsageError
+from actionledger.core.files import remove_abandoned, state_folder
 
 BEGIN = """
 import os, sys, signal
@@ -94,3 +95,15 @@ os.kill(os.getpid(), signal.SIGKILL)
     remove_abandoned.__wrapped__(tmp_path / "tmp")
     assert folder.is_dir()
     assert not folder.with_name(folder.name + ".lock").exists()
+
+
+def test_whose_home_nobody_knows_is_told_what_to_set(monkeypatch):
+    """As in a container under a number that no user has."""
+
+    def unknown():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", unknown)
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    with pytest.raises(UsageError, match=r"Could not determine home directory\. Set XDG_STATE_HOME\."):
+        state_folder()

@@ -102,6 +102,15 @@ def test_a_statement_that_hears_nothing_is_ended_in_time(ledger, monkeypatch):
         assert rows_of(guarded, "SELECT 1") == [(1,)]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process has open is read in /proc")
+def test_it_has_nothing_to_read_and_nothing_to_write_to(ledger):
+    """But its two pipes: neither a log nor last words are anybody's."""
+    with ledger.guarded() as guarded:
+        rows_of(guarded, "SELECT 1")
+        opened = Path(f"/proc/{guarded._process.pid}/fd")
+        assert {(opened / str(number)).readlink() for number in range(3)} == {Path(os.devnull)}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's bound of memory")
 def test_a_text_beyond_the_memory_is_not_made(ledger):
     """DuckDB's own bound doesn't count what one function makes."""

@@ -211,6 +211,7 @@ def test_what_a_model_wrote_is_shown_as_text(tmp_path, hostile):
         al.import_sessions(ledger, [al.RecordedSession("a", None, "m", "", (turn,))])
         report = al.failures(ledger)
     assert "<script>" not in report._repr_html_()
+    assert "more group" not in report._repr_html_()  # all are shown
     for shown in (report._repr_html_(), str(report), repr(report)):
         assert "\x1b" not in shown
         assert "\u202e" not in shown

@@ -162,13 +162,14 @@ def test_a_loop_reaches_from_its_first_turn_to_its_last(report):
     assert places[KEYS["to and fro within turns"]] == (0, 4, 4)
 
 
-def imported(folder: Path, *, run: bool, texts: tuple[str, ...] = (LOOK,) * 6) -> Ledger:
-    """Return a ledger with one imported session, whose feedback the source tells."""
+def imported(folder: Path, *names: str, run: bool, texts: tuple[str, ...] = (LOOK,) * 6) -> Ledger:
+    """Return a ledger with an imported session of each name, whose feedback the source tells."""
     ledger = open_ledger(folder / "team.duckdb")
     importer = Importer(ledger.record, source="jsonl", origin="log.jsonl", known=Known())
     turns = tuple(RecordedTurn(index, text, feedback="Done.") for index, text in enumerate(texts))
-    session = RecordedSession("one", "assistant", "m", "t", turns)
-    importer.take(session, Workspace(folder / "workspace") if run else None)
+    for name in names:
+        session = RecordedSession(name, "assistant", "m", "t", turns)
+        importer.take(session, Workspace(folder / "workspace") if run else None)
     importer.finish()
     return ledger
 
@@ -176,15 +177,15 @@ def imported(folder: Path, *, run: bool, texts: tuple[str, ...] = (LOOK,) * 6) -
 @pytest.mark.parametrize("text", [LOOK, "```actions\n{oops\n```", "Good morning."])
 def test_a_session_that_nobody_ran_is_not_recorded(tmp_path, text):
     """Not free of loops, nor in a loop: whatever it says, else a rate over imports would be one of unreadable sessions."""
-    with imported(tmp_path, run=False, texts=(text,) * 6) as ledger:
+    with imported(tmp_path, "one", "two", run=False, texts=(text,) * 6) as ledger:
         report = al.loops(ledger)
-    assert (report.loops, report.sessions, report.not_recorded) == ((), 0, 1)
+    assert (report.loops, report.sessions, report.not_recorded) == ((), 0, 2)
     assert report.rate.value is None
 
 
 def test_an_import_that_was_run_is_looked_through(tmp_path):
     """As a live session is."""
-    with imported(tmp_path, run=True) as ledger:
+    with imported(tmp_path, "one", run=True) as ledger:
         report = al.loops(ledger)
     assert [(loop.pattern, loop.count, loop.is_stop) for loop in report.loops] == [
         (Pattern.SAME_ACTION, 6, True)

@@ -9,6 +9,7 @@ from actionledger.core.recordings import Compaction, RecordedResult, RecordedSes
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.formats.codex import SOURCE, read, recognise
 from actionledger.imports.shapes.codex_results import WORDINGS
+from actionledger.imports.shapes.observations import LaterTools
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.wordings import judged
 
@@ -442,3 +443,13 @@ def test_a_fork_s_counters_begin_with_its_trunk_s_sum(items):
         )
     )
     assert found.usage.output_tokens == 7
+
+
+def test_tools_that_a_search_brings_count_once_the_clients_own_are_known():
+    """Before, not all that was offered is recorded, and a call of another would be none."""
+    brought, own = ({"tools": [{"name": name}]} for name in ("brought", "functions"))
+    tools = LaterTools()
+    assert (tools.take(brought), tools.text) == (False, "")
+    assert tools.take(own)
+    assert tools.take(brought)
+    assert [each["function"]["name"] for each in json.loads(tools.text)] == ["functions", "brought"]

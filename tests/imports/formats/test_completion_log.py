@@ -7,7 +7,7 @@ import pytest
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
-from actionledger.imports.formats.completion_log import SOURCE, read
+from actionledger.imports.formats.completion_log import SOURCE, read, recognise
 from actionledger.imports.sources.base import Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.ledger import open_ledger
@@ -59,6 +59,7 @@ def folder(tmp_path):
             paths.append(tmp_path / f"m-175701502{number}.97.json")
             paths[-1].write_text(json.dumps(each))
             assert recognised(sample_of(paths[-1]))[0].source.name == "completion_log"
+            assert recognise(sample_of(paths[-1])) == 1.0
         return paths
 
     return of

@@ -91,6 +91,13 @@ def test_a_cut_file_keeps_what_stands_before_the_cut(file, packer, cut):
 
 
 @pytest.mark.parametrize("packer", PACKERS)
+def test_a_file_that_was_packed_in_parts_is_read_whole(file, packer):
+    """As a log is that is packed anew for each of its days; the end of one is not the end of all."""
+    first, second = LINES[:8000], LINES[8000:]
+    assert read(file(PACKERS[packer](first) + PACKERS[packer](second))) == VALUES
+
+
+@pytest.mark.parametrize("packer", PACKERS)
 def test_a_damaged_file_is_refused(file, packer):
     """Each packer has an error of its own for what it can't unpack."""
     [refusal] = read(file(PACKERS[packer](LINES)[:12] + b"\xff" * 30))

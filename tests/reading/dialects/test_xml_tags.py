@@ -170,3 +170,10 @@ def test_a_field_that_is_one_or_has_both_tags_twice_is_ambiguous():
     text = "<create_file>\n<path>a</path>\n<content>\n<content>x</content>\n</content>\n</create_file>"
     reading = CODER.read(text)
     assert [block.reason for block in reading.blocks] == [Reason.AMBIGUOUS]
+
+
+@pytest.mark.parametrize(("body", "content"), [("\nx\n", {"content": "x\n"}), (" \n", {})])
+def test_the_last_field_needs_no_tag_where_attributes_give_the_others(body, content):
+    """What stands between the tags is that field; where nothing does, it is missing."""
+    (action,) = CODER.read(f'<create_file path="a">{body}</create_file>').actions
+    assert action.arguments == {"path": "a", **content}
