@@ -421,25 +421,25 @@ def test_a_filter_is_added_and_removed(visit: Visit) -> None:
     page.get_by_role("button", name="Add filter").click()
     page.get_by_label("Filter by").fill("Outc")
     page.get_by_role("option", name="Outcome", exact=True).click()
-    page.get_by_role("combobox", name="Outcome").fill("fail")
-    page.get_by_role("option", name="failed").click()
+    page.get_by_role("combobox", name="Outcome").fill("unpars")
+    page.get_by_role("option", name="unparseable").click()
     page.wait_for_url("**/turns?task=demo&outcome=failed")
-    page.locator(".chips .filter", has_text="failed").wait_for()
+    page.locator(".chips .filter", has_text="unparseable").wait_for()
     page.reload()
     visit.settle()
-    page.locator(".chips .filter", has_text="failed").wait_for()
+    page.locator(".chips .filter", has_text="unparseable").wait_for()
     page.get_by_text("1 turn, the latest first").wait_for()
     page.get_by_role("link", name="Sessions", exact=True).click()
     page.wait_for_url("**/sessions?task=demo&outcome=failed")
     page.get_by_text("1 session", exact=True).wait_for()
-    page.get_by_role("link", name="Remove the filter Outcome: failed").click()
+    page.get_by_role("link", name="Remove the filter Outcome: unparseable").click()
     page.wait_for_url("**/sessions?task=demo")
     visit.settle()
-    page.locator(".chips .filter", has_text="failed").wait_for(state="detached")
+    page.locator(".chips .filter", has_text="unparseable").wait_for(state="detached")
     expect(page.locator(".chips .filter")).to_have_count(1)
     page.go_back()
     page.wait_for_url("**/sessions?task=demo&outcome=failed")
-    page.locator(".chips .filter", has_text="failed").wait_for()
+    page.locator(".chips .filter", has_text="unparseable").wait_for()
     assert visit.errors == []
 
 
@@ -478,7 +478,7 @@ def test_keys_step_through_the_turns(visit: Visit) -> None:
     page.get_by_role("button", name="turns", exact=True).click()
     page.locator(".list [data-turn='2']").click()
     page.wait_for_selector(".turn[data-turn='2']")
-    expect(page.locator(".verdict")).to_have_text("failed")
+    expect(page.locator(".verdict")).to_have_text("unparseable")
     assert visit.errors == []
 
 
@@ -681,7 +681,7 @@ def test_the_viewer_stands_on_a_page_of_its_own(
         for key, turn in (("j", 1), ("e", 2), ("End", 3), ("k", 2)):
             page.keyboard.press(key)
             assert page.locator(".turn").get_attribute("data-turn") == str(turn)
-        assert page.locator(".verdict").inner_text() == "failed"
+        assert page.locator(".verdict").inner_text() == "unparseable"
         assert page.locator("[data-do=copy]").is_hidden()
         for width, columns in ((1440, 4), (1000, 2), (390, 1)):
             page.set_viewport_size({"width": width, "height": 900})
@@ -748,7 +748,7 @@ def test_is_it_better_in_one_press(visit: Visit) -> None:
     page.locator("table[aria-label='turns: lost'] tbody a").first.click()
     page.wait_for_url("**/compare?*session=*")
     page.wait_for_selector(".readings[data-turn='0']")
-    expect(page.locator(".side .title .chip")).to_have_text(["repaired", "failed"])
+    expect(page.locator(".side .title .chip")).to_have_text(["parsed with repairs", "unparseable"])
     assert page.locator(".side .text").nth(1).evaluate("text => text.textContent").startswith("😀 我先看看")
     page.go_back()
     page.wait_for_url("**/compare?*bucket=lost")

@@ -96,8 +96,8 @@ def test_every_filter_in_the_link_is_a_chip(open_page: Open, sample: Path, drawn
     test.run()
     assert chips(drawn, test) == [
         ("Task: demo", "outcome=failed&outcome=no_action&code=unclosed_tag&search=%3C"),
-        ("Outcome: failed", "task=demo&outcome=no_action&code=unclosed_tag&search=%3C"),
-        ("Outcome: no action", "task=demo&outcome=failed&code=unclosed_tag&search=%3C"),
+        ("Outcome: unparseable", "task=demo&outcome=no_action&code=unclosed_tag&search=%3C"),
+        ("Outcome: no tool call", "task=demo&outcome=failed&code=unclosed_tag&search=%3C"),
         ("Reason: unclosed_tag", "task=demo&outcome=failed&outcome=no_action&search=%3C"),
         ("Text: <", "task=demo&outcome=failed&outcome=no_action&code=unclosed_tag"),
     ]
@@ -138,7 +138,7 @@ def test_a_filter_is_added_where_it_is_chosen(open_page: Open, sample: Path, dra
     pick(test, "Outcome", "multiselect").set_value(["failed"]).run()
     assert not test.exception
     assert test.query_params["outcome"] == "failed"
-    assert [chip for chip, _ in chips(drawn, test)] == ["Task: demo", "Outcome: failed"]
+    assert [chip for chip, _ in chips(drawn, test)] == ["Task: demo", "Outcome: unparseable"]
     pick(test, "Filter by", "selectbox").set_value("since").run()
     assert pick(test, "From (UTC)", "date_input").value is None
     pick(test, "Filter by", "selectbox").set_value("outcome").run()

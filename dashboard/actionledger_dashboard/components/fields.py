@@ -6,14 +6,14 @@ from math import inf
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
-from actionledger.core.vocabulary import Origin, Reason
+from actionledger.core.vocabulary import Capture, Origin, Outcome, Reason
 from actionledger.ledger.queries import Dimensions, Run, ScoreBound
 from actionledger.ledger.queries.fields import FIELDS, Field
 
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2099, 12, 31)
 """What a day can be."""
 
-RUN_BY = {str(Origin.RUNTIME): "this toolkit", str(Origin.RECORDED): "another runtime"}
+RUN_BY = {str(Origin.RUNTIME): "actionledger", str(Origin.RECORDED): "the recorded agent"}
 
 
 OFFERED = sorted(FIELDS, key=lambda field: field.kind != "day")
@@ -32,7 +32,10 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         return {"1": "only"}
     if field.is_recorded:  # a label or a dialect is called as it is
         return {value: value for value in getattr(known, field.name)}
-    return {value: value.replace("_", " ") for value in field.choices}
+    return {
+        value: value.said if isinstance(value, Outcome | Capture) else value.replace("_", " ")
+        for value in field.choices
+    }
 
 
 def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:
