@@ -102,6 +102,12 @@ def test_nothing_of_what_is_told_contradicts_itself(attempt):
     assert "none of the formats" not in said
 
 
+def test_a_field_of_another_name_is_the_one_that_can_hold_its_value():
+    """A path is told as the path, though its name is more like that of a line's number; and the call is shown once."""
+    said = told(al.parse("<read_file><file>x.py</file></read_file>", profile="coder"), "coder")
+    assert said.partition(HOW)[2].strip() == "<read_file>\n<path>x.py</path>\n</read_file>"
+
+
 def test_what_is_left_open_is_told():
     """A text that was cut off is not made up, nor copied in half."""
     cut = '```actions\n{"actions": [{"type": "create_task", "content": "Buy mi'

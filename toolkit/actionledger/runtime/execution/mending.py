@@ -31,6 +31,8 @@ HOW = "Write it so:"
 _LONGEST = 400
 """What is longer in one field is left to the model, in characters: an example is short."""
 
+_NUMBER = regex(r"\s*+[+-]?+[\d.,_]++\s*+")
+
 _ALIKE = 55
 """From here on a field's name is taken for another one's, 0 to 100."""
 
@@ -123,13 +125,21 @@ def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
     strangers = {name: value for name, value in given.items() if name not in names}
     for match in (_near, _alike):
         for stranger in list(strangers):
-            free = [name for name in names if name not in found]
+            free = [
+                each.name for each in fields if each.name not in found and _may_hold(each, given[stranger])
+            ]
             if field := match(stranger, free):
                 found[field] = strangers.pop(stranger)
     open_fields = [field.name for field in fields if field.required and field.name not in found]
     for name, (_, value) in zip(open_fields, list(strangers.items()), strict=False):
         found[name] = value
     return found
+
+
+def _may_hold(field: FieldDescription, value: object) -> bool:
+    """Return whether a value may be meant for a field: text that is no number is not meant for one."""
+    is_number = field.type.startswith(("integer", "number"))
+    return not (is_number and isinstance(value, str) and not _NUMBER.fullmatch(value))
 
 
 def _near(stranger: str, free: Sequence[str]) -> str | None:
