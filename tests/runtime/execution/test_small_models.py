@@ -1,5 +1,6 @@
 """What small models get wrong: read as it was meant, or told so that a model that does as it is told gets it right."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -106,6 +107,17 @@ def test_a_field_of_another_name_is_the_one_that_can_hold_its_value():
     """A path is told as the path, though its name is more like that of a line's number; and the call is shown once."""
     said = told(al.parse("<read_file><file>x.py</file></read_file>", profile="coder"), "coder")
     assert said.partition(HOW)[2].strip() == "<read_file>\n<path>x.py</path>\n</read_file>"
+
+
+@pytest.mark.parametrize("profile", ["assistant", "orchestrator", "reasoner"])
+def test_an_action_whose_name_is_its_only_key_is_shown_rightly(profile):
+    """It is refused, since it says no name where one belongs, and the example is of what was tried."""
+    name, arguments = MEANT[profile][0]
+    block, key = ("actions", "type") if profile == "assistant" else ("json", "action")
+    text = f"```{block}\n{json.dumps({'actions': [{name: arguments}]})}\n```"
+    shown = follow(told(al.parse(text, profile=profile), profile), [(name, arguments)])
+    assert f'"{key}": "{name}"' in shown
+    assert done(al.parse(shown, profile=profile)) == [(name, dict(arguments))]
 
 
 def test_what_is_left_open_is_told():

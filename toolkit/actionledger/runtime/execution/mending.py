@@ -76,15 +76,20 @@ def _unknown(attempt: TriedCall, catalogue: Catalogue) -> str:
 
 def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
     """Return a refused action as it is written rightly, as far as that can be told; empty where it can't."""
-    name = call.name
-    arguments = dict(call.arguments)
-    if not name:
-        key = next(
-            (key for key in ("type", "action", "name", "tool") if arguments.get(key) in catalogue.names), None
-        )
-        name = arguments.pop(key) if key else ""
+    name, arguments = (call.name, call.arguments) if call.name else _named_within(call.arguments, catalogue)
     made = mended_call(TriedCall(name, arguments), catalogue) if name and arguments else None
     return written([made], dialect) if made else ""
+
+
+def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMap]:
+    """Return the action that an unnamed one names under another key, or as its only key; an empty name where it does neither."""
+    for key in ("type", "action", "name", "tool"):
+        if arguments.get(key) in catalogue.names:
+            return str(arguments[key]), {name: value for name, value in arguments.items() if name != key}
+    held = next(iter(arguments.values()), None)
+    if len(arguments) == 1 and isinstance(held, dict):
+        return catalogue.known_name(next(iter(arguments))), held
+    return "", arguments
 
 
 def written(calls: Sequence[PlainCall], dialect: Dialect) -> str:
