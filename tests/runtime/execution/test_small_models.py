@@ -120,6 +120,23 @@ def test_an_action_whose_name_is_its_only_key_is_shown_rightly(profile):
     assert done(al.parse(shown, profile=profile)) == [(name, dict(arguments))]
 
 
+@pytest.mark.parametrize(
+    ("tried", "meant"),
+    [
+        ('"list_tasks"', [("list_tasks", {})]),
+        ('{"list_tasks": {}}', [("list_tasks", {})]),
+        (
+            '{"type": "create_task", "arguments": "{\\"content\\": \\"Buy milk\\"}"}',
+            [("create_task", {"content": "Buy milk"})],
+        ),
+    ],
+)
+def test_what_is_shown_of_a_refused_action_is_what_was_tried(tried, meant):
+    """A name alone, one without fields, and fields in a text of JSON."""
+    said = told(al.parse(f'```actions\n{{"actions": [{tried}]}}\n```', profile="assistant"), "assistant")
+    assert done(al.parse(follow(said, meant), profile="assistant")) == meant
+
+
 def test_what_is_left_open_is_told():
     """A text that was cut off is not made up, nor copied in half."""
     cut = '```actions\n{"actions": [{"type": "create_task", "content": "Buy mi'

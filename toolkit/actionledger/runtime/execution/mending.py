@@ -22,6 +22,7 @@ from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.parsers import DialectParser
+from actionledger.reading.tolerant_json import decode
 from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, nearest, reader_for
 from actionledger.runtime.execution.profile import Profile, dialect_of
 
@@ -77,19 +78,28 @@ def _unknown(attempt: TriedCall, catalogue: Catalogue) -> str:
 def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
     """Return a refused action as it is written rightly, as far as that can be told; empty where it can't."""
     name, arguments = (call.name, call.arguments) if call.name else _named_within(call.arguments, catalogue)
-    made = mended_call(TriedCall(name, arguments), catalogue) if name and arguments else None
+    if not name or (call.name and not arguments):
+        return ""
+    made = mended_call(TriedCall(name, _unpacked(arguments)), catalogue)
     return written([made], dialect) if made else ""
 
 
 def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMap]:
     """Return the action that an unnamed one names under another key, or as its only key; an empty name where it does neither."""
-    for key in ("type", "action", "name", "tool"):
+    for key in ("type", "action", "name", "tool", "value"):
         if arguments.get(key) in catalogue.names:
             return str(arguments[key]), {name: value for name, value in arguments.items() if name != key}
     held = next(iter(arguments.values()), None)
     if len(arguments) == 1 and isinstance(held, dict):
         return catalogue.known_name(next(iter(arguments))), held
     return "", arguments
+
+
+def _unpacked(arguments: JsonMap) -> JsonMap:
+    """Return arguments without the text of JSON around them that calls of OpenAI's interface have."""
+    held = arguments.get("arguments")
+    value = decode(held).value if len(arguments) == 1 and isinstance(held, str) else None
+    return value if isinstance(value, dict) else arguments
 
 
 def written(calls: Sequence[PlainCall], dialect: Dialect) -> str:
