@@ -1,5 +1,6 @@
 """What small models get wrong: read as it was meant, or told so that a model that does as it is told gets it right."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -100,6 +101,40 @@ def test_nothing_of_what_is_told_contradicts_itself(attempt):
     said = told(al.parse(attempt.text, profile=attempt.profile), attempt.profile)
     assert "The value was read" not in said
     assert "none of the formats" not in said
+
+
+def test_a_field_of_another_name_is_the_one_that_can_hold_its_value():
+    """A path is told as the path, though its name is more like that of a line's number; and the call is shown once."""
+    said = told(al.parse("<read_file><file>x.py</file></read_file>", profile="coder"), "coder")
+    assert said.partition(HOW)[2].strip() == "<read_file>\n<path>x.py</path>\n</read_file>"
+
+
+@pytest.mark.parametrize("profile", ["assistant", "orchestrator", "reasoner"])
+def test_an_action_whose_name_is_its_only_key_is_shown_rightly(profile):
+    """It is refused, since it says no name where one belongs, and the example is of what was tried."""
+    name, arguments = MEANT[profile][0]
+    block, key = ("actions", "type") if profile == "assistant" else ("json", "action")
+    text = f"```{block}\n{json.dumps({'actions': [{name: arguments}]})}\n```"
+    shown = follow(told(al.parse(text, profile=profile), profile), [(name, arguments)])
+    assert f'"{key}": "{name}"' in shown
+    assert done(al.parse(shown, profile=profile)) == [(name, dict(arguments))]
+
+
+@pytest.mark.parametrize(
+    ("tried", "meant"),
+    [
+        ('"list_tasks"', [("list_tasks", {})]),
+        ('{"list_tasks": {}}', [("list_tasks", {})]),
+        (
+            '{"type": "create_task", "arguments": "{\\"content\\": \\"Buy milk\\"}"}',
+            [("create_task", {"content": "Buy milk"})],
+        ),
+    ],
+)
+def test_what_is_shown_of_a_refused_action_is_what_was_tried(tried, meant):
+    """A name alone, one without fields, and fields in a text of JSON."""
+    said = told(al.parse(f'```actions\n{{"actions": [{tried}]}}\n```', profile="assistant"), "assistant")
+    assert done(al.parse(follow(said, meant), profile="assistant")) == meant
 
 
 def test_what_is_left_open_is_told():

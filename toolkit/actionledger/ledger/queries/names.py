@@ -148,7 +148,7 @@ def one_session(ledger: Queryable, called: Called) -> str:
         hint = f" Did you mean {near!r}?" if near else ""
         raise UsageError(
             f"There is no session {text!r} in the ledger.{hint} 'actionledger show' lists them; give its name, its id, "
-            "the beginning of either, or its title."
+            "the beginning of either (of a name, eight characters), or its title."
         )
     raise UsageError(
         f"{len(found)} sessions are called {text!r}; give the id of one, or more of it: "

@@ -150,7 +150,10 @@ def _named(value: Any, depth: int) -> Iterator[TriedCall]:
 
 def _elements(text: str) -> Iterator[TriedCall]:
     """Yield the calls that elements are whose children are fields, unclosed ones too."""
+    at = 0
     for tag in _ELEMENT.finditer(text):
+        if tag.start() < at:  # a field of the call before
+            continue
         arguments: JsonDict = {each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])}
         at = tag.end()
         while field := _FIELD.match(text, at):

@@ -22,6 +22,7 @@ from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.parsers import DialectParser
+from actionledger.reading.tolerant_json import decode
 from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, nearest, reader_for
 from actionledger.runtime.execution.profile import Profile, dialect_of
 
@@ -30,6 +31,8 @@ HOW = "Write it so:"
 
 _LONGEST = 400
 """What is longer in one field is left to the model, in characters: an example is short."""
+
+_NUMBER = regex(r"\s*+[+-]?+[\d.,_]++\s*+")
 
 _ALIKE = 55
 """From here on a field's name is taken for another one's, 0 to 100."""
@@ -74,15 +77,29 @@ def _unknown(attempt: TriedCall, catalogue: Catalogue) -> str:
 
 def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
     """Return a refused action as it is written rightly, as far as that can be told; empty where it can't."""
-    name = call.name
-    arguments = dict(call.arguments)
-    if not name:
-        key = next(
-            (key for key in ("type", "action", "name", "tool") if arguments.get(key) in catalogue.names), None
-        )
-        name = arguments.pop(key) if key else ""
-    made = mended_call(TriedCall(name, arguments), catalogue) if name and arguments else None
+    name, arguments = (call.name, call.arguments) if call.name else _named_within(call.arguments, catalogue)
+    if not name or (call.name and not arguments):
+        return ""
+    made = mended_call(TriedCall(name, _unpacked(arguments)), catalogue)
     return written([made], dialect) if made else ""
+
+
+def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMap]:
+    """Return the action that an unnamed one names under another key, or as its only key; an empty name where it does neither."""
+    for key in ("type", "action", "name", "tool", "value"):
+        if arguments.get(key) in catalogue.names:
+            return str(arguments[key]), {name: value for name, value in arguments.items() if name != key}
+    held = next(iter(arguments.values()), None)
+    if len(arguments) == 1 and isinstance(held, dict):
+        return catalogue.known_name(next(iter(arguments))), held
+    return "", arguments
+
+
+def _unpacked(arguments: JsonMap) -> JsonMap:
+    """Return arguments without the text of JSON around them that calls of OpenAI's interface have."""
+    held = arguments.get("arguments")
+    value = decode(held).value if len(arguments) == 1 and isinstance(held, str) else None
+    return value if isinstance(value, dict) else arguments
 
 
 def written(calls: Sequence[PlainCall], dialect: Dialect) -> str:
@@ -123,13 +140,21 @@ def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
     strangers = {name: value for name, value in given.items() if name not in names}
     for match in (_near, _alike):
         for stranger in list(strangers):
-            free = [name for name in names if name not in found]
+            free = [
+                each.name for each in fields if each.name not in found and _may_hold(each, given[stranger])
+            ]
             if field := match(stranger, free):
                 found[field] = strangers.pop(stranger)
     open_fields = [field.name for field in fields if field.required and field.name not in found]
     for name, (_, value) in zip(open_fields, list(strangers.items()), strict=False):
         found[name] = value
     return found
+
+
+def _may_hold(field: FieldDescription, value: object) -> bool:
+    """Return whether a value may be meant for a field: text that is no number is not meant for one."""
+    is_number = field.type.startswith(("integer", "number"))
+    return not (is_number and isinstance(value, str) and not _NUMBER.fullmatch(value))
 
 
 def _near(stranger: str, free: Sequence[str]) -> str | None:
