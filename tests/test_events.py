@@ -15,7 +15,7 @@ from actionledger.core.events import EVENT
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Outcome, Reason, RunKind
 
-KINDS = get_args(get_args(events.Event)[0])
+KINDS = get_args(events.Event)
 SPANS = st.tuples(st.integers(0, 2**40), st.integers(0, 2**40)).map(lambda pair: Span(*sorted(pair)))
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "data" / "agents" / "claude-code" / "retry-backoff.jsonl"
 RESPONSE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n'
 LIMITS = {
-    "import": {"modules": 690, "own": 355, "patterns": 210, "statements": 140},
-    "report": {"modules": 310, "own": 140, "patterns": 40, "statements": 60},
-    "show": {"modules": 275, "own": 112, "patterns": 36, "statements": 24},
-    "failures": {"modules": 350, "own": 138, "patterns": 50, "statements": 26},
-    "loops": {"modules": 350, "own": 138, "patterns": 50, "statements": 18},
+    "import": {"modules": 690, "own": 358, "patterns": 210, "statements": 140},
+    "report": {"modules": 240, "own": 130, "patterns": 34, "statements": 60},
+    "show": {"modules": 205, "own": 101, "patterns": 32, "statements": 24},
+    "failures": {"modules": 281, "own": 127, "patterns": 48, "statements": 26},
+    "loops": {"modules": 281, "own": 127, "patterns": 46, "statements": 18},
     "parse": {"modules": 410, "own": 205, "patterns": 70, "statements": 0},
 }
 

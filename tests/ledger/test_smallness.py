@@ -13,7 +13,8 @@ from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.ledger.storage import batch
 from actionledger.ledger.storage.batch import SMALL_CHARACTERS, small_size
 from actionledger.ledger.storage.columns import annotation
-from actionledger.ledger.storage.encoding import LINE_LIMIT, encode
+from actionledger.ledger.storage.encoding import encode
+from actionledger.ledger.storage.segments import LINE_LIMIT
 
 LONG = "x" * (SMALL_CHARACTERS + 1)
 _SHORT: tuple[type, ...] = (str, bool, int, float, datetime, Enum, Span)

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from math import inf, isfinite
 from typing import Any, TypeAlias
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from actionledger.core.text import writable
 
 JsonMap: TypeAlias = Mapping[str, Any]
@@ -18,6 +16,8 @@ JsonDict: TypeAlias = dict[str, Any]
 
 def json_text(value: Any) -> str:
     """Return a value as JSON text; lone surrogates become U+FFFD, what JSON can't hold becomes its ``repr``."""
+    from pydantic_core import PydanticSerializationError, to_json  # noqa: PLC0415 - slow to load, and a reader needs none
+
     try:
         return to_json(value, fallback=repr, inf_nan_mode="strings").decode()
     except PydanticSerializationError:  # half a surrogate pair, or deeper than it goes

@@ -21,7 +21,6 @@ from actionledger.core.processes import watch
 from actionledger.ledger.queries.names import Called
 from actionledger.ledger.sql import ReadableLedger
 from actionledger.ledger.storage.background import BackgroundIngester
-from actionledger.ledger.storage.encoding import waiting
 from actionledger.ledger.storage.hosts import leave
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.publishing import hand_over_all
@@ -101,6 +100,8 @@ class Ledger(ReadableLedger):
             ...     ledger.sql("SELECT code, message FROM events").fetchall()
             [('moved', 'To Rome.')]
         """
+        from actionledger.ledger.storage.encoding import waiting  # noqa: PLC0415 - slow to load, and a reader writes none
+
         self._refuse_unless_writable()
         self._writer.add(waiting(event))
 

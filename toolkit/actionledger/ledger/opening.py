@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable
 
 from actionledger.core.errors import UsageError, require_kind
-from actionledger.core.privacy import custom
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.store import AsOf
@@ -48,11 +47,14 @@ def open_ledger(
         (0,)
     """
     require_kind(path, str | os.PathLike, "A ledger is opened by the path of its file")
-    custom.add(secrets)
+    if secrets != () or not read_only:
+        from actionledger.core.privacy import custom  # noqa: PLC0415 - slow to load, and what is only read hides nothing
+
+        custom.add(secrets)
+        if not read_only:
+            custom.known()  # a pattern that can't be used is said before anything is recorded
     if without_text and not read_only:
         raise UsageError("A ledger without its texts can only be read; open it with read_only=True.")
-    if not read_only:
-        custom.known()  # a pattern that can't be used is said before anything is recorded
     store = store_at(path, read_only=read_only, as_of=as_of)
     return Ledger(
         store,

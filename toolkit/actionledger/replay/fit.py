@@ -3,8 +3,6 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from pydantic_core import from_json
-
 from actionledger.core.text import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
@@ -41,7 +39,9 @@ def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
 
 def _look_of(text: str) -> str:
     """Return the dialect of a text's calls, or that it is JSON; empty where it looks like nothing."""
-    from actionledger.reading.parsers import PARSERS  # noqa: PLC0415 - slow to load, and most ledgers have no such text
+    from pydantic_core import from_json  # noqa: PLC0415 - slow to load, and most ledgers have no such text
+
+    from actionledger.reading.parsers import PARSERS  # noqa: PLC0415 - the same
     from actionledger.runtime.parse_result import read_response  # noqa: PLC0415 - the same
 
     result = read_response(text, PARSERS["auto"], None)

@@ -4,9 +4,7 @@ Rows in the database are derived from events, never the other way round. An even
 rows it becomes (session, run, model, profile), so that no statistic needs a join.
 """
 
-from typing import Annotated
-
-from pydantic import ConfigDict, Field, TypeAdapter
+from typing import TYPE_CHECKING, TypeAlias
 
 from actionledger.core.events.decisions import ApprovalDecided, ApprovalRequested, Reviewed
 from actionledger.core.events.executions import (
@@ -31,6 +29,10 @@ from actionledger.core.events.sessions import (
     SessionStarted,
 )
 from actionledger.core.events.turns import ResponseReceived, TurnFinished, TurnResumed, TurnSuperseded
+from actionledger.core.hooks import lazy_getattr
+
+if TYPE_CHECKING:
+    from actionledger.core.events.adapter import EVENT as EVENT
 
 __all__ = [
     "EVENT",
@@ -60,7 +62,7 @@ __all__ = [
     "TurnSuperseded",
 ]
 
-Event = Annotated[
+Event: TypeAlias = (
     RunStarted
     | RunFinished
     | ParserUsed
@@ -82,9 +84,11 @@ Event = Annotated[
     | TurnResumed
     | TurnSuperseded
     | Reviewed
-    | SystemNoted,
-    Field(discriminator="kind"),
-]
+    | SystemNoted
+)
 
-EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
-"""Reads and writes events as JSON."""
+_MODULES = {"EVENT": "adapter"}
+"""What reads and writes events as JSON: pydantic, which a ledger that is only read does without."""
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+    __getattr__ = lazy_getattr(__name__, _MODULES)

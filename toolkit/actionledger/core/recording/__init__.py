@@ -33,8 +33,6 @@ if TYPE_CHECKING:
         tools_offered as tools_offered,
     )
     from actionledger.core.recording.turns import (
-        BILLED_BESIDE as BILLED_BESIDE,
-        COMPACTED as COMPACTED,
         KEPT_CHARACTERS as KEPT_CHARACTERS,
         RESPONSE_CHARACTERS as RESPONSE_CHARACTERS,
         Recorder as Recorder,
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 _MODULES = by_name(
     {
         "sessions": "ALERT_RAISED LIST_PRICES_USED PRICES_USED ParserIdentity RunKey SessionKey TurnKey alert_raised details_id_of hash_of_tools input_left_out list_prices_used parser_used prices_used run_finished run_started session_described session_finished session_readmitted session_started tools_offered",
-        "turns": "BILLED_BESIDE COMPACTED KEPT_CHARACTERS RESPONSE_CHARACTERS Recorder billed_beside context_compacted record_fitting response_received response_refused turn_finished turn_id_of turn_superseded",
+        "turns": "KEPT_CHARACTERS RESPONSE_CHARACTERS Recorder billed_beside context_compacted record_fitting response_received response_refused turn_finished turn_id_of turn_superseded",
     }
 )
 """Where each name is; it is loaded when somebody asks for it."""

@@ -23,14 +23,19 @@ from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.privacy import mask_text
 from actionledger.core.recording.sessions import RunKey, SessionKey, TurnKey, head
 from actionledger.core.values import ParseResult
-from actionledger.core.vocabulary import SENTENCES, BlockStatus, Capture, Reason
+from actionledger.core.vocabulary import (
+    BILLED_BESIDE,
+    COMPACTED,
+    PERMISSION,
+    SENTENCES,
+    BlockStatus,
+    Capture,
+    Reason,
+)
 
 Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
 
-
-BILLED_BESIDE = "billed_beside"
-"""The code of a note on what was billed beside a message."""
 
 RESPONSE_CHARACTERS = 8 * 2**20
 """The longest response that is recorded and read, in characters: whatever they are, its event fits into a ledger."""
@@ -105,10 +110,6 @@ def billed_beside(turn: TurnKey, run_id: str, place: int, detail: JsonDict) -> S
         turn_id=turn.turn_id,
         detail=detail,
     )
-
-
-COMPACTED = "context_compacted"
-"""The code of a note that the context was compacted right before a response."""
 
 
 def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted:
@@ -228,9 +229,6 @@ def main_reason(result: ParseResult) -> Reason | None:
     lost = [block.reason for block in result.blocks if block.reason and block.status is BlockStatus.MALFORMED]
     return lost[0] if lost else (result.issues[0].code if result.issues else None)
 
-
-PERMISSION = "permission_decided"
-"""The code of a note on who let a call run, or refused it."""
 
 _WORDS = {
     "person": "by a person",

@@ -3,26 +3,44 @@
 Every span counts Unicode code points of the raw response: ``raw[span.start:span.end]`` is exactly the text meant.
 """
 
-from actionledger.core.frozen import row_maker, rows_of
-from actionledger.core.values.calls import ActionCall, Conversion, FieldError, ParseResult, Reference
-from actionledger.core.values.reading import Block, Issue, RawAction, Reading, Repair, Span
-from actionledger.core.values.turns import Approval, Observation, Turn
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ActionCall",
-    "Approval",
-    "Block",
-    "Conversion",
-    "FieldError",
-    "Issue",
-    "Observation",
-    "ParseResult",
-    "RawAction",
-    "Reading",
-    "Reference",
-    "Repair",
-    "Span",
-    "Turn",
-    "row_maker",
-    "rows_of",
-]
+from actionledger.core.frozen import row_maker, rows_of
+from actionledger.core.hooks import by_name, lazy_getattr
+
+if TYPE_CHECKING:
+    from actionledger.core.values.calls import ActionCall as ActionCall, ParseResult as ParseResult
+    from actionledger.core.values.fields import (
+        Conversion as Conversion,
+        FieldError as FieldError,
+        Reference as Reference,
+    )
+    from actionledger.core.values.reading import (
+        Block as Block,
+        Issue as Issue,
+        RawAction as RawAction,
+        Reading as Reading,
+        Repair as Repair,
+        Span as Span,
+    )
+    from actionledger.core.values.turns import (
+        Approval as Approval,
+        Observation as Observation,
+        Turn as Turn,
+    )
+
+_MODULES = by_name(
+    {
+        "calls": "ActionCall ParseResult",
+        "fields": "Conversion FieldError Reference",
+        "reading": "Block Issue RawAction Reading Repair Span",
+        "turns": "Approval Observation Turn",
+    }
+)
+"""Where each name is; it is loaded when somebody asks for it: a call has a pydantic model, and who reads a ledger needs none."""
+
+__all__ = ["row_maker", "rows_of", *_MODULES]  # noqa: PLE0604 - the table has them
+
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+    __getattr__ = lazy_getattr(__name__, _MODULES)

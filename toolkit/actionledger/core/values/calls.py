@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from actionledger.core.frozen import made_quickly
 from actionledger.core.hooks import Shown
+from actionledger.core.values.fields import Conversion, FieldError, Reference
 from actionledger.core.values.reading import Block, Issue, Repair, Span
-from actionledger.core.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
+from actionledger.core.vocabulary import ActionStatus, Evidence, Outcome, Reason
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+else:
+    BaseModel = Any  # pydantic is slow to load, and who shows what is recorded needs none of it
 
 
 class Offer(frozenset[str]):
@@ -54,64 +58,6 @@ def only_text_of(names: frozenset[str] | None, name: str) -> str | None:
 def is_own_text(names: frozenset[str] | None, name: str, parameter: str, text: str) -> bool:
     """Return whether a tool's schema itself gives a text for a parameter, as a default or a choice."""
     return isinstance(names, Offer) and (parameter, text) in names.own_texts.get(name, ())
-
-
-@dataclass(frozen=True, slots=True)
-class FieldError:
-    """One field of an action that its model refuses.
-
-    Args:
-        code: what is wrong.
-        path: the field, as a JSON path without its root: ``issues.0.labels``; empty for the action itself.
-        value: the value that was given, as JSON text of at most 200 characters; empty for a missing field.
-        expected: what is allowed instead.
-
-    Example:
-        >>> text = al.render([("create_task", {"content": 7})], "actions")
-        >>> [error] = al.parse(text, profile="assistant").actions[0].errors
-        >>> str(error.code), error.path, error.value
-        ('wrong_type', 'content', '7')
-    """
-
-    code: Reason
-    path: str
-    value: str
-    expected: str
-
-    @property
-    def message(self) -> str:
-        """The error as one sentence, for people."""
-        where = f"{self.path}: " if self.path else ""
-        got = f", got {self.value}" if self.value else ""
-        return f"{where}{SENTENCES[self.code]} Expected {self.expected}{got}."
-
-
-class Conversion(NamedTuple):
-    """A field's value that was written in another type, and taken in the field's own without losing anything.
-
-    Args:
-        path: the field, as a JSON path without its root.
-        before: the value as it was written, as JSON text of at most 200 characters.
-        after: the value that it was taken as, likewise.
-    """
-
-    path: str
-    before: str
-    after: str
-
-
-class Reference(NamedTuple):
-    """A place in an action's arguments that stands for a value of another action's result.
-
-    Args:
-        field: where it stands, as a JSON path into the arguments without its root.
-        action: the id of the action whose result is meant.
-        path: where in that result the value is, as a JSON path without its root.
-    """
-
-    field: str
-    action: str
-    path: str
 
 
 class ActionCall(NamedTuple):

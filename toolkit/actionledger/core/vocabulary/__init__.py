@@ -15,8 +15,11 @@ from actionledger.core.vocabulary.reading import (
 )
 from actionledger.core.vocabulary.reasons import SENTENCES, Reason
 from actionledger.core.vocabulary.recording import (
+    BILLED_BESIDE,
     BY_PRICES,
+    COMPACTED,
     LEFT_OUT,
+    PERMISSION,
     Capture,
     CostOrigin,
     DecisionKind,
@@ -35,8 +38,11 @@ from actionledger.core.vocabulary.recording import (
 )
 
 __all__ = [
+    "BILLED_BESIDE",
     "BY_PRICES",
+    "COMPACTED",
     "LEFT_OUT",
+    "PERMISSION",
     "SENTENCES",
     "ActionStatus",
     "BlockStatus",

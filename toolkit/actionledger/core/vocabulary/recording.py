@@ -151,6 +151,15 @@ class LeftOutReason(StrEnum):
     UNREADABLE = "unreadable"
 
 
+BILLED_BESIDE = "billed_beside"
+"""The code of a note on what was billed beside a message."""
+
+COMPACTED = "context_compacted"
+"""The code of a note that the context was compacted right before a response."""
+
+PERMISSION = "permission_decided"
+"""The code of a note on who let a call run, or refused it."""
+
 LEFT_OUT: dict[LeftOutReason, str] = {
     LeftOutReason.BOOKKEEPING: "The recorder's own notes, which say nothing of the session.",
     LeftOutReason.COMPACTED: "A summary that stands for history that is there already.",

@@ -20,7 +20,6 @@ from actionledger.core.errors import SourceError, called, in_words
 from actionledger.imports import formats
 from actionledger.imports.sources.base import SAMPLE_BYTES, Sample, Source
 from actionledger.imports.sources.containers import head_of, kind_of
-from actionledger.imports.sources.json_values import MAX_LINE
 
 GROUP = "actionledger.sources"
 """The group of entry points under which packages offer formats."""
@@ -97,6 +96,8 @@ def _sureness(source: Source, sample: Sample) -> float:
 
 def sample_of(path: Path, *, has_values: bool = True) -> Sample:
     """Return what a file's format is recognised by."""
+    from actionledger.imports.sources.json_values import MAX_LINE  # noqa: PLC0415 - slow to load, and who knows a source by its name needs none
+
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
     # What lies in an archive as it is looks like lines of its own.
     values = () if not has_values or kind_of(head) else tuple(islice(_values(head), _VALUES))

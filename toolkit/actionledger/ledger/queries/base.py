@@ -5,16 +5,14 @@ Statements are constants of their modules. What is put into their ``{places}`` i
 statement's columns are the fields of the row that it becomes.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import cache
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
-
-from pydantic import TypeAdapter
 
 from actionledger.core.errors import UsageError
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason
+from actionledger.ledger.queries.typed import maker
 from actionledger.ledger.storage.schema import TABLES
 
 Parameters: TypeAlias = Mapping[str, object]
@@ -123,8 +121,22 @@ def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters 
     """Return the rows of a statement as values."""
     refuse_no_ledger(ledger)
     result = ledger.sql(query, parameters)
-    adapter = _adapter(kind)
-    return [adapter.validate_python(dict(zip(result.columns, row, strict=True))) for row in result.fetchall()]
+    make, columns = maker(kind), result.columns
+    return [make(dict(zip(columns, row, strict=True))) for row in result.fetchall()]
+
+
+def streamed(
+    ledger: Streamable,
+    kind: type[Row],
+    query: str,
+    parameters: Parameters | None = None,
+    *,
+    at_once: int = 200,
+) -> Iterator[Row]:
+    """Yield the rows of a statement as values, which selects their fields in their order."""
+    result, make = ledger.sql(query, parameters), maker(kind)
+    while batch := result.fetchmany(at_once):
+        yield from map(make, batch)
 
 
 def rows_by(
@@ -132,10 +144,10 @@ def rows_by(
 ) -> dict[str, list[Row]]:
     """Return the rows of a statement as values, by whose they are."""
     result = ledger.sql(query, parameters)
-    adapter, columns = _adapter(kind), result.columns[1:]
+    make, columns = maker(kind), result.columns[1:]
     found: dict[str, list[Row]] = {}
     for whose, *row in result.fetchall():
-        found.setdefault(whose, []).append(adapter.validate_python(dict(zip(columns, row, strict=True))))
+        found.setdefault(whose, []).append(make(dict(zip(columns, row, strict=True))))
     return found
 
 
@@ -182,7 +194,7 @@ def _times(alike: str) -> str:
 
 def as_rate(value: Mapping[str, object]) -> Rate:
     """Return what ``rate_sql`` gave as a value."""
-    rate: Rate = _adapter(Rate).validate_python(value)
+    rate: Rate = maker(Rate)(value)
     return rate
 
 
@@ -190,11 +202,6 @@ def parse_rate(value: Mapping[str, object], meant: int) -> Rate:
     """Return a parse rate as a value; where something was meant and nothing of it could be audited, with that word."""
     rate = as_rate(value)
     return replace(rate, refusal=NOT_AUDITABLE) if meant and not rate.count else rate
-
-
-@cache
-def _adapter(kind: type[Row]) -> TypeAdapter[Row]:
-    return TypeAdapter(kind)
 
 
 _DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT max(occurred_at) FROM page)"

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from pydantic import TypeAdapter
-
+from actionledger.core.frozen import made_quickly
 from actionledger.core.rates import Rate
 from actionledger.core.values import FieldError
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
@@ -20,15 +19,15 @@ from actionledger.ledger.queries.base import (
     picked,
     rate_sql,
     rows,
+    streamed,
 )
 from actionledger.ledger.queries.failures import COURSE, COURSE_WORDS, of_whole_sessions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 
-_BATCH = 200
 
-
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RefusedAction:
     """An action that could not be run as it was written.
@@ -46,6 +45,7 @@ class RefusedAction:
     errors: tuple[FieldError, ...]
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class TriedAction:
     """What an action came to before its turn was over.
@@ -71,6 +71,7 @@ class TriedAction:
     message: str
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class TurnCourse:
     """What was done in one turn.
@@ -173,8 +174,6 @@ SELECT session_id::VARCHAR AS session_id, first AS turn_index, '' AS profile, fa
 FROM sessions WHERE NOT is_whole ORDER BY session_id, turn_index"""
 """Which sessions are whole is asked of what takes little: of most recordings of responses alone none is."""
 
-_ROWS = TypeAdapter(list[TurnCourse])
-
 
 def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCourse]:
     """Yield what was done in each turn that the filter's attempts have read, session by session, in order.
@@ -186,10 +185,7 @@ def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCou
         within: which turns.
     """
     condition, parameters = scope(rated(within))
-    names = list(TurnCourse.__dataclass_fields__)
-    result = ledger.sql(_COURSES.format(condition=condition), parameters)
-    while batch := result.fetchmany(_BATCH):
-        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+    yield from streamed(ledger, TurnCourse, _COURSES.format(condition=condition), parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +339,6 @@ LEFT JOIN reader behind ON behind.session_id = o.session_id AND behind.turn_inde
 LEFT JOIN said next_said ON next_said.attempt_id = behind.attempt_id
 ORDER BY o.session_id, o.turn_index"""
 
-_FAILURES_THEN = TypeAdapter(list[FailureThen])
-
 
 def failures_then(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[FailureThen]:
     """Yield each turn that failed of the responses that a filter picks, session by session, in order.
@@ -357,7 +351,4 @@ def failures_then(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[F
     whole = of_whole_sessions(within)
     words = {"intent": INTENT, "stages": list(get_args(Stage))} | COURSE_WORDS
     statement = _RECOVERIES.format(failed=failed(whole), whole=whole, condition=condition)
-    result = ledger.sql(statement, parameters | words)
-    names = list(FailureThen.__dataclass_fields__)
-    while batch := result.fetchmany(_BATCH):
-        yield from _FAILURES_THEN.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+    yield from streamed(ledger, FailureThen, statement, parameters | words)

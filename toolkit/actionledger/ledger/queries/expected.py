@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
-from pydantic import TypeAdapter
 
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome
-from actionledger.ledger.queries.base import Queryable, Streamable, number, rows
+from actionledger.ledger.queries.base import Queryable, Streamable, number, rows, streamed
 from actionledger.ledger.queries.compare import Comparison, compare_runs
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-
-_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +99,6 @@ _CONTENTS = """
 SELECT DISTINCT text FROM turn_starts WHERE sha256(text) IN (SELECT unnest(string_split($hashes, ' ')))
 UNION SELECT DISTINCT tools::VARCHAR FROM tools WHERE sha256(tools::VARCHAR) IN (SELECT unnest(string_split($hashes, ' ')))"""
 
-_ROWS = TypeAdapter(list[ExpectedTurn])
-
 
 def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[ExpectedTurn]:
     """Yield what was read of the turns whose text is recorded, session by session.
@@ -113,10 +108,7 @@ def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[
         within: whose readings.
     """
     condition, parameters = scope(within)
-    result: Any = ledger.sql(_TURNS.format(condition=condition), parameters)
-    names = list(ExpectedTurn.__dataclass_fields__)
-    while batch := result.fetchmany(_BATCH):
-        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+    yield from streamed(ledger, ExpectedTurn, _TURNS.format(condition=condition), parameters, at_once=1000)
 
 
 def expected_parsers(ledger: Queryable, within: Filter = EVERYTHING) -> tuple[ExpectedParser, ...]:

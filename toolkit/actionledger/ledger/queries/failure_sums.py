@@ -10,8 +10,6 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, TypeVar, get_args
 
-from pydantic import TypeAdapter
-
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Origin, Reason
@@ -30,6 +28,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
+from actionledger.ledger.queries.typed import maker
 
 LONGEST = 160
 """How long a signature is at most, in characters."""
@@ -215,9 +214,6 @@ numbers AS (SELECT unnest($names) AS name, unnest($numbers) AS number)
 SELECT number, session_id::VARCHAR, count(DISTINCT turn_id)
 FROM (SELECT *, {_NAME} AS name FROM named) JOIN numbers USING (name) GROUP BY number, session_id ORDER BY number, session_id"""
 
-_KIND_ROWS, _SUM_ROWS = TypeAdapter(list[FailureKind]), TypeAdapter(list[FailureSums])
-_TOTAL = TypeAdapter(Spent)
-
 
 def failure_sums(
     ledger: Streamable,
@@ -246,11 +242,10 @@ def failure_sums(
     answer = ledger.sql(statement, parameters | words | numbers | {"examples": examples})
     rows = answer.fetchmany(len(groups) + 1)
     names = list(FailureSums.__dataclass_fields__)
-    sums = _SUM_ROWS.validate_python(
-        [dict(zip(names, row[1:], strict=True)) for row in rows if row[0] is not None]
-    )
+    make = maker(FailureSums)
+    sums = [make(row[1:]) for row in rows if row[0] is not None]
     total = [row[1 + names.index("spent")] for row in rows if row[0] is None]
-    in_all = _TOTAL.validate_python(total[0]) if total else Spent()
+    in_all = maker(Spent)(total[0]) if total else Spent()
     return dict(zip(groups, sums, strict=True)), in_all
 
 
@@ -283,10 +278,10 @@ def _numbered(
     groups: dict[Group, int] = {}
     numbers: dict[str, int] = {}
     words = {"stages": list(get_args(Stage)), "intent": INTENT}
+    make = maker(FailureKind)
     result = ledger.sql(_KINDS.format(failed=failed(condition)), parameters | words)
     while batch := result.fetchmany(_BATCH):
-        found = _KIND_ROWS.validate_python([row[1:] for row in batch])
-        for (name, *_), kind in zip(batch, found, strict=True):
-            numbers[name] = groups.setdefault(group_of(kind), len(groups))
+        for name, *kind in batch:
+            numbers[name] = groups.setdefault(group_of(make(kind)), len(groups))
     named: dict[str, object] = {"names": list(numbers), "numbers": list(numbers.values())}
     return groups, named, Scope(condition, parameters)

@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple, get_args
 
-from pydantic import TypeAdapter
-
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
-from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable
+from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable, streamed
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import PLACES, failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
+from actionledger.ledger.queries.typed import maker
 
-_BATCH = 1000
 _HELD_BACK = [
     str(status) for status in (ExecutionStatus.SKIPPED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN)
 ]
@@ -262,9 +260,6 @@ WITH before AS (SELECT DISTINCT turn_id, session_id FROM parse_attempts WHERE {b
 after AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after})
 SELECT count(*), count(DISTINCT session_id) FROM before SEMI JOIN after USING (turn_id)"""
 
-_ROWS = TypeAdapter(list[FailureAt])
-_SPENT = TypeAdapter(Spent)
-
 
 def failures_at(
     ledger: Streamable,
@@ -287,10 +282,7 @@ def failures_at(
         condition += f" AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {other})"
         parameters |= values
     statement = _FAILURES.format(failed=failed(condition), whole=of_whole_sessions(within))
-    result = ledger.sql(statement, parameters | words_of(unit))
-    names = list(FailureAt.__dataclass_fields__)
-    while batch := result.fetchmany(_BATCH):
-        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+    yield from streamed(ledger, FailureAt, statement, parameters | words_of(unit), at_once=1000)
 
 
 def stretches(
@@ -316,9 +308,8 @@ def stretches(
     asked = {"sessions": sessions, "firsts": firsts, "lasts": lasts, "unit": unit} | COURSE_WORDS
     whole = scope(_without_times(within)).parameters
     found = ledger.sql(_STRETCHES.format(whole=of_whole_sessions(within)), asked | whole).fetchall()
-    return [
-        Stretch(after, at, period, _SPENT.validate_python(spent)) for _, after, at, period, spent in found
-    ]
+    of = maker(Spent)
+    return [Stretch(after, at, period, of(spent)) for _, after, at, period, spent in found]
 
 
 def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:

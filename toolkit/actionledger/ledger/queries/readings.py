@@ -3,16 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
 from actionledger.core.errors import UsageError
 from actionledger.core.ids import is_uuid
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome, Reason
-from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
+from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable, streamed
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
-
-_BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +88,12 @@ ORDER BY session_id, turn_index, attempt_id"""
 
 _BEGINS = "starts_with(attempt_id::VARCHAR, lower($attempt))"
 _IN_TURN = "session_id = $session_id::UUID AND turn_index = $turn_index AND {reading}"
-_ROWS = TypeAdapter(list[RecordedReading])
 
 
 def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedReading]:
     """Yield the readings that a filter picks, session by session."""
     condition, parameters = scope(within)
-    result = ledger.sql(_READINGS.format(condition=condition), parameters)
-    names = list(RecordedReading.__dataclass_fields__)
-    while batch := result.fetchmany(_BATCH):
-        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+    yield from streamed(ledger, RecordedReading, _READINGS.format(condition=condition), parameters)
 
 
 def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
@@ -150,9 +142,7 @@ def reading_of_turn(
 
 
 def _some(ledger: Queryable, condition: str, parameters: dict[str, object]) -> list[RecordedReading]:
-    result = ledger.sql(_READINGS.format(condition=condition), parameters)
-    names = list(RecordedReading.__dataclass_fields__)
-    return _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in result.fetchall()])
+    return list(streamed(ledger, RecordedReading, _READINGS.format(condition=condition), parameters))
 
 
 _READABLE = """

@@ -6,9 +6,9 @@ from typing import Any
 
 from actionledger.core.events import ActionRecord
 from actionledger.core.ids import is_uuid
-from actionledger.core.recording.turns import COMPACTED
 from actionledger.core.values import Block, Issue
 from actionledger.core.vocabulary import (
+    COMPACTED,
     Capture,
     CostOrigin,
     ExecutionStatus,

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.core.ids import is_uuid
-from actionledger.core.recording.turns import PERMISSION
-from actionledger.core.vocabulary import Origin, Outcome, Reason
+from actionledger.core.vocabulary import PERMISSION, Origin, Outcome, Reason
 from actionledger.ledger.queries.base import (
     IS_CHECKED,
     NOT_DONE,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.core.recording import BILLED_BESIDE, LIST_PRICES_USED, PRICES_USED
-from actionledger.core.vocabulary import Origin, Reason
+from actionledger.core.recording import LIST_PRICES_USED, PRICES_USED
+from actionledger.core.vocabulary import BILLED_BESIDE, Origin, Reason
 from actionledger.ledger.queries.base import INTENT, Queryable, Stage, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import LABELS

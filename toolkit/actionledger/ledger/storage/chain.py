@@ -4,27 +4,24 @@ A ledger in one file has one. In a lake each host has its own, so that hosts tha
 numbers of one chain's links lie ``SPAN`` from those of the next.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from hashlib import blake2b, md5
 from secrets import token_hex
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from duckdb import DuckDBPyConnection
-from pydantic_core import to_json
 
 from actionledger.core.events import Event
 from actionledger.core.ids import now
 from actionledger.ledger.storage.columns import Values
-from actionledger.ledger.storage.schema import OF_SESSION, OF_TURN, Table
+from actionledger.ledger.storage.schema import ENDS, OF_SESSION, OF_TURN, Table
 
 OF_TURNS = frozenset(OF_TURN)
 """The tables whose rows name the turn that they go with."""
-
-ENDS = {"execution_ends": "execution_id", "approval_ends": "approval_id"}
-"""The tables whose rows go with a turn that their starts name, and what start and end have in common."""
 
 OF_THEMSELVES = {"tools": ("tools_hash",), "quarantine": ("segment", "byte_offset")}
 """The tables whose rows belong to nothing that is recorded, and what tells one from the other."""
@@ -110,7 +107,14 @@ class Cells:
 
 def line_of(values: Sequence[Any]) -> bytes:
     """Return a row as it goes into its cell's digest."""
-    return to_json(values, inf_nan_mode="null")
+    return _to_json()(values, inf_nan_mode="null")
+
+
+@cache
+def _to_json() -> Callable[..., bytes]:
+    from pydantic_core import to_json  # noqa: PLC0415 - slow to load, and a reader proves nothing
+
+    return to_json
 
 
 def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:

@@ -24,8 +24,6 @@ from operator import attrgetter
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
-from pydantic_core import to_json
-
 from actionledger.core.events.base import NOT_STORED, Recorded, Stored
 from actionledger.core.values import Span
 
@@ -222,6 +220,8 @@ def _none_if_empty(value: Any) -> Any:
 
 
 def _json(value: Any) -> str:
+    from pydantic_core import to_json  # noqa: PLC0415 - slow to load, and a reader needs none
+
     return to_json(value).decode()
 
 

@@ -15,9 +15,7 @@ from actionledger.core.events import EVENT, Event, ResponseReceived
 from actionledger.core.privacy import mask, mask_lines
 from actionledger.core.text import writable
 from actionledger.core.vocabulary import Capture, CostOrigin
-
-LINE_LIMIT = 64 * 1024 * 1024
-"""The length of the longest line, in bytes, its line break included."""
+from actionledger.ledger.storage.segments import LINE_LIMIT
 
 
 class _Serializers(dict[type, SchemaSerializer]):

@@ -13,21 +13,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
+from typing import TYPE_CHECKING
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import ResponseReceived
 from actionledger.core.ids import new_id
 from actionledger.core.processes import watch
-from actionledger.ledger.storage.encoding import Waiting, masked_lines
 from actionledger.ledger.storage.files import make_private_folders, one_sentence, sync_to_disk
+from actionledger.ledger.storage.segments import SUFFIX
+
+if TYPE_CHECKING:
+    from actionledger.ledger.storage.encoding import Waiting
 
 BUFFER_BYTES = 1_000_000
 """The buffer is flushed when it grows beyond this."""
 
 SEGMENT_BYTES = 8 * 1024 * 1024
 """A segment is closed when it grows beyond this, so that what was taken in can be deleted."""
-
-SUFFIX = ".jsonl"
 
 _sync_content = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
@@ -66,7 +68,7 @@ class SegmentWriter:
         """Return whether a segment, by its name, is one of its own."""
         return bool(self._writer_id) and segment.startswith(f"{self._writer_id}.")
 
-    def add(self, event: Waiting) -> None:
+    def add(self, event: "Waiting") -> None:
         """Put an event into the buffer."""
         with self._lock:
             self._waiting.append(event)
@@ -126,6 +128,8 @@ class SegmentWriter:
 
     def _mask(self) -> None:
         if self._waiting:
+            from actionledger.ledger.storage.encoding import masked_lines  # noqa: PLC0415 - slow to load, and a reader writes none
+
             self._buffer += masked_lines(self._waiting)
             self._waiting.clear()
             self._waiting_size = 0

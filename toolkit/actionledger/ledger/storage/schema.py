@@ -253,6 +253,9 @@ TABLES = (
 
 QUARANTINE = Table("quarantine", take(Unreadable, ALL))
 
+ENDS = {"execution_ends": "execution_id", "approval_ends": "approval_id"}
+"""The tables whose rows go with a turn that their starts name, and what start and end have in common."""
+
 OF_TURN = tuple(
     table.name
     for table in TABLES

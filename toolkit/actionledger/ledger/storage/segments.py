@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from actionledger.core.events import Event
-from actionledger.ledger.storage.encoding import LINE_LIMIT
-from actionledger.ledger.storage.journal import SUFFIX
 
 _log = logging.getLogger(__name__)
 
+SUFFIX = ".jsonl"
+"""What a segment's name ends with."""
+
 BATCH_BYTES = 1024 * 1024
 """How much is taken in first, in bytes of lines: little enough that whoever is killed soon has got on."""
+
+LINE_LIMIT = 64 * 1024 * 1024
+"""The length of the longest line, in bytes, its line break included."""
 
 LARGEST_BATCH_BYTES = 4 * BATCH_BYTES
 """How much is taken in at a time by whoever goes on: what a transaction costs beside its rows is 1 ms for each table."""

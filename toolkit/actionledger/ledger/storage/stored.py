@@ -12,7 +12,6 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.patterns import regex
 from actionledger.ledger.storage.chain import (
-    ENDS,
     FIRST,
     OF_THEMSELVES,
     OF_TURNS,
@@ -22,7 +21,7 @@ from actionledger.ledger.storage.chain import (
     line_of,
 )
 from actionledger.ledger.storage.connections import connect_store, transaction
-from actionledger.ledger.storage.schema import LINK, OF_SESSION, QUARANTINE, TABLES, Table
+from actionledger.ledger.storage.schema import ENDS, LINK, OF_SESSION, QUARANTINE, TABLES, Table
 
 PROVEN = {table.name: table for table in (*TABLES, QUARANTINE)}
 """The tables whose rows are proven."""

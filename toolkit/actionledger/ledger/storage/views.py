@@ -5,8 +5,7 @@ about to do and does not, its call was left as text, it is empty, it was cut, or
 could read it. The views tell these apart by why the model stopped, by what came next in the session, and by the end of the text.
 """
 
-from actionledger.core.recording.turns import PERMISSION
-from actionledger.core.vocabulary import Ending, Origin, Outcome, Reason, SessionOutcome, Stop
+from actionledger.core.vocabulary import PERMISSION, Ending, Origin, Outcome, Reason, SessionOutcome, Stop
 
 CUT = ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
 """Why a model stopped, in its provider's word, where it was cut."""

@@ -20,10 +20,9 @@ from typing import Protocol, Self
 from actionledger.core.errors import LedgerError
 from actionledger.core.ids import new_id
 from actionledger.core.patterns import regex
-from actionledger.ledger.storage.encoding import LINE_LIMIT
 from actionledger.ledger.storage.files import make_private_folders
 from actionledger.ledger.storage.lake.place import S3, LakePlace
-from actionledger.ledger.storage.segments import Line, lines_of, qualified_name
+from actionledger.ledger.storage.segments import LINE_LIMIT, Line, lines_of, qualified_name
 
 PIECE_BYTES = 4 * 1024 * 1024
 """How much of a segment is in one piece, in bytes of lines; a line that is longer is in one alone."""

@@ -6,7 +6,6 @@ from contextlib import suppress
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.storage.chain import ENDS
 from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.rollups import tables
@@ -19,7 +18,7 @@ from actionledger.ledger.storage.rollups.tables import (
     PARTS,
     STATE,
 )
-from actionledger.ledger.storage.schema import OF_SESSION, TABLES
+from actionledger.ledger.storage.schema import ENDS, OF_SESSION, TABLES
 
 _WITH_ROWS = ("parse_attempts", "actions", "executions")
 """What has a row of every session that is counted."""

@@ -13,14 +13,14 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import SessionForgotten
 from actionledger.core.vocabulary import ForgettingStep
-from actionledger.ledger.storage.chain import ENDS, Cells, Chain, draw_salts
+from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import connect_store, offsets_in, transaction
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, remove_folder, sync_to_disk, wal_of
 from actionledger.ledger.storage.insertion import Staging
 from actionledger.ledger.storage.projection import fit, rows_of
 from actionledger.ledger.storage.publishing import publish
 from actionledger.ledger.storage.rollups.state import forget_rolled_up
-from actionledger.ledger.storage.schema import OF_SESSION, QUARANTINE, TABLES
+from actionledger.ledger.storage.schema import ENDS, OF_SESSION, QUARANTINE, TABLES
 from actionledger.ledger.storage.segments import remove_finished, segment_sizes
 from actionledger.ledger.storage.stored import Rows, rows_of_sessions, rows_that, withdraw
 from actionledger.ledger.storage.working_file import open_store

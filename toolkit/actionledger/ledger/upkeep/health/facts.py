@@ -14,11 +14,9 @@ from uuid import UUID
 
 from actionledger.core.errors import LedgerError, NotALedgerError
 from actionledger.core.processes import STALE_SECONDS
-from actionledger.ledger.storage.encoding import LINE_LIMIT
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.storage.hosts import file_system
-from actionledger.ledger.storage.journal import SUFFIX
-from actionledger.ledger.storage.segments import segment_sizes, strangers
+from actionledger.ledger.storage.segments import LINE_LIMIT, SUFFIX, segment_sizes, strangers
 from actionledger.ledger.storage.spool import LOCK
 from actionledger.ledger.storage.working_file import is_database
 from actionledger.ledger.upkeep.health.records import Records, read_records

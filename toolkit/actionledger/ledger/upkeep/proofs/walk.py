@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.text import counted
-from actionledger.ledger.storage.chain import ENDS, FIRST, MARK_BYTES, SPAN, Head, Link, host_of
+from actionledger.ledger.storage.chain import FIRST, MARK_BYTES, SPAN, Head, Link, host_of
+from actionledger.ledger.storage.schema import ENDS
 from actionledger.ledger.storage.stored import StoredCell, rows_of_links, stored_cells
 from actionledger.ledger.upkeep.proofs.report import Fault, ProvenChain
 

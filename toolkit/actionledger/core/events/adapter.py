@@ -1,0 +1,12 @@
+"""Events as JSON: which kind one is, its ``kind`` says."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from actionledger.core.events import Event
+
+EVENT: TypeAdapter[Event] = TypeAdapter(
+    Annotated[Event, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
+)
+"""Reads and writes events as JSON."""
