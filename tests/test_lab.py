@@ -13,9 +13,10 @@ from lab.install import pins
 from lab.interfaces import SERVED, STREAMS, WHOLE, refused, stream
 from lab.judging import Cell, Known, judged, known, ours_behind
 from lab.rows import Action, Execution, Turn
-from lab.scenarios import HELPER, RAN, SCENARIOS, Step, call_of, command, text_of
+from lab.scenarios import SCENARIOS
 from lab.server import Server, is_of_helper
 from lab.shapes import Shape, shape_of, worded
+from lab.steps import HELPER, RAN, Step, call_of, command, text_of
 from lab.table import faults, losses, table
 from lab.truth import Answer, Call, Truth, tokens_of
 
@@ -207,7 +208,7 @@ def test_a_helper_is_known_by_its_task_and_not_by_the_call_that_sent_it():
 def test_an_agent_runs_what_it_has_the_tools_and_the_ways_for():
     assert fits(AGENTS["claude_code"], SCENARIOS["forked"])
     assert not fits(AGENTS["gemini_cli"], SCENARIOS["forked"])
-    assert not fits(AGENTS["pi"], SCENARIOS["MCP"])
+    assert not fits(AGENTS["cline"], SCENARIOS["MCP"])
     assert not fits(AGENTS["pi"], SCENARIOS["not permitted"])
 
 

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lab.scenarios import Filled, Scenario, Shell, Tools
+from lab.steps import Filled, Scenario, Shell, Tools
 
 ASKED = "lab-asked-1"
 
@@ -209,7 +210,7 @@ def _cline(place: Place) -> Start:
     )
 
 
-def _pi(place: Place) -> Start:
+def _pi(place: Place, *, is_scripting: bool = False) -> Start:
     model = {
         "id": ASKED, "name": "Lab", "reasoning": False, "input": ["text"], "contextWindow": 200_000, "maxTokens": 32_000,
         "cost": {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 1.25},
@@ -224,12 +225,14 @@ def _pi(place: Place) -> Start:
     if place.way == "fork":
         ways["fork"] = ["--fork", str(max((place.home / ".pi/agent/sessions").rglob("*.jsonl")))]
     flags = ["--provider", "lab", "--model", ASKED]
+    scripting = {"defaultTools": ["+codemode"], "codemode": {"mode": "only"}} if is_scripting else {}
     return Start(
         [str(place.node), str(place.program), *flags, *ways[place.way], "-p", place.prompt],
         {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"},
         {
             ".pi/agent/models.json": _json({"providers": {"lab": provider}}),
-            ".pi/agent/settings.json": _json({"defaultProvider": "lab", "defaultModel": ASKED}),
+            ".pi/agent/settings.json": _json({"defaultProvider": "lab", "defaultModel": ASKED, **scripting}),
+            ".pi/agent/mcp.json": _json(_servers(place, exposure="codemode" if is_scripting else "direct")),
         },
     )
 
@@ -255,7 +258,15 @@ def _patch(path: str, was: str, now: str) -> str:
 
 
 def _script(name: str, arguments: Any) -> Filled:
-    return "exec", {"=": f"const r = await tools.{name}({json.dumps(arguments)});\ntext(r);"}
+    return "exec", {"=": _source(name, arguments)}
+
+
+def _code(name: str, arguments: Any) -> Filled:
+    return "codemode", {"code": _source(name, arguments)}
+
+
+def _source(name: str, arguments: Any) -> str:
+    return f"const r = await tools.{name}({json.dumps(arguments)});\ntext(r);"
 
 
 def _command(command: str, **more: Any) -> dict[str, Any]:
@@ -334,11 +345,21 @@ AGENTS: dict[str, Agent] = {
         ), _cline, ways=("new",),
     ),
     "pi": Agent(
-        "pi", "@mariozechner/pi-coding-agent/dist/cli.js", ".pi/agent/sessions",
+        "pi", "@earendil-works/pi-coding-agent/dist/bundle/cli.js", ".pi/agent/sessions",
         Tools(
             _shell("bash"), _shell("bash", timeout=2),
             lambda path, was, now: ("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
+            mcp=_mcp("mcp__lab__"),
         ), _pi, asks=False,
+    ),
+    "pi_code_mode": Agent(
+        "pi, code mode", "@earendil-works/pi-coding-agent/dist/bundle/cli.js", ".pi/agent/sessions",
+        Tools(
+            lambda command: _code("bash", {"command": command}),
+            lambda command: _code("bash", {"command": command, "timeout": 2}),
+            lambda path, was, now: _code("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
+            mcp=lambda name, arguments: _code(f"mcp__lab__{name}", arguments),
+        ), partial(_pi, is_scripting=True), asks=False,
     ),
 }  # fmt: skip
 

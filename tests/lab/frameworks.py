@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.agents import ASKED
-from lab.scenarios import PROMPT, Tools
+from lab.steps import PROMPT, Tools
 
 PROGRAMS = Path(__file__).parent / "programs"
 

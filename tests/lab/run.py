@@ -15,8 +15,9 @@ import actionledger as al
 from actionledger.imports.live.server import OtlpServer, ProxyServer
 from lab.agents import Agent, Place
 from lab.frameworks import PROGRAMS, TOOLS, Framework, environment_of
-from lab.scenarios import CUT, NOTES, ON, PROMPT, RAN, SCENARIOS
+from lab.scenarios import SCENARIOS
 from lab.server import Server
+from lab.steps import CUT, NOTES, ON, PROMPT, RAN
 from lab.truth import Truth, kept, read
 
 MOST_SECONDS = 90

@@ -8,7 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from lab.interfaces import WHOLE, refused, stream
-from lab.scenarios import HELPER, LAST, SCENARIOS, TITLE, Step, Tools, call_of, text_of
+from lab.scenarios import SCENARIOS
+from lab.steps import HELPER, LAST, TITLE, Step, Tools, call_of, text_of
 from lab.truth import Answer, Call, Truth, tokens_of
 
 MOST_REQUESTS = 40

@@ -44,6 +44,7 @@ CASES = [
     ('This "run_shell_command" invocation was denied by permission rules. Matching deny rule: "x".', Status.DENIED, Reason.NOT_APPROVED),
     ("Unauthorized tool call: 'teleport' is not available to this agent.", Status.FAILED, Reason.UNKNOWN_ACTION),
     ('Invalid arguments for tool "bash": Unterminated string\n\nReceived arguments:\n{"a', Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Tool call add with id call_1 could not be executed - arguments were malformed or truncated.", Status.FAILED, Reason.SCHEMA_ERROR),
     ('Tool call "bash" was not executed: the response hit the output token limit, so', Status.FAILED, Reason.SCHEMA_ERROR),
     ('Script completed\nWall time 0.1 seconds\nOutput:\n\n{"output":"x","truncated":false,"exit_code":3,"wall_time_seconds":0.2}', Status.FAILED, Reason.COMMAND_FAILED),
     ('Script completed\nWall time 0.1 seconds\nOutput:\n\nx","truncated":false,"exit_code":3,"wall_time_seconds":0.2}\n\n[Full output: /tmp/x.txt (read with offset/limit)]', Status.FAILED, Reason.COMMAND_FAILED),

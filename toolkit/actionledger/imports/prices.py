@@ -95,7 +95,7 @@ def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> flo
     price = find(model, at)
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
-    beside = [each for each in usage.billed if not each.is_own]
+    beside = [each for each in usage.billed if not each.is_own] if usage.billed else []
     cost = price.of(_own(usage, beside))
     for each in beside:
         other = find(each.model, at) if each.model else price
@@ -107,11 +107,12 @@ def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> flo
 
 def _own(usage: Usage, beside: list[Billed]) -> Billed:
     """Return what the message itself took."""
-    counts = {
-        name: (getattr(usage, name) or 0) - sum(getattr(each, name) for each in beside) for name in _COUNTS
-    }
+    counts = {name: getattr(usage, name) or 0 for name in _COUNTS}
     if beside:
-        counts = {name: max(0, count) for name, count in counts.items()}
+        counts = {
+            name: max(0, count - sum(getattr(each, name) for each in beside))
+            for name, count in counts.items()
+        }
     long = sum(each.long_writes for each in usage.billed if each.is_own) if usage.billed else 0
     return Billed(kind="message", **counts, long_writes=long)
 

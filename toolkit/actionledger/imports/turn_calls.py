@@ -180,6 +180,9 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
     ]
     if not turn.calls:
         return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
+    first = turn.calls[0].call_id
+    if len(turn.calls) == len(actions) == 1 and first and actions[0][1].call_id == first:  # as a rule
+        return [_of_action(key, attempt_id, *actions[0], first)]
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
     at = _places(turn, result)
     alike = Counter([call.call_id for call in ordered]) if len(ordered) > 1 else {ordered[0].call_id: 1}

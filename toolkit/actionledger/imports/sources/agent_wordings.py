@@ -230,6 +230,13 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="opencode 1.18.33, pi 1.6.0",
     ),
     Wording(
+        r"^Tool call \S{1,200} with id \S{1,200} could not be executed - arguments were malformed or truncated",
+        Reason.SCHEMA_ERROR,
+        "Tool call add with id call_1 could not be executed - arguments were malformed or truncated.",
+        is_telling=True,
+        last_seen="langchain 1.5.2",
+    ),
+    Wording(
         r"^Tool call \"[^\"\n]{1,200}\" was not executed: the response hit the output token limit",
         Reason.SCHEMA_ERROR,
         'Tool call "bash" was not executed: the response hit the output token limit, so its arguments may be truncated.',

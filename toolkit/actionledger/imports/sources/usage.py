@@ -111,31 +111,34 @@ PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)
 
 def usage_of(given: JsonMap, **more: Any) -> Usage:
     """Return the counts of a provider's usage object; what it doesn't have is None."""
-    cached, written = _first(given, _CACHED), _first(given, _CACHE_WRITES)
-    beside = _first(given, _BESIDE_INPUT)
-    whole = _first(given, _WHOLE_INPUT)
-    if whole is None and beside is not None:
+    told = {name: int(value) for name, value in given.items() if name in COUNTS and is_count(value)}
+    cached, written = _first(told, _CACHED), _first(told, _CACHE_WRITES)
+    whole = _first(told, _WHOLE_INPUT)
+    if whole is None and (beside := _first(told, _BESIDE_INPUT)) is not None:
         whole = beside + (cached or 0) + (written or 0)
-    thoughts = _first(given, _THOUGHTS)
-    output, visible = _first(given, _OUTPUT), _first(given, _VISIBLE_OUTPUT)
+    thoughts = _first(told, _THOUGHTS)
+    output, visible = _first(told, _OUTPUT), _first(told, _VISIBLE_OUTPUT)
     if output is None and (visible is not None or thoughts is not None):
         output = (visible or 0) + (thoughts or 0)
-    within = _first(given, _CACHED_WITHIN)
-    if within is None:
-        within = _within(given, _DETAILS_OF_INPUT, "cached_tokens")
+    if cached is None:
+        cached = _first(told, _CACHED_WITHIN)
+        cached = _within(given, _DETAILS_OF_INPUT, "cached_tokens") if cached is None else cached
     if thoughts is None:
         thoughts = _within(given, _DETAILS_OF_OUTPUT, "reasoning_tokens")
     if thoughts is None:
-        thoughts = _first(given, _REASONING)
+        thoughts = _first(told, _REASONING)
     output = with_thoughts(output, thoughts, given.get("total_tokens"), whole)
     counts = {
         "input_tokens": whole,
         "output_tokens": output,
-        "cached_tokens": within if cached is None else cached,
+        "cached_tokens": cached,
         "cache_write_tokens": written,
         "reasoning_tokens": thoughts,
     }
-    return with_billed(Usage(**counts | more), billed_by_anthropic(given))
+    billed = billed_by_anthropic(given)
+    if all(each.is_own for each in billed):  # as a rule, and then it's in the counts
+        return Usage(**{"billed": billed} | counts | more)
+    return with_billed(Usage(**counts | more), billed)
 
 
 def with_thoughts(
@@ -150,10 +153,10 @@ def with_thoughts(
     return output + thoughts if is_beside or thoughts > output else output
 
 
-def _first(given: JsonMap, names: tuple[str, ...]) -> int | None:
+def _first(told: Mapping[str, int], names: tuple[str, ...]) -> int | None:
     for name in names:
-        if (value := given.get(name)) is not None and (count := _count(value)) is not None:
-            return count
+        if name in told:
+            return told[name]
     return None
 
 

@@ -8,7 +8,7 @@ from (``agent_wordings``). A row fits where its pattern is found in the beginnin
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import json_text
@@ -183,6 +183,7 @@ _REASONS = {
 """Why an execution has a status where nothing says more."""
 
 _AT_BEGINNING = regex(r"(?:\(\?[aiLsux]+\))?\^")
+_FLAGS = regex(r"\(\?([aiLsux]+)\)")
 _SIGNS = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
 """Escapes and sets, in which nothing else has a meaning, and what makes groups and alternatives."""
 
@@ -233,7 +234,7 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedRe
         return _by(_first(rows.all, text) or Reason.TOOL_ERROR, is_inferred=result.is_inferred)
     if result.is_error is False or result.exit_status == 0:
         return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=False)
-    told = _first(rows.telling, text)
+    told = rows.told(text)
     if told is None:
         return JudgedResult(ExecutionStatus.SUCCEEDED, None, is_inferred=True)
     return _by(told, is_inferred=True)
@@ -290,18 +291,58 @@ _Ready: TypeAlias = tuple[tuple[Callable[[str], re.Match[str] | None], Reason], 
 """What finds each row's wording, and what it means, in the rows' order."""
 
 
-class _Rows(NamedTuple):
-    """The rows that a source's results are judged by."""
+class _Rows:
+    """The rows that a source's results are judged by, made ready where they are asked for."""
 
-    own: _Ready
-    all: _Ready
-    telling: _Ready
+    def __init__(self, wordings: tuple[Wording, ...]) -> None:
+        self._wordings = wordings
+
+    @cached_property
+    def own(self) -> _Ready:
+        """The source's own."""
+        return _ready(self._wordings)
+
+    @cached_property
+    def _telling(self) -> _Ready:
+        return _ready([row for row in self._wordings if row.is_telling])
+
+    @cached_property
+    def all(self) -> _Ready:
+        """Its own, those of agents, and the shared ones."""
+        return _ready((*self._wordings, *AGENTS, *SHARED))
+
+    def told(self, text: str) -> Reason | None:
+        """Return the reason of the first row that fits a text and tells by itself that it is an error; None where none does."""
+        own = _first(self._telling, text)
+        return _told(text) if own is None else own
+
+
+def _told(text: str) -> Reason | None:
+    """Return what a row says that all sources share; most texts fit none, and one pattern of all of them tells so."""
+    beginning, others, rows = _shared_telling()
+    if beginning.match(text) is None and not any(fits(text) for fits in others):
+        return None
+    return _first(_ready(rows), text)
+
+
+@lru_cache(maxsize=1)
+def _shared_telling() -> tuple[re.Pattern[str], tuple[Callable[[str], object], ...], tuple[Wording, ...]]:
+    """Return one pattern of all that fit nowhere but at the beginning, what finds the others, and the rows."""
+    rows = tuple(row for row in (*AGENTS, *SHARED) if row.is_telling)
+    first = [row.pattern for row in rows if _is_of_beginning(row.pattern)]
+    others = tuple(_finder(row.pattern) for row in rows if not _is_of_beginning(row.pattern))
+    return re.compile("|".join(map(_scoped, first))), others, rows
+
+
+def _scoped(pattern: str) -> str:
+    """Return a pattern as one of several: its flags, which stand before it, hold within it alone."""
+    flags = _FLAGS.match(pattern)
+    return f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
 
 
 @lru_cache(maxsize=64)
 def _rows(wordings: tuple[Wording, ...]) -> _Rows:
-    them = (*wordings, *AGENTS, *SHARED)
-    return _Rows(_ready(wordings), _ready(them), _ready([row for row in them if row.is_telling]))
+    return _Rows(wordings)
 
 
 def _ready(rows: Sequence[Wording]) -> _Ready:
@@ -335,8 +376,15 @@ def _by(reason: Reason, *, is_inferred: bool) -> JudgedResult:
 def _finder(pattern: str) -> Callable[[str], re.Match[str] | None]:
     """Return what finds a pattern: of one that fits nowhere but at the beginning, ``search`` tries every other place as well."""
     compiled = re.compile(pattern)
-    is_at_beginning = _AT_BEGINNING.match(pattern) and not compiled.flags & re.MULTILINE
-    return compiled.match if is_at_beginning and not _has_alternatives(pattern) else compiled.search
+    return compiled.match if _is_of_beginning(pattern) else compiled.search
+
+
+@lru_cache(maxsize=1024)
+def _is_of_beginning(pattern: str) -> bool:
+    """Return whether a pattern fits nowhere but at the beginning: of the whole, and not of each line."""
+    flags = _FLAGS.match(pattern)
+    has_lines = flags is not None and "m" in flags[1]
+    return not has_lines and _AT_BEGINNING.match(pattern) is not None and not _has_alternatives(pattern)
 
 
 def _has_alternatives(pattern: str) -> bool:
