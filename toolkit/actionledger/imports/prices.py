@@ -107,7 +107,7 @@ def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> flo
 
 def _own(usage: Usage, beside: list[Billed]) -> Billed:
     """Return what the message itself took."""
-    counts = {name: getattr(usage, name) or 0 for name in _COUNTS}
+    counts: JsonDict = {name: getattr(usage, name) or 0 for name in _COUNTS}
     if beside:
         counts = {
             name: max(0, count - sum(getattr(each, name) for each in beside))
