@@ -254,6 +254,23 @@ def test_the_type_of_a_field_is_found_behind_references(schema, typed):
     assert check_action(raw, tools).arguments == {"x": typed}
 
 
+@pytest.mark.parametrize("text", ["true", "1.0", "[1]", '{"a": 1}'])
+def test_a_text_that_is_none_of_a_lists_numbers_stays(text):
+    """Beside values that are numbers a field may be a text: what is another type's is one."""
+    parameters = {"type": "object", "properties": {"x": {"anyOf": [{"enum": [1, 2]}, {"type": "string"}]}}}
+    tools = ToolCatalogue.of([{"name": "f", "parameters": parameters}])
+    found = check_action(RawAction("f", {"x": text}, Span(0, 1), "test", 0, strings_only=True), tools)
+    assert (found.status, found.arguments) == (ActionStatus.VALID, {"x": text})
+
+
+def test_a_number_that_no_division_takes_is_refused():
+    """The validator divides by a fraction, for which an integer may be too large."""
+    parameters = {"type": "object", "properties": {"x": {"type": "number", "multipleOf": 0.5}}}
+    tools = ToolCatalogue.of([{"name": "f", "parameters": parameters}])
+    found = check_action(RawAction("f", {"x": 10**400}, Span(0, 1), "test", 0), tools)
+    assert (found.status, found.reason) == (ActionStatus.INVALID, Reason.TOO_DEEP)
+
+
 def test_strings_are_typed_by_their_schema():
     """Where a dialect writes nothing but strings, only those that the schema wants otherwise are read as something else."""
     found = call(strings_only=True, zip="03106", days="3", alerts="True", places='[{"name": "Ulm"}]')
