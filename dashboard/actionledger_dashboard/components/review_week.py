@@ -34,7 +34,7 @@ from actionledger_dashboard.data import ask
 WEEK = "this week"
 """What the page is called among those of reviews."""
 
-_WORSE = {"new": "bad", "grown": "bad"}
+_WORSE = {"new", "grown"}
 _SEEN = 12
 
 
@@ -144,7 +144,12 @@ def show_groups(weeks: Weeks) -> None:
     groups = {group.key: group for group in report.groups}
     columns = [
         Column("Failure", [_called(change.key) for change in worse], "name"),
-        Column("What became of it", [change.kind for change in worse], "verdict", looks=["bad"] * len(worse)),
+        Column(
+            "What became of it",
+            [change.said for change in worse],
+            "verdict",
+            looks=["bad" if change.kind == "new" or change.is_sure else "idle" for change in worse],
+        ),
         Column("Turns before", [_turns(change.turns_before, change.of_turns_before) for change in worse]),
         Column("Turns now", [_turns(change.turns_after, change.of_turns_after) for change in worse]),
         Column("Sessions now", [change.after.successes for change in worse], "number"),

@@ -62,6 +62,20 @@ class FailureChange:
     of_turns_after: int
     p_least: float = 0.0
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether the change is more than chance, among all those that are looked at together."""
+        return self.p_holm < SURE
+
+    @property
+    def said(self) -> str:
+        """What became of it, and that it may be chance where it may."""
+        return (
+            f"{self.kind}, may be chance"
+            if self.kind in {"grown", "shrunk"} and not self.is_sure
+            else self.kind
+        )
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FailureChanges(Shown):

@@ -129,7 +129,7 @@ def group_cells(group: Any) -> tuple[object, ...]:
 def change_cells(change: Any) -> tuple[object, ...]:
     """Return what ``CHANGE_HEADS`` says of a change."""
     return (
-        change.kind,
+        change.said,
         where(change.key),
         reason(change.key),
         change.key.signature,

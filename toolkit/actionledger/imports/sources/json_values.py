@@ -185,8 +185,7 @@ def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tu
 
 def read_all(file: Any) -> tuple[bytes, str]:
     """Return what can be read, at most one byte more than a document may have, and why there is no more; empty for the end."""
-    parts: list[bytes] = []
-    size = 0
+    parts, size = list[bytes](), 0
     try:
         while size <= MAX_DOCUMENT and (part := file.read(2**20)):
             parts.append(part)

@@ -268,9 +268,8 @@ def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> S
         The statement, in place of a condition, and its values.
     """
     columns = _columns(within, parsed="read").replace(
-        "read AS parsed", "read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act"
+        "read AS parsed", f"read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act, {_LABELS} AS labels"
     )
-    columns += f", {_LABELS} AS labels"
     statement, parameters = _session_lines(within, order=order, columns=columns, beside=_LABELLED)
     return Scope(statement, parameters | {"limit": None, "offset": 0})
 
@@ -311,11 +310,10 @@ def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = 
         "outcomes": _outcomes(of="found" if needed == "outcomes" else "page"),
         "details": _DETAILS,
     }
-    candidates = f"found LEFT JOIN {needed} USING (session_id)" if needed else "found"
     on_page = "session_id IN (SELECT session_id FROM page)"
     page = _PAGE.format(
         order=by,
-        candidates=candidates,
+        candidates=f"found LEFT JOIN {needed} USING (session_id)" if needed else "found",
         sessions_of_page=sessions_of(on_page),
         executions_of_page=executions_of(on_page),
     )
@@ -323,8 +321,8 @@ def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = 
     tables += [parts[needed]] if needed else []
     tables += [page, *(part for name, part in parts.items() if name not in {needed, "details"}), _TEAMS]
     matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
-    lines = _LINES.format(columns=columns, matched=f"{matched} {beside}")
-    return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
+    tables[-1] += _LINES.format(columns=columns, matched=f"{matched} {beside}")
+    return Scope(f"WITH RECURSIVE {','.join(tables)}", parameters | words)
 
 
 def _outcomes(of: str) -> str:
@@ -340,15 +338,13 @@ def _outcomes(of: str) -> str:
 
 
 def _columns(within: Filter, parsed: str = _PARSED) -> str:
-    matching = "coalesce(matching, 0)" if _is_counted(within) else "turns"
-    duration = "epoch(last_turn - first_turn)"
     return picked(
         SessionRow,
         parsed=parsed,
         depth="len(path) - 1",
-        matching=matching,
+        matching="coalesce(matching, 0)" if _is_counted(within) else "turns",
         branch="git_branch",
-        duration_s=duration,
+        duration_s="epoch(last_turn - first_turn)",
         subagents="coalesce(subagents, 0)",
     )
 
