@@ -146,7 +146,7 @@ def test_a_run_is_a_baseline(ledger):
     ("asked", "error", "says"),
     [
         ({"candidate": "asistant"}, UsageError, "There is no parser 'asistant'. Did you mean 'assistant'"),
-        ({"baseline": "nothing"}, UsageError, "The run 'nothing' can't be told"),
+        ({"baseline": "nothing"}, UsageError, "There is no run 'nothing'"),
         ({"most": {"gained": 1}}, UnknownNameError, "There is no bucket 'gained'"),
         ({"most": {"same": 1}}, UnknownNameError, "There is no bucket 'same'"),
         ({"max_lost": -1}, UsageError, "give 0 or more"),

@@ -133,7 +133,7 @@ class ParseResult(Shown):
         >>> str(result.outcome), result.narrative, len(result.valid_actions)
         ('clean', 'Hm.', 1)
         >>> result
-        <ParseResult clean, read by mint: 1 action (execute valid), 1 block, 0 repairs, 0 issues in 28 characters>
+        <ParseResult parsed, read by mint: 1 action (execute valid), 1 block, 0 repairs, 0 issues in 28 characters>
     """
 
     text: str
