@@ -13,7 +13,7 @@ RECORDINGS = {
     path.name: path
     for folder in (TESTS / "imports" / "recordings", TESTS / "lab" / "recordings")
     for path in sorted(folder.iterdir())
-    if path.is_dir()
+    if path.is_dir() and path.name != "pi_code_mode"  # the same format as pi's
 }
 COLUMNS = ("project", "git_branch", "git_commit", "agent_version")
 ASKED = f"""

@@ -59,33 +59,40 @@ _SENTENCE = f"lower(regexp_extract(right(text, {_LOOKED_AT}), '{_LAST_SENTENCE}'
 
 _PLACED = """
         SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason,
-               lead(turn_id) OVER following IS NOT NULL AND lead(prompt) OVER following IS NULL AND coalesce(feedback, '') = '' AS goes_on
-        FROM turn_starts LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id)
-        WHERE session_id IN (SELECT session_id FROM turn_starts SEMI JOIN unread USING (turn_id))
+               lead(turn_id) OVER following IS NOT NULL AS has_next, lead(prompt) OVER following AS next_prompt
+        FROM turn_starts WHERE session_id IN (SELECT session_id FROM turn_starts SEMI JOIN unread USING (turn_id))
         WINDOW following AS (PARTITION BY session_id ORDER BY turn_index, turn_id)"""
-"""Responses, and whether the session goes on after each without a word from anybody."""
+_GOES_ON = "has_next AND next_prompt IS NULL AND coalesce(feedback, '') = ''"
+_FEEDBACK = " LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id)"
 
 _PLACED_LAST = """
-        SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason, false AS goes_on
+        SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason
         FROM turn_starts SEMI JOIN last_turns USING (turn_id)"""
-"""The same of the last ones alone: nothing follows them, so that neither prompts nor feedback are looked at."""
+"""The last responses of sessions: nothing follows them, so that neither prompts nor feedback are looked at."""
 
 
-def unacted_turns_of(condition: str = "", placed: str = _PLACED) -> str:
-    """Return the SELECT of the view ``unacted_turns``, a row for each reading of a response in which there is no call; or of some alone."""
+def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
+    """Return the SELECT of the view ``unacted_turns``, a row for each reading of a response in which there is no call; or of some alone.
+
+    Args:
+        condition: which readings.
+        is_last: whether these are of the ``last_turns`` of sessions alone.
+    """
     meant = f" AND {condition}" if condition else ""
+    placed, goes_on, feedback = (_PLACED_LAST, "false", "") if is_last else (_PLACED, _GOES_ON, _FEEDBACK)
     return f"""
     WITH unread AS (
         SELECT attempt_id, turn_id, run_kind, outcome, capture FROM parse_attempts WHERE outcome IN ({_words((Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY))}){meant}),
     placed AS ({placed}),
     judged AS (
         SELECT placed.*, attempt_id, run_kind, outcome, capture, lower(coalesce(finish_reason, '')) AS stopped_by,
+               {goes_on} AS goes_on,
                attempt_id IN (SELECT attempt_id FROM issues WHERE code IN ({_LEFT_AS_TEXT})) AS is_left_as_text,
                outcome = 'no_action' AND regexp_matches({_SENTENCE}, '{_ANNOUNCES.replace("'", "''")}')
                    AND NOT regexp_matches({_SENTENCE}, '{_ONLY_POLITE.replace("'", "''")}')
                    AND NOT regexp_matches(text, '{_ASKS}')
                    OR outcome = 'no_action' AND regexp_matches(text, '{_LEADS_IN}') AS announces
-        FROM placed JOIN unread USING (turn_id)),
+        FROM placed JOIN unread USING (turn_id){feedback}),
     told AS (
         SELECT *, CASE
             WHEN stopped_by IN ({_words(CUT)}) THEN '{Stop.CUT}'
@@ -114,18 +121,20 @@ def session_outcomes_of(
     DuckDB makes all of these views before it asks which sessions are meant.
     """
     where = f" WHERE {condition}" if condition else ""
+    meant = f" AND {condition}" if condition else ""
     last = "turn_id IN (SELECT turn_id FROM last_turns)"
+    unacted = f"({unacted_turns_of(last, is_last=True)})" if condition else "unacted_turns"
     return f"""
     WITH last_turns AS (
         SELECT session_id, arg_max(turn_id, turn_index) AS turn_id FROM turn_starts{where} GROUP BY session_id),
     broken AS (
         SELECT DISTINCT turn_id FROM {executions} SEMI JOIN last_turns USING (turn_id)
         WHERE status IN ('interrupted', 'cancelled')),
-    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}' AND {last}),
+    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}'{meant}),
     found AS (
         SELECT s.session_id, n.turn_id IS NOT NULL AS is_unseen, s.success, s.reason, s.aborted, u.ending, u.why, t.turn_id, b.turn_id IS NOT NULL AS is_broken
         FROM {sessions} s LEFT JOIN last_turns t USING (session_id)
-        LEFT JOIN (FROM ({unacted_turns_of(last, _PLACED_LAST)}) WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
+        LEFT JOIN (FROM {unacted} WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
         LEFT JOIN unseen n ON n.turn_id = t.turn_id)
     SELECT session_id, CASE
         WHEN success THEN '{SessionOutcome.FINISHED}'
