@@ -168,7 +168,7 @@ def test_killed_from_outside_a_process_costs_nothing(filled, monkeypatch):
     monkeypatch.setattr(placement, "Processes", Watched)
 
     def kill_one(now: object) -> None:
-        process = runners[0]._workers[0]._process
+        process = runners[0]._pool.workers[0]._process
         if len(killed) < 2 and process.pid not in killed:
             process.kill()
             killed.append(process.pid)
