@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
-ROW, SENTENCE, TURN = "table tbody th a", ".sentence b", ".turn[data-turn]"
+ROW, ANSWER, TURN, STEPS = "table tbody th a", ".question b", ".turn[data-turn]", ".cell"
 PATIENCE_MS = 180_000
 NARROW = (
     "profile=mint",
@@ -74,7 +74,7 @@ def main() -> None:
         figures = Figures()
         for _ in range(asked.rounds):
             cold(figures, browser, bare(folder), HELLO_COLD, "text=hello")
-            cold(figures, browser, dashboard_of(ledger), COLD, SENTENCE)
+            cold(figures, browser, dashboard_of(ledger), COLD, ANSWER)
         with serving(*bare(folder)) as plain, serving(*dashboard_of(ledger)) as ours:
             warm(figures, browser, plain, ours, asked.rounds)
             memory = ours.megabytes(), plain.megabytes()
@@ -162,12 +162,15 @@ def walk(visit: Visit, number: int) -> None:
     visit.go(f"sessions?order=most+turns+first&page={number + 1}")
     rest(page)
     visit.measure(OPEN, page.locator(ROW).nth(number).click, TURN)
+    rest(page)
+    page.keyboard.press("s")
+    seen(page, STEPS)
     page.keyboard.press("Home")
     rest(page)
-    for index in range(1, min(4, page.locator(".cell").count())):
+    for index in range(1, min(4, page.locator(STEPS).count())):
         visit.measure(STEP, lambda: page.keyboard.press("j"), f".turn[data-turn='{index}']")
-    visit.measure(WARM, visit.go, SENTENCE)
-    visit.measure(NARROWED, lambda: visit.go(f"?{NARROW[number % len(NARROW)]}"), SENTENCE)
+    visit.measure(WARM, visit.go, ANSWER)
+    visit.measure(NARROWED, lambda: visit.go(f"?{NARROW[number % len(NARROW)]}"), ANSWER)
 
 
 def show(figures: Figures, memory: tuple[float, float], *, is_large: bool) -> None:
