@@ -294,7 +294,7 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
     """
     refuse_no_ledger(ledger)
     tables, parameters = _tables(within)
-    statement = f"WITH {','.join(tables)} SELECT outcome, count(*) FROM session_outcomes SEMI JOIN found USING (session_id) GROUP BY ALL"
+    statement = f"WITH {','.join([*tables, _outcomes(of='found')])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
     found = dict(ledger.sql(statement, parameters).fetchall())
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
