@@ -21,6 +21,8 @@ AGAIN = RunKey(run_id="00000000-0000-4000-8000-000000000004", kind=RunKind.REPAR
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 TURN = TurnKey(session=SESSION, turn_id=turn_id_of(SESSION, 2), index=2, occurred_at=NOON)
 
+COMPACTION = {"trigger": "auto", "tokens_before": 900, "tokens_after": None}
+
 GOOD = '```actions\n{"actions": [{"type": "list_tasks"}, {"type": "fly"}]}\n```'
 
 
@@ -38,8 +40,20 @@ def one_of_each(run: RunKey) -> list:
         recording.session_finished(SESSION, run.run_id, success=True, reason="", finished_at=NOON),
         recording.response_received(TURN, run.run_id, "text", None),
         parsed(GOOD, run),
+        recording.context_compacted(TURN, run.run_id, COMPACTION),
         recording.turn_finished(TURN, run.run_id, "feedback", NOON),
     ]
+
+
+def test_a_compaction_is_said_with_what_is_known_of_it():
+    """What brought it about is a recording's word: of a long one the beginning is kept."""
+    said = recording.context_compacted(TURN, LIVE.run_id, COMPACTION)
+    assert (said.message, said.detail) == (
+        "Context compacted (auto): 900 tokens.",
+        {"trigger": "auto", "tokens_before": 900},
+    )
+    long = recording.context_compacted(TURN, LIVE.run_id, COMPACTION | {"trigger": "x" * 10_000_000})
+    assert (len(long.message) < 200, len(long.detail["trigger"])) == (True, 80)
 
 
 def test_the_same_thing_gets_the_same_ids():

@@ -232,6 +232,16 @@ def test_a_compaction_stands_before_the_message_that_follows_it(items):
     }
 
 
+def test_a_session_that_begins_with_a_compaction_is_what_its_first_message_says(items):
+    """As a file has it in which a session goes on; one with nothing behind the compaction is none."""
+    boundary = line("system", "b", subtype="compact_boundary", compactMetadata={"preTokens": 900})
+    (session,) = (
+        each for each in items(boundary, said("m1", text("On."))) if isinstance(each, RecordedSession)
+    )
+    assert (session.model, session.turns[0].compaction) == ("m-1", Compaction(tokens_before=900))
+    assert not [each for each in items(boundary) if isinstance(each, RecordedSession)]
+
+
 @pytest.mark.parametrize(
     ("output", "fields", "status", "reason"),
     [

@@ -112,6 +112,9 @@ def billed_beside(turn: TurnKey, run_id: str, place: int, detail: JsonDict) -> S
     )
 
 
+_TRIGGER_CHARACTERS = 80
+
+
 def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted:
     """Return the event of a context that was compacted right before a response.
 
@@ -120,6 +123,7 @@ def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted
         run_id: the run that it belongs to.
         said: ``trigger``, ``tokens_before`` and ``tokens_after``, as ``Compaction`` has them.
     """
+    said = said | {"trigger": said["trigger"][:_TRIGGER_CHARACTERS]}  # a recording's word, of any length
     trigger = f" ({said['trigger']})" if said["trigger"] else ""
     before, after = said["tokens_before"], said["tokens_after"]
     sizes = (

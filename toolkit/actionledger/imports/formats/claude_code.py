@@ -109,6 +109,7 @@ class _Transcript:
         self._said: dict[str, SessionDetails] = {}
         self._hooks: dict[str, list[str]] = {}
         self._mode = ""
+        self._compactions: dict[str, Compaction] = {}
         self._tools: dict[str, str] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
@@ -123,7 +124,7 @@ class _Transcript:
         elif kind == "system" and text_at(line, "subtype") == "api_error":
             self.left_out[LeftOutReason.NO_RESPONSE, _failure(object_at(line, "error"))] += 1
         elif kind == "system" and text_at(line, "subtype") == "compact_boundary":
-            self._session(line).compact(_compaction(object_at(line, "compactMetadata")))
+            self._compactions[self._name(line)] = _compaction(object_at(line, "compactMetadata"))
             self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         elif (said := _details_in(kind, line)) is not None:
             self._describe(line, said)
@@ -171,6 +172,9 @@ class _Transcript:
             self.left_out[LeftOutReason.MADE_BY_CLIENT, text_at(line, "error")[:40] or "message"] += 1
             return None
         session = self._session(line)
+        # A file may begin with a compaction: what its session is, the first message says.
+        if compaction := self._compactions.pop(self._name(line), None):
+            session.compact(compaction)
         is_new = not session.has_open(external_id)
         turn = session.turn(external_id)
         details, branch, version = (

@@ -306,8 +306,8 @@ class _Events:
     def _take_summary(self, name: str, line: Line, data: Line) -> None:
         """Take in the response that a compaction has asked for, as a session of its own."""
         before, after = (count_at(data, f"{when}CompactionTokens") for when in ("pre", "post"))
-        if data.get("success") is not False:
-            self._session(name, line).compact(Compaction(tokens_before=before, tokens_after=after))
+        if data.get("success") is not False and (compacted := self.sessions.there(name)):
+            compacted.compact(Compaction(tokens_before=before, tokens_after=after))
         attempt = text_at(data, "compactionAttemptId") or text_at(line, "id")
         session = self._session(f"{name}/compaction-{attempt}", line)
         session.session = replace(session.session, labels=("compaction",))
