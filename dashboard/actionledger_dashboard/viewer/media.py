@@ -4,16 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 _KINDS = {
-    "image",
-    "image_url",
-    "input_image",
-    "audio",
-    "input_audio",
-    "video",
-    "document",
-    "file",
-    "input_file",
-}
+    "image", "image_url", "input_image", "audio", "input_audio", "video", "document", "file", "input_file",
+}  # fmt: skip
+_TEXTS = ("text", "input_text", "output_text")
+_SAID_OF_MEDIA = {"media_type", "mimeType", "mime_type", "data", "file_data", "file_id", "url", "uri"}
 _DEPTH = 32
 """So deep in a value parts are looked for."""
 
@@ -38,23 +32,32 @@ def text_of_parts(value: Any) -> str | None:
     """Return what a list of texts and named parts says, each on lines of its own; None where it is none."""
     if not isinstance(value, list) or not value:
         return None
-    lines = [each.get("text") if isinstance(each, dict) else each for each in named_media(value, depth=1)]
-    texts = [line for line in lines if isinstance(line, str)]
-    return "\n".join(texts) if len(texts) == len(lines) else None
+    named = named_media(value, depth=1)
+    lines = [each["text"] if isinstance(each, dict) and _is_text(each) else each for each in named]
+    return "\n".join(lines) if all(isinstance(line, str) for line in lines) else None
+
+
+def _is_text(part: Mapping[str, Any]) -> bool:
+    """Return whether a part is a text, and not a tool's own object that has one among others."""
+    return part.get("type") in _TEXTS and "text" in part
 
 
 def _name(part: Mapping[str, Any]) -> str:
-    """Return what a part is called; nothing where it is no such part."""
+    """Return what a part is called; nothing where it is no such part, as an entry of a folder that is of the type ``file``."""
     inline = part.get("inlineData") or part.get("inline_data")
     if isinstance(inline, dict):
         return _named("file", inline)
     kind = part.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
         return ""
-    held = next((part[key] for key in ("source", kind, "image_url", "file") if key in part), part)
-    return _named(
-        kind.removeprefix("input_").removesuffix("_url"), held if isinstance(held, dict) else {"url": held}
-    )
+    held = next((part[key] for key in ("source", kind, "image_url", "file") if key in part), None)
+    if held is None and {"data", "mimeType"} <= part.keys():
+        held = part
+    if isinstance(held, str) and held.startswith(("data:", "http://", "https://")):
+        held = {"url": held}
+    if not isinstance(held, dict) or _SAID_OF_MEDIA.isdisjoint(held):
+        return ""
+    return _named(kind.removeprefix("input_").removesuffix("_url"), held)
 
 
 def _named(kind: str, held: Mapping[str, Any]) -> str:

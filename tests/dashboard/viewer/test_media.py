@@ -51,6 +51,22 @@ def test_what_is_no_part_stays_as_it_is(value: Any) -> None:
     assert named_media(value) == value
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"type": "file", "name": "a.py", "size": 12},
+        {"type": "file", "name": "a.py", "url": "https://example.org/a.py"},
+        {"type": "image", "width": 3, "data": "logo"},
+        {"type": "document", "title": "Plan"},
+        {"type": "file", "file": "a.py"},
+        {"type": "document", "source": {"path": "a.md"}},
+    ],
+)
+def test_what_a_tool_says_of_files_is_no_part(entry: dict[str, Any]) -> None:
+    """A listing has entries of such types, too: all that they say is shown."""
+    assert named_media([entry]) == [entry]
+
+
 def test_what_is_nested_very_deep_is_no_error() -> None:
     """Its innermost parts stay as they are."""
     deep: Any = {"type": "image", "data": DATA}
@@ -59,7 +75,19 @@ def test_what_is_nested_very_deep_is_no_error() -> None:
     assert named_media(deep)
 
 
-@pytest.mark.parametrize("value", [[], ["a", 1], {"text": "a"}, "a", None, [{"text": 1}]])
+@pytest.mark.parametrize(
+    "value",
+    [
+        [],
+        ["a", 1],
+        {"text": "a"},
+        "a",
+        None,
+        [{"type": "text", "text": 1}],
+        [{"text": "a", "score": 2}],
+        [{"type": [], "text": "a"}],
+    ],
+)
 def test_what_is_no_list_of_texts_has_no_text(value: Any) -> None:
     """It is shown as JSON."""
     assert text_of_parts(value) is None
