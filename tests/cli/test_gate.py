@@ -57,7 +57,7 @@ def test_a_gate_needs_turns_that_meant_to_act(run, ledger):
     asked = ("gate", "--baseline", "first", "--candidate", "assistant", "-l", ledger)
     few = run(*asked, "-p", "assistant", "--json", "gate.json")
     assert few.code == ExitCode.EVIDENCE
-    assert "The gate does not pass: there is too little to tell: assistant" in few.out
+    assert "The gate does not pass: too little evidence: assistant" in few.out
     assert re.search(
         r"NOT MET +turns that meant to act +asked: at least 10 turns .*found: 4 of 5; with", few.out
     )

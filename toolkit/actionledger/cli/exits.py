@@ -72,11 +72,11 @@ class ExitCode(IntEnum):
 
 MEANINGS = {
     ExitCode.DONE: "done",
-    ExitCode.FAULT: "a fault on our side or in the data",
+    ExitCode.FAULT: "an error in the data or in actionledger",
     ExitCode.WRONG_USE: "wrong use",
     ExitCode.WAITING: "something waits for a person",
-    ExitCode.GATE: "a gate does not pass, or an alert fires",
-    ExitCode.EVIDENCE: "a gate has too little to tell",
+    ExitCode.GATE: "a gate fails, or an alert fires",
+    ExitCode.EVIDENCE: "a gate has too little evidence",
     ExitCode.STOPPED: "stopped by the user",
 }
 """What each code means, for people."""

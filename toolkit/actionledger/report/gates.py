@@ -70,7 +70,7 @@ def verdict(gate: Gate) -> str:
     if gate.passed:
         return "The gate passes"
     if gate.lacks_evidence:
-        return "The gate does not pass: there is too little to tell"
+        return "The gate does not pass: too little evidence"
     failed = sum(not condition.passed for condition in gate.conditions)
     return f"The gate does not pass: {failed:,} of {counted(len(gate.conditions), 'condition')} not met"
 
@@ -103,7 +103,7 @@ def gate_html(gate: Gate) -> str:
         "Gate",
         chip("passes", "good")
         if gate.passed
-        else chip("too little to tell", "fair")
+        else chip("too little evidence", "fair")
         if gate.lacks_evidence
         else chip("does not pass", "bad"),
         f"<b>{escaped(candidate)}</b> against {escaped(baseline)}",

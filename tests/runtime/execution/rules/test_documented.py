@@ -48,7 +48,7 @@ def test_what_a_rule_rejects(rule, text, verdict):
             assert "Because." in decided.why
 
 
-@pytest.mark.parametrize(("rule", "text", "verdict"), rows("What approves, by example"))
+@pytest.mark.parametrize(("rule", "text", "verdict"), rows("Approving rules, by example"))
 def test_what_a_rule_approves(rule, text, verdict):
     """And nothing that only looks like it."""
     field = field_of(rule)
@@ -58,7 +58,7 @@ def test_what_a_rule_approves(rule, text, verdict):
 
 def test_the_tables_are_read():
     """Otherwise the tests above would be of nothing."""
-    assert [len(rows(f"{name}, by example")) for name in ("Commands", "Paths", "What approves")] == [
+    assert [len(rows(f"{name}, by example")) for name in ("Commands", "Paths", "Approving rules")] == [
         48,
         21,
         15,
