@@ -61,5 +61,5 @@ def test_a_text_of_the_page_is_still_read_so(entry):
     codes = sorted({str(issue.code) for issue in found.issues})
     assert ", ".join(f"`{code}`" for code in [str(found.outcome), *codes]) == entry.said
     meant = calls(f"[{entry.meant}]", ["pythonic"])
-    assert meant, "what was meant is no call"
+    assert meant, "what was meant is not a call"
     assert calls(entry.text, "auto") != meant, "it is read as it was meant: take it from the page"

@@ -44,7 +44,7 @@ def test_a_file_that_is_no_case_fails_with_a_sentence(pytester, runs):
     (pytester.path / "a.case.toml").write_text("text = 'a'")
     done = runs()
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*is no case: expect: Field required*"])
+    done.stdout.fnmatch_lines(["*is not a case: expect: Field required*"])
 
 
 def test_folders_of_cases_are_named_in_the_settings(pytester, runs):

@@ -140,7 +140,9 @@ def test_the_path_of_a_ledger_is_no_ledger():
         lambda path: al.steps(path, "s1"),
         lambda path: al.compare_by(path, "first", "again", "model"),
     ):
-        with pytest.raises(UsageError, match=r"'team\.duckdb' is no open ledger; give what al\.open_ledger"):
+        with pytest.raises(
+            UsageError, match=r"'team\.duckdb' is not an open ledger; give what al\.open_ledger"
+        ):
             ask("team.duckdb")
 
 
@@ -161,7 +163,7 @@ def test_what_groups_nothing_is_refused_with_what_does(tmp_path):
 @pytest.mark.parametrize("value", [float("nan"), 1.2, -0.1])
 def test_what_is_no_p_value_is_refused(value):
     """A NaN has no place in their order: it moved the values beside it, and came out as 1."""
-    with pytest.raises(UsageError, match=f"{value} is no p-value"):
+    with pytest.raises(UsageError, match=f"{value} is not a p-value"):
         al.statistics.holm([0.04, value, 0.01])
 
 
@@ -348,16 +350,19 @@ def test_what_is_no_statement_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "why"),
     [
-        (lambda ledger: al.charts.trend(None), "None is no open ledger"),
-        (lambda ledger: al.charts.groups(5), "5 is no open ledger"),
-        (lambda ledger: al.reviewer_agreement("team.duckdb"), "'team.duckdb' is no open ledger"),
-        (lambda ledger: al.shrink_group(None, None), "None is no open ledger"),
-        (lambda ledger: al.import_path("log.jsonl", 5), "5 is no open ledger"),
+        (lambda ledger: al.charts.trend(None), "None is not an open ledger"),
+        (lambda ledger: al.charts.groups(5), "5 is not an open ledger"),
+        (lambda ledger: al.reviewer_agreement("team.duckdb"), "'team.duckdb' is not an open ledger"),
+        (lambda ledger: al.shrink_group(None, None), "None is not an open ledger"),
+        (lambda ledger: al.import_path("log.jsonl", 5), "5 is not an open ledger"),
         (lambda ledger: al.charts.groups(ledger, by={}), "There is no way to group responses {}"),
-        (lambda ledger: al.charts.trend(ledger, unit="year"), "'year' is no period; choose one of day, week"),
+        (
+            lambda ledger: al.charts.trend(ledger, unit="year"),
+            "'year' is not a period; choose one of day, week",
+        ),
         (lambda ledger: al.charts.groups(ledger, most="x"), "most is a number, not 'x'"),
         (lambda ledger: al.charts.compared(None), r"What is drawn is what al\.compare gives, not None"),
-        (lambda ledger: al.changes(ledger, unit=5), "5 is no period"),
+        (lambda ledger: al.changes(ledger, unit=5), "5 is not a period"),
         (lambda ledger: al.agreement(ledger, limit=-1), "limit is -1; it must be 0 or more"),
         (lambda ledger: al.view(ledger, "s1", near="x"), "near is a number, not 'x'"),
         (lambda ledger: al.compare(ledger, 5, "first"), "A side is a run by its id or name, .* not 5"),

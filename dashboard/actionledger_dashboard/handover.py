@@ -26,7 +26,7 @@ _PIECE = 1 << 20
 _GOES_THERE = "navigate"
 """What a browser says of a request for what it will show or keep."""
 
-_GONE = "This file was handed over already, or nobody has asked for it in time; export it again."
+_GONE = "This file was downloaded already, or has expired; export it again."
 
 
 class _Waiting(NamedTuple):

@@ -55,7 +55,7 @@ def main() -> int:
     if message is not None:
         found = [("this commit", message.read_text(encoding="utf-8").partition("\n")[0])]
     elif _git(root, "rev-parse", "--verify", "HEAD").returncode:
-        print("no subjects to look at: this is no clone of the repository")
+        print("no subjects to look at: this is not a clone of the repository")
         return 0
     else:
         found = subjects_since(root)

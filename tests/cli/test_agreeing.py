@@ -45,4 +45,4 @@ def test_the_same_as_json(run, tmp_path):
 def test_no_verdict_is_said(run, recorded):
     """Sessions without recorded results have nothing to agree with."""
     done = run("agreement", "-l", recorded)
-    assert (done.code, "no verdict to agree with" in done.out) == (0, True)
+    assert (done.code, "nothing to compare" in done.out) == (0, True)

@@ -127,7 +127,7 @@ def test_a_folder_can_be_given_where_the_recorded_one_is_gone(run, sentence, wai
         (("approve", "ffffffff"), "No approval has an id"),
         (("show", ""), "No approval has an id"),
         (("approve", "ff", "--ledger", "none.duckdb"), "There is no ledger"),
-        (("approve", "{id}", "--arguments", "{"), "--arguments is no JSON"),
+        (("approve", "{id}", "--arguments", "{"), "--arguments is not JSON"),
         (("approve", "{id}", "--arguments", "[]"), "no JSON object"),
     ],
 )

@@ -129,6 +129,16 @@ def test_the_commands_are_those_that_are_tested(run):
     assert {*ENTRIES, *inner} == set(COMMANDS)
 
 
+def test_each_command_is_listed_on_one_line(run):
+    """With its whole sentence, in a terminal of eighty columns."""
+    listed = run("--help").out.splitlines()
+    assert [
+        f"  {name:<13}  {entry.help}"
+        for name, entry in ENTRIES.items()
+        if f"  {name:<13}  {entry.help}" not in listed
+    ] == []
+
+
 @pytest.mark.parametrize("name", ENTRIES)
 def test_the_list_of_commands_says_of_each_what_its_help_begins_with(name):
     """It is known before the command is loaded."""

@@ -58,7 +58,7 @@ def no_server(monkeypatch):
 def test_what_is_no_ledger_is_refused_before_anything_starts(run, sentence, no_server, tmp_path):
     """A file of another kind, a folder, nothing at all."""
     (tmp_path / "x.duckdb").write_text("no ledger")
-    assert "is no DuckDB database" in sentence("dashboard", "x.duckdb")
+    assert "is not a DuckDB database" in sentence("dashboard", "x.duckdb")
     assert "is a folder" in sentence("dashboard", ".")
     assert "There is no ledger at y.duckdb" in sentence("dashboard", "-l", "y.duckdb")
     assert [file.name for file in tmp_path.iterdir()] == ["x.duckdb"]

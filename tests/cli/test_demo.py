@@ -44,13 +44,13 @@ def test_a_line_that_cannot_be_read_is_said(run, log):
     done = run("demo", "-l", "x.duckdb", "--data", log)
     assert done.code == 1
     assert "6 new turns" in done.out
-    assert "log.jsonl:7: The line is no JSON" in done.err
+    assert "log.jsonl:7: The line is not JSON" in done.err
 
 
 def test_what_cannot_be_done_is_said_in_one_sentence(sentence, log, tmp_path):
     """Missing data, or a file that is no ledger; nothing is made then."""
     assert "can't be read" in sentence("demo", "--data", "missing.jsonl")
-    assert "is no DuckDB database" in sentence("demo", "--data", log, "-l", log)
+    assert "is not a DuckDB database" in sentence("demo", "--data", log, "-l", log)
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 

@@ -100,7 +100,7 @@ def test_what_is_there_stays_unless_it_is_said(run, sentence, recorded, tmp_path
     """--force replaces a file of rows or a report."""
     file = tmp_path / "t.csv"
     file.write_text("mine")
-    assert "is there already; --force" in sentence("export", "rows", "turns", "t.csv", "--ledger", recorded)
+    assert "already exists; --force" in sentence("export", "rows", "turns", "t.csv", "--ledger", recorded)
     assert file.read_text() == "mine"
     assert run("export", "rows", "turns", "t.csv", "--force", "--ledger", recorded).code == 0
     assert file.read_text().startswith("run_id,")

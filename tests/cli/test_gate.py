@@ -113,9 +113,9 @@ def test_what_can_not_be_done_is_one_sentence(run, sentence, ledger, tmp_path):
     assert "Only one of" in sentence(*gate, "-l", ledger, "--json", "-", "--markdown", "-")
     assert "can't be written" in sentence("bless", "--to", ledger / "x.json", "-l", ledger)
     (tmp_path / "base.json").write_text("{}")
-    assert "is no baseline" in sentence("gate", "--baseline", "base.json", *SAME)
+    assert "is not a baseline" in sentence("gate", "--baseline", "base.json", *SAME)
     assert run("gate", "--baseline", "base.json", *SAME).code == ExitCode.FAULT
-    assert "is no file" in sentence("gate", "--baseline", "gone.json", *SAME, "-l", ledger)
+    assert "is not a file" in sentence("gate", "--baseline", "gone.json", *SAME, "-l", ledger)
 
 
 def test_which_turns_are_judged_is_one_filter(run, sentence, ledger):
@@ -152,7 +152,7 @@ def test_another_version_is_a_candidate(run, sentence, ledger, tmp_path, monkeyp
                 code,
                 name == "whole",
             ), done
-    assert "no wheel, no folder, and no commit" in sentence(
+    assert "not a wheel, a folder, or a commit" in sentence(
         "gate", "--baseline", "base.json", *SAME, "--against", "x"
     )
     wrong = ("gate", "--baseline", "base.json", "--candidate", "asistant", "--against", tmp_path / "whole")

@@ -94,7 +94,7 @@ def test_refused_lines_have_their_own_exit_code(run, tmp_path):
     done = run("import", "log.jsonl", "-l", "team.duckdb")
     assert done.code == 1
     assert "1 session with 2 new turns taken in; 0 turns were already recorded; 2 lines refused." in done.out
-    assert "refused log.jsonl:2: The line is no JSON" in done.err
+    assert "refused log.jsonl:2: The line is not JSON" in done.err
     assert "refused log.jsonl:3: The field 'text': Field required." in done.err
     assert len(turns(tmp_path / "team.duckdb")) == 2
 
@@ -145,7 +145,7 @@ def test_files_that_are_refused_for_one_reason_are_told_once(run, tmp_path, monk
     assert "31 lines, files or turns refused." in done.out
     assert said.count("refused") == 2
     assert "refused 30 times, the first of some/00.yaml: Reading cassettes needs yaml" in said
-    assert "some/z.jsonl:2: The line is no JSON" in said
+    assert "some/z.jsonl:2: The line is not JSON" in said
 
 
 def test_a_hostile_line_changes_no_terminal(run, tmp_path):
@@ -224,9 +224,9 @@ def test_a_hostile_name_of_a_ledger_is_text(run, log):
         (("import", "log.jsonl", "-p", "asistant"), "Did you mean 'assistant'?"),
         (("import", "*.csv"), "No file fits the pattern '*.csv'."),
         (("import", ".", "-f", "mint"), "'.' holds no recording of a known format, but 1 file: 1 × .jsonl."),
-        (("import", "log.jsonl", "-l", "log.jsonl"), "is no DuckDB database"),
+        (("import", "log.jsonl", "-l", "log.jsonl"), "is not a DuckDB database"),
         (("import", "log.jsonl", "-l", "."), "is a folder"),
-        (("ingest", "-l", "log.jsonl"), "is no DuckDB database"),
+        (("ingest", "-l", "log.jsonl"), "is not a DuckDB database"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(sentence, log, arguments, said):
@@ -261,7 +261,7 @@ def test_what_is_piped_in_is_taken_in(run, log, tmp_path):
     done = run("import", "-", "-l", "team.duckdb", stdin=log.read_bytes() + b"\noops\n")
     assert done.code == 1
     assert "3 sessions with 6 new turns taken in" in done.out
-    assert "refused standard input:7: The line is no JSON" in done.err
+    assert "refused standard input:7: The line is not JSON" in done.err
     zipped = gzip.compress(log.read_bytes())
     again = run("import", "-", "-l", "team.duckdb", stdin=zipped)
     assert (again.code, "6 turns were already recorded" in again.out) == (0, True)
@@ -317,7 +317,7 @@ LINE = b'{"session": "s", "text": "t"}'
         (gzip.compress(gzip.compress(LINE, mtime=0), mtime=0), "it is compressed twice; unpack it once"),
         (b"[" + LINE + b"]", "'session', 'text'; nearest is jsonl"),
         (b"[1, 2]", "it holds JSON, but no objects with fields (1 × list)"),
-        (b"Dear Ada,", "it is no JSON and no table, and begins with 'Dear Ada,'"),
+        (b"Dear Ada,", "it is not JSON and no table, and begins with 'Dear Ada,'"),
         (b"", "it is empty"),
     ],
 )
@@ -372,7 +372,7 @@ def test_a_folder_of_several_formats(run, log, tmp_path):
     assert done.code == 0
     assert "4 sessions with 7 new turns taken in" in done.out
     assert "1 file of MINT-bench's results (mint, sure)" in done.err
-    assert "left out 2: A file of a folder that is no recording of a known format." in done.err
+    assert "left out 2: A file of a folder that is not a recording of a known format." in done.err
     assert "actionledger sql 'FROM left_out SELECT path, reason, detail, sum(count) AS count" in done.err
     kept = run(
         "sql",
@@ -433,7 +433,7 @@ def test_what_is_no_schema_in_a_file_of_tools_is_said_once(run, tmp_path, comman
     assert (done.code, [str(each.message) for each in warned]) == (0, [])
     said = [line for line in done.err.splitlines() if "no JSON Schema" in line]
     assert said[0] == (
-        "The parameters of the tool 'tool_0' are no JSON Schema, at type: 'objekt' is no type; that is not checked."
+        "The parameters of the tool 'tool_0' are no JSON Schema, at type: 'objekt' is not a type; that is not checked."
     )
     assert (len(said), "… and 2 more of the kind." in done.err) == (20, True)
 
@@ -461,7 +461,7 @@ def test_one_who_stops_an_import_is_told_what_was_kept(run, log, monkeypatch):
     monkeypatch.setattr(Importer, "take", take)
     done = run("import", log, "-l", "team.duckdb")
     assert done.code == ExitCode.STOPPED
-    assert "Stopped. What was taken in until then is kept; the same command takes in the rest." in done.out
+    assert "Stopped. Everything imported so far is kept; the same command imports the rest." in done.out
     assert "2 sessions with 5 new turns taken in" in done.out
     monkeypatch.undo()
     again = run("import", log, "-l", log.parent / "team.duckdb")

@@ -56,7 +56,7 @@ def test_turns_that_a_parser_is_not_for_are_said_before(run, ledger):
         "actionledger: 1 of the turns are of profiles whose formats gembrain-standard doesn't read: coder (1). "
         "What it makes of them says nothing; --profile picks others.\n"
     )
-    assert "no turn that meant to act in both readings: there is no success to compare" in done.out
+    assert "no turn meant to act in both readings, so there is no parse rate to compare" in done.out
     value = run("replay", "--parser", "gembrain-standard", "-p", "coder", "-l", ledger, "--json").value
     assert value["unfit"] == {"coder": 1}
     assert (value["counts"]["no_longer_intent"], value["counts"]["lost"]) == (1, 0)
@@ -120,7 +120,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(sentence, ledger, arguments
 def test_what_is_no_ledger_is_refused(sentence, log):
     """And stays as it is."""
     before = log.read_bytes()
-    assert "is no DuckDB database" in sentence("replay", "--parser", "coder", "-l", log)
+    assert "is not a DuckDB database" in sentence("replay", "--parser", "coder", "-l", log)
     assert log.read_bytes() == before
 
 
@@ -183,7 +183,7 @@ def test_processes_print_the_same_table(run, ledger):
     ("arguments", "said"),
     [
         (("--parser", "coder", "--bucket", "gained"), "There is no bucket 'gained'."),
-        (("--parser", "coder", "--against", "no-such-thing"), "is no wheel, no folder, and no commit"),
+        (("--parser", "coder", "--against", "no-such-thing"), "is not a wheel, a folder, or a commit"),
         (
             ("--parser", "coder", "-p", "coder", "--texts", "no.parquet"),
             "No texts of turns can be read from",

@@ -282,7 +282,7 @@ def test_an_empty_ledger_has_an_empty_report(run, tmp_path):
     """Not an error, and not a division by nothing."""
     (tmp_path / "log.jsonl").touch()
     run("import", "log.jsonl", "--format", "jsonl", "-l", "team.duckdb")
-    assert "There is no response yet; 'actionledger import --help'" in run("report", "-l", "team.duckdb").out
+    assert "The ledger has no responses yet; 'actionledger import --help'" in run("report", "-l", "team.duckdb").out
     value = run("report", "-l", "team.duckdb", "--json").value
     assert value["funnel"]["parse_success"] == {
         "successes": 0,
@@ -396,5 +396,5 @@ def test_what_says_nothing_of_an_import_is_left_out(run, tmp_path):
     assert "By model" in out
     assert "Targets" not in out
     assert "By profile" not in out
-    assert "beside these: illustrations" not in out
+    assert "also: illustrations" not in out
     assert "executions tried" not in out

@@ -32,7 +32,7 @@ def test_the_exit_code_says_whether_a_session_parts_from_its_record(run, ledger,
     other = run("rerun", "-l", ledger, "--policy", tmp_path / "strict.toml")
     assert other.code == ExitCode.GATE
     assert "first divergence: turn 0, action 0 (create_file), status [change]" in other.out
-    assert "1 turn behind it not comparable" in other.out
+    assert "1 turn after it not comparable" in other.out
     assert len(other.out.splitlines()) > 5  # each finding has a line of its own
     assert run("rerun", "-l", ledger, "--policy", tmp_path / "strict.toml", "--json").code == ExitCode.GATE
     none = run("rerun", "theirs", "-l", ledger)

@@ -74,7 +74,7 @@ def test_tools_are_printed_with_what_they_fail_by(run: Callable[..., Any], path:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("usage", "--by", "colour"), "'colour' is no group of usage; choose from day, week"),
+        (("usage", "--by", "colour"), "'colour' is not a group of usage; choose from day, week"),
         (("usage", "--project", "/nowhere"), "There is no project '/nowhere'"),
         (("usage", "--since", "2030-01-01"), "No response fits"),
         (("usage", "--by", "", "--since", "2030-01-01"), "No response fits"),

@@ -53,7 +53,7 @@ WRONG = [
     ("run coder -r none.md", FAULT, "'none.md' can't be read"),
     ("run coder -r .", FAULT, "'.' can't be read"),
     ("run coder -r response.md -l .", FAULT, "is a folder"),
-    ("run coder -r response.md -l log.jsonl", FAULT, "is no DuckDB database"),
+    ("run coder -r response.md -l log.jsonl", FAULT, "is not a DuckDB database"),
     ("report --run nope -l LEDGER", USE, "There is no run 'nope'"),
     ("show nope -l LEDGER", USE, "There is no session 'nope' in the ledger"),
     ("show 'a#9' -l LEDGER", USE, "has no turn #9; its turns are #0 to #2"),
@@ -65,7 +65,7 @@ WRONG = [
     ("show --limit 0 -l LEDGER", USE, "--limit"),
     ("approvals show ffff -l LEDGER", USE, "No approval has an id"),
     ("approvals approve '' -l LEDGER", USE, "No approval has an id"),
-    ("approvals approve ff --arguments '{' -l LEDGER", USE, "--arguments is no JSON"),
+    ("approvals approve ff --arguments '{' -l LEDGER", USE, "--arguments is not JSON"),
     ("approvals approve ff --arguments '[]' -l LEDGER", USE, "no JSON object"),
     ("approvals reject ff -l LEDGER", USE, "No approval has an id"),
     ("approvals run ff -l LEDGER", USE, "No approval has an id"),
@@ -84,14 +84,14 @@ WRONG = [
         "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser assistant", "approvals list", "approvals show ff",
         "approvals approve ff", "approvals reject ff", "approvals run", "dashboard", "reasoner suggestions",
     )),
-    *((f"{command} -l log.jsonl", FAULT, "is no DuckDB database") for command in (
+    *((f"{command} -l log.jsonl", FAULT, "is not a DuckDB database") for command in (
         "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser assistant", "approvals list", "dashboard",
         "demo --data log.jsonl", "import log.jsonl", "reasoner suggestions",
     )),
     # a gate's limits
     ("gate --baseline first --candidate coder -l LEDGER --max changed=1", USE, "There is no bucket 'changed'"),
     ("gate --baseline first --candidate coder -l LEDGER --max lost=1", USE, "is said by max_lost (--max-lost)"),
-    (f"gate --baseline first --candidate coder -l LEDGER --max newly_rejected={'9' * 5000}", USE, "is no limit"),
+    (f"gate --baseline first --candidate coder -l LEDGER --max newly_rejected={'9' * 5000}", USE, "is not a limit"),
     ("gate --baseline first --candidate coder -l LEDGER --max recovered=1 --max recovered=2", USE, "says twice"),
     ("gate --baseline first --candidate coder -l LEDGER --texts none", USE, "The texts of a run are in its ledger"),
     # recordings that are none
@@ -106,8 +106,8 @@ WRONG = [
     ("import log.jsonl -d hermess", USE, "Did you mean 'hermes'?"),
     ("import log.jsonl --parser nope", USE, "There is no parser 'nope'"),
     ("import log.jsonl --tools none.json", FAULT, "can't be read"),
-    ("import log.jsonl --tools log.jsonl", FAULT, "is no JSON"),
-    ("import response.md", FAULT, "The format of 'response.md' is not known: it is no JSON and no table, and begins with 'Hello.'"),
+    ("import log.jsonl --tools log.jsonl", FAULT, "is not JSON"),
+    ("import response.md", FAULT, "The format of 'response.md' is not known: it is not JSON and no table, and begins with 'Hello.'"),
     ("import empty", FAULT, "There is no file to take in"),
     ("import 'no*such'", FAULT, "No file fits the pattern 'no*such'."),
     ("import damaged.gz", FAULT, "nothing can be unpacked of it, since it is damaged or holds nothing"),
@@ -121,7 +121,7 @@ WRONG = [
     ("orchestrator run work go -m ollama:x --layer nope", USE, "write it as NAME=SPEC"),
     ("orchestrator run work go -m ollama:x --price abc", USE, "write it as PROMPT/COMPLETION"),
     ("orchestrator run work go -m telepathy:x", USE, "names no model"),
-    ("orchestrator run work go -m ollama:x --repository empty", USE, "is no git repository"),
+    ("orchestrator run work go -m ollama:x --repository empty", USE, "is not a git repository"),
     ("orchestrator plan work", FAULT, "There is no orchestration in 'work'"),
     ("orchestrator answer work one x", USE, "should be a valid integer"),
     ("orchestrator answer work 1 x", FAULT, "There is no orchestration in 'work'"),
@@ -151,16 +151,16 @@ WRONG = [
     ("mcp-proxy --ledger -- none", USE, "Option '--ledger' requires an argument, and '--' is none"),
     # text that begins like an option is none
     ("sql '-- a comment'", FAULT, "There is no ledger at"),
-    ("sql '-- a comment' -l LEDGER", USE, "here is no statement"),
+    ("sql '-- a comment' -l LEDGER", USE, "here is not a statement"),
     ("show '- a -' -l LEDGER", USE, "There is no session '- a -'"),
     ("report -l '-- x.duckdb'", FAULT, "There is no ledger at -- x.duckdb"),
     # bytes that are no UTF-8: a text must be one, a file's name need not
-    *((f"{command} -l LEDGER", USE, "is no UTF-8 text at character 0: '\\xff'") for command in (
+    *((f"{command} -l LEDGER", USE, "is not UTF-8 text at character 0: '\\xff'") for command in (
         "show \udcff", "show a --run \udcff", "sql \udcff", "approvals show \udcff", "approvals approve \udcff",
         "approvals approve ff --by \udcff", "approvals reject ff --why \udcff", "approvals run \udcff", "report --run \udcff",
         "replay --parser \udcff", "run coder \udcff -m scripted:s", "run coder x -m \udcff", "repl -p \udcff",
     )),
-    *((command, USE, "is no UTF-8 text at character 0: '\\xff'") for command in (
+    *((command, USE, "is not UTF-8 text at character 0: '\\xff'") for command in (
         "parse -p \udcff", "parse -d \udcff", "prompt \udcff", "schema \udcff", "actions \udcff",
         "import log.jsonl --source \udcff", "orchestrator run work \udcff -m ollama:x", "orchestrator answer work 1 \udcff",
         "reasoner process \udcff -m ollama:x",
@@ -168,7 +168,7 @@ WRONG = [
     ("parse \udcff.md -p coder", FAULT, "can't be read"),
     ("import \udcff.jsonl", FAULT, "There is no file"),
     ("show -l \udcff.duckdb", FAULT, "There is no ledger at"),
-    ("run coder -r response.md -l \udcff.duckdb", FAULT, "is no UTF-8, and DuckDB opens no other"),
+    ("run coder -r response.md -l \udcff.duckdb", FAULT, "is not UTF-8, and DuckDB opens no other"),
 ]  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_nothing_counted_is_no_rate():
 @pytest.mark.parametrize(("successes", "count"), [(2, 1), (-1, 1), (1, 0), (0, -1)])
 def test_an_impossible_count_is_refused(successes, count):
     """More successes than tries is a mistake of the caller."""
-    with pytest.raises(ValueError, match=f"{successes} of {count} is no rate"):
+    with pytest.raises(ValueError, match=f"{successes} of {count} is not a rate"):
         Rate(successes, count)
 
 

@@ -72,7 +72,7 @@ def test_every_tool_is_loaded_and_nothing_is_left_unchecked(leaderboard):
     assert sum(len(catalogue.tools) for catalogue in catalogues) == 6616 == text_count(leaderboard)
     assert len(questions) == 2741
     said = [warning for catalogue in catalogues for warning in catalogue.warnings]
-    assert [warning.split(": ")[1] for warning in said] == ["'' is no type; that is not checked."]
+    assert [warning.split(": ")[1] for warning in said] == ["'' is not a type; that is not checked."]
 
 
 def text_count(leaderboard):

@@ -115,7 +115,7 @@ def test_a_link_that_asks_twice_for_what_is_not_there_is_a_sentence(open_page: O
 def test_a_link_that_asks_for_two_of_what_is_one_says_so(open_page: Open, sample: Path, drawn: Drawn) -> None:
     """The first was looked for, and the other passed over in silence."""
     test = open_page(sample, TURNS, search=["to do", "create", "to do"])
-    assert any("only one can be looked for" in text.value for text in test.text)
+    assert any("only one can be searched for" in text.value for text in test.text)
     [button] = [each for each in test.button if each.label == "Remove"]
     button.click().run()
     assert [chip for chip, _ in chips(drawn, test)] == ["Text: to do"]

@@ -208,7 +208,7 @@ class TestHealth:
         test = open_page(path, HEALTH)
         assert "1 thing needs you" in texts(test)
         first = drawn(test, "findings")["findings"][0]
-        assert (first["look"], "is no DuckDB database" in first["sentence"]) == ("bad", True)
+        assert (first["look"], "is not a DuckDB database" in first["sentence"]) == ("bad", True)
 
 
 @pytest.fixture

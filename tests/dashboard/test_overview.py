@@ -315,7 +315,7 @@ class TestNotInTheNumbers:
         items = [
             RecordedSession("s", None, "big", "", (turn,)),
             al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 3),
-            al.Refusal("f", 1, "The line is no JSON."),
+            al.Refusal("f", 1, "The line is not JSON."),
         ]
         with open_ledger(path) as ledger:
             import_sessions(ledger, items)
@@ -336,7 +336,7 @@ class TestNotInTheNumbers:
         """A ledger that is empty because all was refused is not just empty; where there is nothing of it, nothing is said."""
         path = tmp_path / "l.duckdb"
         with open_ledger(path) as ledger:
-            import_sessions(ledger, [al.Refusal("f", 1, "The line is no JSON.")])
+            import_sessions(ledger, [al.Refusal("f", 1, "The line is not JSON.")])
         assert [text for text, _ in uncounted(open_page(path, PAGE))] == [
             "1 line, file or turn refused by imports"
         ]

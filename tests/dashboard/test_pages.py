@@ -462,7 +462,7 @@ def test_a_ledger_that_cannot_be_read_is_a_sentence(open_page: Open, tmp_path: P
     """What is wrong with the file is said in words, without a traceback."""
     path = tmp_path / "notes.duckdb"
     path.write_text("not a ledger")
-    assert "is no DuckDB database" in texts(open_page(path, page))
+    assert "is not a DuckDB database" in texts(open_page(path, page))
 
 
 @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, REPLAY])

@@ -95,7 +95,7 @@ def test_tools_check_the_actions(open_page: Open, drawn: Drawn, empty: Path) -> 
 @pytest.mark.parametrize(
     ("text", "tools", "said"),
     [
-        ("{", "", "This is no JSON, so no message: expecting property name"),
+        ("{", "", "This is not JSON, so no message: expecting property name"),
         ("[" * 100_000, "", "no message that can be read"),
         (
             "x",
@@ -265,7 +265,7 @@ def test_a_message_is_recognised_and_shown_call_by_call(
         ('{"error": {"message": "No <b>credits</b>."}}', "This is a provider's error, and no message: No <b>credits</b>."),
         ('{"role": "user", "content": "Hi"}', "This message is the user's"),
         ('[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "x"}]', "This is a conversation of 2 messages"),
-        (TOOLS, "These are tools, and no message"),
+        (TOOLS, "These are tools, not a message"),
     ],
 )  # fmt: skip
 def test_what_is_pasted_wrongly_is_a_sentence(open_page: Open, empty: Path, text: str, said: str) -> None:

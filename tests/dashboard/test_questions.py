@@ -224,7 +224,7 @@ def test_what_is_in_no_number_leads_to_skipped(go: Go, tmp_path: Path) -> None:
     """What is in none of these numbers?"""
     path = tmp_path / "l" / "left.duckdb"
     with al.open_ledger(path) as ledger:
-        al.import_sessions(ledger, [al.Refusal("bad.jsonl", 1, "The line is no JSON.")])
+        al.import_sessions(ledger, [al.Refusal("bad.jsonl", 1, "The line is not JSON.")])
     [link] = [link for each in drawn(go("./", path), "anchors") for link in each["links"]]
     assert "refused" in link["text"]
     assert "bad.jsonl" in json.dumps(drawn(go(link["href"], path), "table"))

@@ -176,7 +176,7 @@ def test_a_reviewers_half_hour(team: Path) -> None:
         walk.say("Comment", "Here it goes astray.", "Comment")
         page.locator(".lanes .card", has_text="Here it goes astray.").wait_for()
         visit.settle()
-        walk.say("What is to be done about it", "Name the goal by its number.", "Decide")
+        walk.say("What should be done about it", "Name the goal by its number.", "Decide")
         page.locator(".lanes .card", has_text="Name the goal by its number.").wait_for()
         visit.settle()
         assert walk.presses == 12, "a turn of the queue, all that there is to say of it"

@@ -106,7 +106,7 @@ def test_sessions_are_taken_in_with_all_that_is_known(ledger):
 
 def test_an_import_is_one_run_with_its_parsers(ledger):
     """The run says what it read and how much; each parser is kept once."""
-    take(ledger, *SESSIONS, Refusal("log.jsonl", 9, "The line is no JSON."))
+    take(ledger, *SESSIONS, Refusal("log.jsonl", 9, "The line is not JSON."))
     assert rows(ledger, "SELECT run_kind, name, source, turns, refused FROM runs") == [
         ("import", "import jsonl", "log.jsonl", TURNS, 1)
     ]
@@ -255,7 +255,7 @@ def test_an_import_that_was_cut_off_within_a_turn_finishes_it(after_cuts, cut):
 def test_refusals_are_kept_with_the_run(ledger):
     """Each is an event with the sentence that names file, line and reason; the rest is taken in."""
     refusals = [
-        Refusal("log.jsonl", 2, "The line is no JSON."),
+        Refusal("log.jsonl", 2, "The line is not JSON."),
         Refusal("log.jsonl", 7, "The field 'text' \x1b[31m."),
     ]
     report = take(ledger, refusals[0], SESSIONS[0], refusals[1])
@@ -265,7 +265,7 @@ def test_refusals_are_kept_with_the_run(ledger):
         ledger,
         "SELECT e.code, message FROM events e SEMI JOIN runs USING (run_id) WHERE code IS NOT NULL ORDER BY 2",
     ) == [
-        ("line_refused", "log.jsonl:2: The line is no JSON."),
+        ("line_refused", "log.jsonl:2: The line is not JSON."),
         ("line_refused", "log.jsonl:7: The field 'text' \x1b[31m."),
     ]
 

@@ -39,7 +39,7 @@ def turn(**given: Any) -> al.RecordedSession:
         (turn(usage=al.Usage(input_tokens="5")), "Usage.input_tokens takes"),  # type: ignore[arg-type]
         (turn(calls=(al.RecordedCall("c", None, {}),)), "RecordedCall.name takes str"),  # type: ignore[arg-type]
         (turn(results=(al.RecordedResult("c", duration_ms="long"),)), "RecordedResult.duration_ms takes"),  # type: ignore[arg-type]
-        ("s", "What is taken in is a RecordedSession, a LeftOut or a Refusal"),
+        ("s", "import_sessions takes a RecordedSession, a LeftOut or a Refusal"),
     ],
 )
 def test_a_value_of_another_kind_is_refused(tmp_path, given, said):

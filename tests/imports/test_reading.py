@@ -66,4 +66,4 @@ def test_what_is_not_recorded_is_in_no_rate(tmp_path):
         console = Console(width=200)
         with console.capture() as shown:
             console.print(funnel_table(found))
-    assert "what was said is not recorded, only tokens and times" in shown.get()
+    assert "content not recorded, only tokens and times" in shown.get()

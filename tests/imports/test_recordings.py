@@ -363,7 +363,7 @@ def test_importing_again_adds_no_event(ledger):
         session("s", *full()),
         LeftOut("f", LeftOutReason.INJECTED_CONTEXT),
         LeftOut("f", LeftOutReason.INJECTED_CONTEXT),
-        Refusal("f", 3, "The line is no JSON."),
+        Refusal("f", 3, "The line is not JSON."),
     )
     take(ledger, *items)
     before = events(ledger)

@@ -62,7 +62,7 @@ def leave_room(disk: Path, kilobytes: int) -> None:
     (disk / "filler").write_bytes(b"x" * (shutil.disk_usage(disk).free - kilobytes * 1024))
 
 
-TAKING_IN = r"can't take in what was recorded: .*No space left on device\."
+TAKING_IN = r"can't load what was recorded: .*No space left on device\."
 
 
 def test_a_disk_that_is_full_while_flushing_loses_nothing(small_disk, make) -> None:

@@ -38,7 +38,7 @@ def test_a_line_that_is_no_event_has_a_reason(data, reason) -> None:
 
 def test_an_event_without_a_uuid_is_refused(make) -> None:
     """Events are told apart by their identifier, so it must be one."""
-    with pytest.raises(ValueError, match="bad field: event_id is no UUID: 'mine'"):
+    with pytest.raises(ValueError, match="bad field: event_id is not a UUID: 'mine'"):
         decode(line(EVENT.dump_json(make.note(event_id="mine"))))
 
 

@@ -28,7 +28,7 @@ def test_what_fits_stays() -> None:
 @pytest.mark.parametrize("bad", ["", "x", UUID.replace("-", ""), UUID + "\n", "{" + UUID + "}"])
 def test_an_identifier_must_be_a_uuid(bad) -> None:
     """Only the usual form passes, since all tables are joined by it."""
-    with pytest.raises(ValueError, match="session_id is no UUID"):
+    with pytest.raises(ValueError, match="session_id is not a UUID"):
         fitted("events", session_id=bad)
 
 

@@ -264,7 +264,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(ledger, make, files, monk
     ledger.record(make.note())
     with monkeypatch.context() as full:
         full.setattr(spare, "copy_whole", fail)
-        with pytest.raises(LedgerError, match=r"can't take in what was recorded: No space left on device\.$"):
+        with pytest.raises(LedgerError, match=r"can't load what was recorded: No space left on device\.$"):
             ledger.ingest()
         assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(1,)]
     assert ledger.ingest() == IngestReport(published=True)
@@ -311,7 +311,7 @@ def test_a_working_file_in_other_hands_is_one_sentence(ledger, make, files) -> N
     ledger.record(make.note())
     ledger.flush()
     files.store.write_bytes(b"no database")
-    with pytest.raises(LedgerError, match="can't take in what was recorded: IO Error"):
+    with pytest.raises(LedgerError, match="can't load what was recorded: IO Error"):
         ingest(files, Publishing.AT_THE_END)
     files.store.unlink()
     assert ingest(files, Publishing.AT_THE_END) == IngestReport(events=1, published=True)

@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_kept_aside(connection, make) -> None:
     reasons = [reason for _, reason, _ in rows]
     assert reasons[0] == "unknown kind: 'moon_landed'"
     assert reasons[1].startswith("bad JSON: ")
-    assert reasons[2] == "bad field: session_id is no UUID: 'mine'"
+    assert reasons[2] == "bad field: session_id is not a UUID: 'mine'"
     assert [line for _, _, line in rows] == [data.decode().rstrip("\n") for data in bad]
 
 

@@ -67,7 +67,7 @@ def test_a_link_leads_to_the_ledger_itself(tmp_path, path, ledger) -> None:
 def test_another_file_is_refused(tmp_path, path, content, read_only) -> None:
     """A file that is no DuckDB database stays as it is."""
     path.write_bytes(content)
-    with pytest.raises(NotALedgerError, match="is no DuckDB database"):
+    with pytest.raises(NotALedgerError, match="is not a DuckDB database"):
         open_ledger(path, read_only=read_only)
     assert entries(tmp_path) == ["team.duckdb"]
     assert path.read_bytes() == content

@@ -77,7 +77,7 @@ def test_what_is_no_view_is_named_and_the_others_are_there(kept: Saved, held: ob
     save_view(kept, SavedView("good", "turns", ""))
     shelf = read_views(kept)
     assert [view.name for view in shelf.views] == ["good"]
-    assert "'bad' is no view" in shelf.problem
+    assert "'bad' is not a view" in shelf.problem
 
 
 def test_a_query_is_data(kept: Saved) -> None:

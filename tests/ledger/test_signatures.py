@@ -19,7 +19,7 @@ MESSAGES = {
     "GET https://a.example/b?c=1 failed": "GET /… failed",
     "2026-01-02T10:11:12.5Z is no 0xDEADBEEF": "# is no #",
     "run 123e4567-e89b-12d3-a456-426614174000": "run #",
-    "commit deadbeefcafe is no facade": "commit # is no facade",
+    "commit deadbeefcafe is not a facade": "commit # is not a facade",
     "[1, 2, 3] of 4": "[#] of #",
     "a\tb\r\n  c\x00 d": "a b c\x00 d",
     "The tag is <content>, not </content>.": "The tag is <content>, not </content>.",

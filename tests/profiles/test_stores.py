@@ -60,7 +60,7 @@ def test_a_file_that_is_something_else_stays_as_it_is(make, tmp_path):
     path = tmp_path / "s.sqlite"
     path.write_bytes(b"no database at all, but long enough to be looked at as one" * 20)
     before = path.read_bytes()
-    with pytest.raises(UsageError, match=r"is no store of the \w+: .*; move it away"), make(path) as store:
+    with pytest.raises(UsageError, match=r"is not a store of the \w+: .*; move it away"), make(path) as store:
         store.rows("SELECT 1")
     assert path.read_bytes() == before
 

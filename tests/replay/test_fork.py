@@ -106,7 +106,7 @@ def test_a_fork_can_itself_be_stepped_through_and_run_again(ledger: al.Ledger, s
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"turn": 1}, "what is to be different"),
+        ({"turn": 1}, "Give a change"),
         ({"turn": 9, "response": "x"}, "no turn 9"),
         ({"turn": 1, "response": "x", "edit": {0: {}}}, "not both"),
         ({"turn": 1, "edit": {7: {}}}, "no action 7"),

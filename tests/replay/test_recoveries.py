@@ -100,7 +100,7 @@ def test_what_makes_no_sense_is_refused(report):
         report.rate("lost")
     with pytest.raises(UsageError, match="0 turns are too few"):
         report.within(0)
-    with pytest.raises(UsageError, match="no open ledger"):
+    with pytest.raises(UsageError, match="not an open ledger"):
         al.recoveries("team.duckdb")
 
 

@@ -78,7 +78,7 @@ def test_each_group_of_the_sample_sessions_shrinks(tmp_path):
         groups = [group for group in al.failures(ledger).groups if group.key.stage != "acting"][:10]
         shrunk = [al.shrink_group(ledger, group) for group in groups]
         acting = next(group for group in al.failures(ledger).groups if group.key.stage == "acting")
-        with pytest.raises(UsageError, match="only failures of reading and checking"):
+        with pytest.raises(UsageError, match="only failures of parsing and checking"):
             al.shrink_group(ledger, acting)
     assert len(shrunk) == 10
     assert all(len(each.text) <= len(each.original) for each in shrunk)

@@ -112,8 +112,8 @@ def test_an_environment_is_made_once(broken, monkeypatch):
 @pytest.mark.parametrize(
     ("against", "said"),
     [
-        ("no-such-commit", "is no wheel, no folder, and no commit"),
-        ("--upload-pack=x", "is no wheel, no folder, and no commit"),
+        ("no-such-commit", "is not a wheel, a folder, or a commit"),
+        ("--upload-pack=x", "is not a wheel, a folder, or a commit"),
         (".", "holds no source of actionledger"),
         ("empty.whl", "can't be read"),
     ],

@@ -179,7 +179,7 @@ class SessionItem(_Item):
                 f"{len(unknown)} of {len(recorded)} can't be read here as they were: {printable(unknown[0])}"
             )
         if not any(each.outcome.has_intent for each in recorded):
-            pytest.skip(f"none of {len(recorded)} meant to act: that no call is lost can't be told")
+            pytest.skip(f"none of {len(recorded)} meant to act, so a lost call would not show")
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return where it is."""

@@ -144,7 +144,7 @@ def show_groups(linked: Linked, sides: Sides) -> None:
     with line():
         heading(
             "Where it changed",
-            "What got worse first. p: sign-flip over sessions, with all groups taken into account (Holm).",
+            "The worst changes first. p: sign-flip over sessions, corrected for all groups (Holm).",
         )
         by = GROUPINGS[linked.switch("By", "group", list(GROUPINGS))]
     groups = ask(compare_by, sides.before.within.run_id, after, by, within=sides.within)
@@ -208,7 +208,7 @@ def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
         Column(
             "p (Holm)",
             ["–" if each.p_value is None else shown_p(each.p_value) for each in measures],
-            meaning="Of the permutation test of sessions, with all these measures taken into account.",
+            meaning="From the permutation test of sessions, corrected for all these measures.",
         ),
         Column("What it is", [MEASURES[each.name] for each in measures], "long"),
     ]

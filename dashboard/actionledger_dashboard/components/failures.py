@@ -95,7 +95,7 @@ def show_loops(within: Filter) -> bool:
     groups = tuple(group for group in report.groups if group.key.is_loop)
     unknown = counted(report.loops.not_recorded, "session")
     st.caption(
-        f"{counted(report.loops.sessions, 'session')} looked through; {unknown} could not be, since not all that came of them is recorded."
+        f"{counted(report.loops.sessions, 'session')} examined; {unknown} could not be, since not all of their results are recorded."
     )
     if not groups:
         return False

@@ -126,7 +126,7 @@ def _tried(change: Callable[[], None]) -> None:
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
 
-SET_ASIDE = "Crossed out: what came of responses. The lists keep to it; a rate within its own outcome would say nothing."
+SET_ASIDE = "Crossed out: filters on results. Lists use them; rates don't, since a rate within its own outcome says nothing."
 
 _mount_chips = mount_of("chips")
 _mount_search = mount_of("search", "addressed")

@@ -84,7 +84,7 @@ def _of_list(items: list[Any]) -> Recognised | None:
     if all(
         {"input_schema", "parameters", "function", "functionDeclarations"} & item.keys() for item in items
     ):
-        return Recognised("tools", "These are tools, and no message; they belong into the box beside it.")
+        return Recognised("tools", "These are tools, not a message; paste them into the box for tools.")
     return None
 
 

@@ -22,7 +22,7 @@ def empty_ledger() -> None:
     """Say that nothing is recorded yet, and what would record something."""
     st.subheader("Nothing is recorded yet", anchor=False)
     st.text(
-        "This ledger has no sessions. Either of these fills it; the page shows them as soon as they are there."
+        "This ledger has no sessions. Either command adds some; the page shows them as soon as they arrive."
     )
     path = shlex.quote(str(ledger_path()))
     show_exact(
@@ -90,7 +90,7 @@ def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> 
 def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
     """Say that a link asks for a further value of what has one, and offer to take it out of the link."""
     _removable(
-        f"{label}: only one can be looked for; take {_quoted(value)} out to see the other.",
+        f"{label}: only one can be searched for; remove {_quoted(value)} to see the other.",
         key,
         on_remove,
     )
@@ -236,7 +236,7 @@ def nothing_lately(window: str) -> None:
     """Say that nothing goes on, and what would show here."""
     st.subheader(f"No response in the last {window}", anchor=False)
     st.text(
-        "Live sessions show here by themselves. This takes in what agents on this machine write, as they write it:"
+        "Live sessions appear here by themselves. This command imports what agents on this machine write:"
     )
     show_exact(
         "notice.nothing_lately",

@@ -144,11 +144,11 @@ def decoded(text: str, what: str) -> object:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise UsageError(
-            f"This is no JSON, so no {what}: {error.msg.lower()} in line {error.lineno}, character {error.colno}."
+            f"This is not JSON, so no {what}: {error.msg.lower()} in line {error.lineno}, character {error.colno}."
         ) from None
     except (ValueError, RecursionError):
         raise UsageError(
-            f"This is no {what} that can be read: its values are too deep or its numbers too long."
+            f"This is not a {what} that can be read: its values are too deep or its numbers too long."
         ) from None
 
 
@@ -178,7 +178,7 @@ def why_lane(result: ParseResult) -> Values:
     """Return the lane of why each block was read as it was: its rule, its evidence, what had to be changed."""
     return {
         "title": "Why",
-        "whenEmpty": "No format that is looked for has a mark here: all of it is narrative.",
+        "whenEmpty": "No mark of a known format here: all of it is narrative.",
         "cards": [_why(block, result) for block in result.blocks],
     }
 

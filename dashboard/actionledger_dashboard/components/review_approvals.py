@@ -49,7 +49,7 @@ def show_reviewer() -> str:
             "Your name (shown with your reviews)",
             key=_TYPED,
             max_chars=NAME_CHARACTERS,
-            help="It is kept in this browser, and in the ledger beside what you say. Nobody checks that it is yours.",
+            help="It is kept in this browser, and in the ledger with your reviews. Nobody checks that it is yours.",
         )
         button.form_submit_button("Review as this person", on_click=_take)
     return ""
@@ -145,7 +145,7 @@ def _show(status: DecisionStatus) -> None:
 
 _ONLY_READS = "Nothing can be decided here: this dashboard only reads. To decide, in a terminal:"
 _NOT_HERE = (
-    "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
+    "To decide, in a terminal (a page is not proof of who asks; 'dashboard --decide' lets one decide here):"
 )
 
 
@@ -163,7 +163,7 @@ def _decide(status: DecisionStatus, name: str) -> None:
         st.text("Say who you are to decide.")
         return
     if not is_code(st.session_state.get(_CODE, "")):
-        st.text_input("The code that stands in the terminal of this dashboard", type="password", key=_CODE)
+        st.text_input("The code from the terminal of this dashboard", type="password", key=_CODE)
         if st.session_state.get(_CODE):
             st.text("That is not the code.")
         return

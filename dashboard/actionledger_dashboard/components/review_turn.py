@@ -208,7 +208,7 @@ class Controls:
                 st.session_state[key] = ""
 
         with st.form(self._key("decision.form"), border=False):
-            st.text_input("What is to be done about it", key=key, max_chars=SENTENCE_CHARACTERS)
+            st.text_input("What should be done about it", key=key, max_chars=SENTENCE_CHARACTERS)
             st.form_submit_button("Decide", on_click=decide)
 
     def _change(self) -> None:

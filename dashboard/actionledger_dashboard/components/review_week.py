@@ -213,7 +213,7 @@ def show_decided(weeks: Weeks | None) -> None:
     since = weeks.since - timedelta(days=7) if weeks else None
     found = ask(reviews, aspects=[ReviewAspect.DECISION], since=since)
     if not found:
-        st.info("Nothing was decided. A turn's page has a line for what is to be done about it.")
+        st.info("No decisions yet. A turn's page has a field for one.")
         return
     _show("review.decided", "what was decided", found)
 
@@ -223,7 +223,7 @@ def show_open() -> None:
     st.subheader("What is assigned and open", anchor=False)
     found = ask(reviews, only_open=True)
     if not found:
-        st.info("Nothing is open. A turn's page assigns it to somebody.")
+        st.info("No open assignments. A turn's page has a field for one.")
         return
     _show("review.open", "what is open", found)
 

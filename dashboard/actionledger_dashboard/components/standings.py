@@ -186,7 +186,7 @@ def _show_pairs(
     first = next(measure_of(each, measure) for each in found if each.label == label)
     heading(
         "Against each other one",
-        "p: permutation test of sessions, with all these pairs taken into account (Holm).",
+        "p: permutation test of sessions, corrected for all these pairs (Holm).",
     )
     st.text(f"{NAMES[measure]}, {visible(label or NO_NAME)}: {shown(first, measure) or 'nothing counted'}")
     if not made:

@@ -87,9 +87,7 @@ def view_of(
     course = course_of(ask, asked)
     known = queries.session(ledger, session_id)
     if course is None or known is None:
-        raise UsageError(
-            f"No response of the session {session!r} is recorded, so that there is none to show."
-        )
+        raise UsageError(f"No response of the session {session!r} is recorded, so there is none to show.")
     parent = queries.session(ledger, known.parent_session_id) if known.parent_session_id else None
     family = family_of(known, parent, queries.children(ledger, session_id), starts(ledger, session_id))
     return {"facts": facts_of(known), "family": family} | session_view(ask, asked, course)

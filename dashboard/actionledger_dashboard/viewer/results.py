@@ -90,7 +90,7 @@ def reversed_at(reversal: ActionReversal) -> str:
 def _when_not_executed(detail: TurnDetail) -> str:
     """Return what there is to say of a turn of which no execution is recorded."""
     if was_recorded_elsewhere(detail):
-        return "Not recorded: this turn was taken in from a recording, and was not run here."
+        return "Not recorded: this turn was imported, not run here."
     return "Nothing was executed."
 
 
@@ -214,7 +214,7 @@ def _when_not_told(detail: TurnDetail) -> str:
     if not was_recorded_elsewhere(detail):
         return "The turn never ended."
     if detail.executions:
-        return "Not recorded as one text; what came of each call stands beside the response."
+        return "Not recorded as one text; the result of each call is next to the response."
     return NOT_RECORDED
 
 

@@ -27,7 +27,7 @@ def show() -> None:
     with line():
         heading(
             "Skipped on import",
-            "Nothing of it is in any number of the other pages. A file that was taken in again counts as it stood last.",
+            "No number on other pages includes it. A file that was imported again counts with its last state.",
         )
         way = linked.switch("Ways to look", "by", [BY_REASON, BY_IMPORT, NOT_READ])
     whole = sum(each.count for each in found)

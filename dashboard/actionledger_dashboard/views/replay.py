@@ -94,7 +94,7 @@ def show_outer(session: Session, run_id: str | None) -> None:
         ("transcript", links.transcript_href(session.session_id, course.index)),
         ("review this turn", links.review_href(*turn)),
         ("in the playground", links.playground_href(*turn)),
-        ("beside another session", links.beside_href(session.session_id)),
+        ("next to another session", links.beside_href(session.session_id)),
     ]
     show_facts("facts", facts_of(session), family(session, course), reading_choices(detail, run_id), ways)
     if not show_beside(detail, run_id, course):

@@ -290,7 +290,7 @@ def _that_match(found: list[SessionRow]) -> list[Column]:
     """Return how many turns of each session the filters pick; nothing where they pick whole sessions."""
     if all(row.matching == row.turns for row in found):
         return []
-    meaning = "How many of its turns all filters pick. The other numbers are made without the filters on what came of responses."
+    meaning = "How many of its turns match all filters. The other numbers ignore filters on results."
     return [Column("Match", [row.matching for row in found], "number", meaning)]
 
 

@@ -41,7 +41,7 @@ def show() -> None:
         return
     ways = [
         ("step through it", links.replay_href(session.session_id)),
-        ("beside another session", links.beside_href(session.session_id)),
+        ("next to another session", links.beside_href(session.session_id)),
     ]
     show_facts("facts", facts_of(session), [], (), ways)
     show_session(session)

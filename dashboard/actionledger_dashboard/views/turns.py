@@ -29,7 +29,7 @@ Did: TypeAlias = Mapping[tuple[str, int], TurnActions]
 """The actions of turns, by their sessions and places."""
 
 BEGINS = "The response, from its first issue or block on; where the calls alone were recorded, the arguments of the first one."
-REASON = "What went wrong. Where no action was read: what was set aside, and why; 'only prose' where nothing stands there that could be one."
+REASON = "What went wrong. If no action was parsed: the rejected text and why; 'only prose' if nothing looks like an action."
 IN = {
     "response": "the response",
     "arguments": "its arguments",

@@ -107,7 +107,7 @@ def test_a_pattern_that_can_not_be_used_is_refused(pattern, said, tmp_path, capf
     assert "secrets" in str(refused.value)
     assert not (tmp_path / "l.duckdb").exists()
     (tmp_path / "pyproject.toml").write_text("[tool.actionledger]\nsecrets = 'one'\n")
-    with pytest.raises(UsageError, match="no list of texts"):
+    with pytest.raises(UsageError, match="not a list of texts"):
         al.open_ledger(tmp_path / "l.duckdb")
 
 

@@ -194,5 +194,5 @@ def test_several_trajectories_in_one_file(items):
     found = items([one, {"steps": 5}, two])
     assert [each.external_id for each in sessions(found)] == ["a", "b"]
     assert [each.reason for each in found if isinstance(each, Refusal)] == [
-        "The object is no trajectory: it has no list of steps."
+        "The object is not a trajectory: it has no list of steps."
     ]

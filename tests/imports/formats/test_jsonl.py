@@ -92,7 +92,7 @@ def test_the_last_word_about_a_session_counts(read):
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b"{oops", "The line is no JSON"),
+        (b"{oops", "The line is not JSON"),
         (b"[1, 2]", "The line holds no object but list."),
         ({"text": "x"}, "The field 'session': Field required"),
         ({"session": "s"}, "The field 'text': Field required"),

@@ -125,7 +125,7 @@ def test_any_text_is_taken_as_it_is(read, text):
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (b"oops", "The line is no JSON"),
+        (b"oops", "The line is not JSON"),
         (b"[]", "The line holds no object"),
         ({"task": {"task_name": "math", "task_id": 1}}, "The field 'state': "),
         ({"state": {"history": []}}, "The field 'task': "),

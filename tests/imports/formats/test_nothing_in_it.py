@@ -63,7 +63,7 @@ def test_each_element_that_is_no_message_is_told(name, text, tmp_path):
     }
     assert refused == (
         [
-            f"Message {number} is no object but {kind}."
+            f"Message {number} is not an object but {kind}."
             for number, kind in enumerate(("int", "str", "NoneType"), 1)
         ]
         if name == "cline"

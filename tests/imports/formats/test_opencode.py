@@ -335,7 +335,11 @@ def test_a_database_holds_what_an_export_does(database, export):
 def test_a_part_of_a_database_that_is_no_object_is_refused(database):
     """And the rest goes on."""
     path = database(text("One."), tool(output="a"))
-    for data, reason in (("[]", "is no object, but list"), ("{", "is no JSON"), (b"\xff", "it is no text")):
+    for data, reason in (
+        ("[]", "is not an object, but list"),
+        ("{", "is not JSON"),
+        (b"\xff", "it is not text"),
+    ):
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("UPDATE part SET data = ? WHERE id = 'prt_003'", (data,))
             connection.commit()

@@ -121,7 +121,7 @@ def test_a_voice_run_has_no_messages(tmp_path):
     assert [(item.reason, item.detail) for item in items] == [(LeftOutReason.NO_TEXT, "simulation")]
     other = tmp_path / "other.json"
     other.write_text("[]")
-    with pytest.raises(SourceError, match="no result of tau2-bench"):
+    with pytest.raises(SourceError, match="not a result of tau2-bench"):
         list(tau2.read(other))
 
 

@@ -144,7 +144,7 @@ def test_what_can_not_be_read_is_refused_in_its_own_encoding(ledger: al.Ledger):
                 assert answer.headers["content-type"] == PROTOBUF
                 assert Status.FromString(answer.content).message.startswith("The ")
             elif kind == JSON:
-                assert answer.json()["message"].startswith("The body is no request of traces: ")
+                assert answer.json()["message"].startswith("The body is not a request of traces: ")
         assert post(server, b"", PROTOBUF).status_code == 200
         assert post(server, whole, f"{PROTOBUF}; charset=utf-8").status_code == 200
         assert httpx.get(f"{server.address}/v1/traces").status_code == 405

@@ -20,9 +20,9 @@ def test_a_document_is_read(tmp_path, pack):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b'{"a": ', "is no JSON"),
+        (b'{"a": ', "is not JSON"),
         (b"PK\x03\x04", "zip"),
-        (b'{"a":' * 2000 + b"1" + b"}" * 2000, "nested deeper|is no JSON"),
+        (b'{"a":' * 2000 + b"1" + b"}" * 2000, "nested deeper|is not JSON"),
         (gzip.compress(b"[1, 2]" * 100, mtime=0)[:-9], "breaks off"),
         (b" " * 100, "more than 64"),
     ],

@@ -47,7 +47,7 @@ def test_objects_one_behind_the_other_are_all_read(file):
         (3, {"a": 5}),
     ]
     assert (refused.line, other.line) == (2, 3)
-    assert refused.reason.startswith("The line is no JSON: ")
+    assert refused.reason.startswith("The line is not JSON: ")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\n \n\r\n\t"])
@@ -79,8 +79,8 @@ def test_what_is_no_json_is_refused(file, line):
     first, refusal, last = json_lines(path)
     assert (first, last) == ((1, {"a": 1}), (3, {"a": 3}))
     assert (refusal.file, refusal.line) == (str(path), 2)
-    assert refusal.reason.startswith("The line is no JSON: ")
-    assert str(refusal).startswith(f"{path}:2: The line is no JSON")
+    assert refusal.reason.startswith("The line is not JSON: ")
+    assert str(refusal).startswith(f"{path}:2: The line is not JSON")
     assert len(str(refusal)) < 1000
 
 
@@ -147,7 +147,7 @@ def test_a_line_in_latin_1_is_refused_alone(file):
     """Its neighbours, which are ASCII, are read."""
     bad, good = json_lines(file('{"a": "é"}\n{"a": "e"}'.encode("latin-1")))
     assert good == (2, {"a": "e"})
-    assert "it is no UTF-8 at byte 7" in bad.reason
+    assert "it is not UTF-8 at byte 7" in bad.reason
     assert "iconv -f LATIN1 -t UTF-8" in bad.reason
 
 

@@ -310,8 +310,8 @@ def test_a_data_frame_is_read(kind):
 @pytest.mark.parametrize(
     ("frame", "columns", "said"),
     [
-        ([1, 2], {}, "A list is no data frame"),
-        ({"session": ["a"]}, {}, "A dict is no data frame"),
+        ([1, 2], {}, "A list is not a data frame"),
+        ({"session": ["a"]}, {}, "A dict is not a data frame"),
         (None, {"text": "nope"}, "no data frame"),
     ],
 )

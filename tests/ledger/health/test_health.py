@@ -151,7 +151,7 @@ def plant_text_for_store(files: LedgerFiles) -> None:
     ("plant", "check", "level", "said"),
     [
         (plant_no_published, Check.PUBLISHED, Level.FAULT, "the working file still has"),
-        (plant_text, Check.PUBLISHED, Level.FAULT, "is no DuckDB database"),
+        (plant_text, Check.PUBLISHED, Level.FAULT, "is not a DuckDB database"),
         (plant_damage, Check.PUBLISHED, Level.FAULT, "DuckDB can't open"),
         (plant_other_database, Check.PUBLISHED, Level.FAULT, "but no ledger"),
         (plant_wal, Check.PUBLISHED, Level.FAULT, "Somebody has written into the published file"),
@@ -168,7 +168,7 @@ def plant_text_for_store(files: LedgerFiles) -> None:
         (plant_file_for_segments, Check.FOLDER, Level.FAULT, "is a file, where the ledger has a folder"),
         (plant_folder_for_lock, Check.FOLDER, Level.FAULT, "is a folder, where the ledger has a file"),
         (plant_folder_for_store, Check.FOLDER, Level.FAULT, "is a folder, where the ledger has a file"),
-        (plant_text_for_store, Check.FOLDER, Level.FAULT, "is no DuckDB database"),
+        (plant_text_for_store, Check.FOLDER, Level.FAULT, "is not a DuckDB database"),
         (plant_half_line, Check.SEGMENTS, Level.NOTE, "ends within a line"),
     ],
 )
@@ -236,7 +236,7 @@ def test_what_a_killed_writer_has_left_is_taken_in(files, monkeypatch) -> None:
     monkeypatch.setattr(time, "time", lambda: later)
     finding = worst(files, Check.INGEST)
     assert (finding.level, finding.is_mendable) == (Level.FAULT, True)
-    assert "nobody takes them in" in finding.sentence
+    assert "no process loads them" in finding.sentence
     assert (
         "the oldest for 40 seconds" in finding.sentence
     )  # by its writer's age: the worker's clock says 4 May
@@ -387,7 +387,7 @@ def test_a_killed_sessions_lock_goes_and_a_live_ones_stays(files) -> None:
         make_old(path)
     finding = worst(files, Check.LEFTOVERS)
     assert (finding.level, finding.sentence.startswith("1 lock of")) == (Level.NOTE, True)
-    assert mend(files.published) == ("Removed 1 lock that nobody holds.",)
+    assert mend(files.published) == ("Removed 1 lock that no process holds.",)
     assert sorted(files.sessions.iterdir()) == sorted((live, young))
     lock.release()
 
@@ -401,7 +401,7 @@ def test_a_temporary_file_goes_when_it_is_an_hour_old(files) -> None:
     for path in (old, folder, other):
         make_old(path)
     assert "2 temporary files" in worst(files, Check.LEFTOVERS).sentence
-    assert mend(files.published) == ("Removed 2 temporary files that nobody holds.",)
+    assert mend(files.published) == ("Removed 2 temporary files that no process holds.",)
     assert (old.exists(), young.exists(), folder.exists(), other.exists()) == (False, True, False, True)
 
 

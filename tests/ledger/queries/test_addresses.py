@@ -77,7 +77,7 @@ def test_a_page_s_name_alone_picks_everything(address):
         ("turns?since=yesterday", "since=yesterday"),
         ("turns?since=2026-02-30", "since=2026-02-30"),
         ("turns?failing=no", "failing=no"),
-        ("turns?run=first", "'first' is no run's id"),
+        ("turns?run=first", "'first' is not a run's id"),
         ("turns?since=2026-01-01&since=2026-01-02", "'since' 2 times"),
     ],
 )

@@ -75,7 +75,7 @@ def test_refuses_runs_that_share_no_turn(world: queries.Queryable) -> None:
     """What doesn't pair is refused with the numbers, not compared."""
     with pytest.raises(UsageError, match=r"has read 5 turns and run .* 0, none of them the same"):
         queries.compare_runs(world, AGAIN, ALONE)
-    with pytest.raises(UsageError, match="'latest' is no run's id"):
+    with pytest.raises(UsageError, match="'latest' is not a run's id"):
         queries.compare_runs(world, LIVE, "latest")
 
 
@@ -92,5 +92,5 @@ def test_turns_of_buckets_and_of_a_session_are_listed(world: queries.Queryable) 
     assert [turn.turn_index for turn in here] == [1, 2]
     assert [turn.turn_index for turn in queries.compared_turns(world, AGAIN, LIVE, session_id=ONE)] == [1, 2]
     assert queries.compared_turns(world, LIVE, AGAIN, session_id="no session") == []
-    with pytest.raises(UsageError, match="no run's id"):
+    with pytest.raises(UsageError, match="not a run's id"):
         queries.compared_turns(world, LIVE, "no run")

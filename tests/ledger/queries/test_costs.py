@@ -164,7 +164,7 @@ def test_what_was_refused_stands_once_with_the_import_that_said_it_first(tmp_pat
             al.import_path(lines, ledger)
         found = queries.refused(ledger)
         assert [each.code for each in found] == ["turn_differs", "line_refused"]
-        assert found[1].message.startswith(f"{lines}:2: The line is no JSON")
+        assert found[1].message.startswith(f"{lines}:2: The line is not JSON")
         assert queries.count_refused(ledger) == 2
         assert queries.refused(ledger, limit=1, offset=1) == found[1:]
 

@@ -210,5 +210,5 @@ def test_what_only_one_has_read_does_not_compare(ledger: Ledger) -> None:
     """With the reason."""
     with pytest.raises(UsageError, match="No first reading has read turn"):
         queries.compare_turn(ledger, None, AGAIN.run_id, derived_id("turn", 999))
-    with pytest.raises(UsageError, match="'x' is no identifier"):
+    with pytest.raises(UsageError, match="'x' is not an identifier"):
         queries.compare_turn(ledger, None, AGAIN.run_id, "x")

@@ -375,12 +375,12 @@ def test_no_rate_is_within_its_own_outcome(world: queries.Queryable, ask: Callab
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"outcomes": ("claen",)}, "'claen' is no outcome; choose from clean, repaired"),
-        ({"captures": ("all",)}, "'all' is no capture; choose from text, arguments, calls"),
-        ({"reasons": ("because",)}, "'because' is no reason"),
-        ({"executions": ("done",)}, "'done' is no execution"),
-        ({"stage": "thinking"}, "'thinking' is no stage; choose from reading, checking, acting"),
-        ({"origin": "them"}, "'them' is no origin"),
+        ({"outcomes": ("claen",)}, "'claen' is not an outcome; choose from clean, repaired"),
+        ({"captures": ("all",)}, "'all' is not a capture; choose from text, arguments, calls"),
+        ({"reasons": ("because",)}, "'because' is not a reason"),
+        ({"executions": ("done",)}, "'done' is not an execution"),
+        ({"stage": "thinking"}, "'thinking' is not a stage; choose from reading, checking, acting"),
+        ({"origin": "them"}, "'them' is not an origin"),
         ({"text": "\ud800"}, "holds half of a character"),
     ],
 )

@@ -162,7 +162,7 @@ def test_unread_counts_what_a_crash_left(world: queries.Queryable) -> None:
 
 def test_refuses_what_is_no_run_id() -> None:
     """A mistyped run is an error in words, not one of the database."""
-    with pytest.raises(UsageError, match="'yesterday' is no run's id"):
+    with pytest.raises(UsageError, match="'yesterday' is not a run's id"):
         Filter(run_id="yesterday")
 
 

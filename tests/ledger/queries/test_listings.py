@@ -86,15 +86,15 @@ def test_an_address_picks_what_its_page_shows(world: Ledger) -> None:
     ("ask", "said"),
     [
         (lambda world: turns(world, "compare?by=runs&before_run=x"), "'before_run'"),
-        (lambda world: sessions(world, order="best"), "'best' is no order"),
-        (lambda world: turns(world, mark="failed"), "'failed' is no al.Mark"),
-        (lambda world: turns(world, "http://[::1/turns"), "is no address"),
-        (lambda world: sessions("team.duckdb"), "'team.duckdb' is no open ledger"),
-        (lambda world: turns(None), "None is no open ledger"),
-        (lambda world: failures("team.duckdb"), "is no open ledger"),
-        (lambda world: compare("team.duckdb", Filter(), Filter(models=("a",))), "is no open ledger"),
+        (lambda world: sessions(world, order="best"), "'best' is not an order"),
+        (lambda world: turns(world, mark="failed"), "'failed' is not an al.Mark"),
+        (lambda world: turns(world, "http://[::1/turns"), "is not an address"),
+        (lambda world: sessions("team.duckdb"), "'team.duckdb' is not an open ledger"),
+        (lambda world: turns(None), "None is not an open ledger"),
+        (lambda world: failures("team.duckdb"), "is not an open ledger"),
+        (lambda world: compare("team.duckdb", Filter(), Filter(models=("a",))), "is not an open ledger"),
         (lambda world: failures(world, "turns?model=large"), "given as a Filter"),
-        (lambda world: failures(world, unit="year"), "'year' is no period"),
+        (lambda world: failures(world, unit="year"), "'year' is not a period"),
     ],
 )
 def test_what_would_be_passed_over_is_refused(world: Ledger, ask, said: str) -> None:
@@ -111,8 +111,8 @@ def test_what_would_be_passed_over_is_refused(world: Ledger, ask, said: str) -> 
         (lambda: Filter(since="2026-03-01"), "since takes a datetime"),
         (lambda: Filter(until=date(2026, 3, 1)), "until takes a datetime"),
         (lambda: Mark(outcomes="failed"), r"outcomes=\('failed',\)"),
-        (lambda: Mark(outcomes=("fail",)), "'fail' is no outcome"),
-        (lambda: Mark(executions=("done",)), "'done' is no execution"),
+        (lambda: Mark(outcomes=("fail",)), "'fail' is not an outcome"),
+        (lambda: Mark(executions=("done",)), "'done' is not an execution"),
     ],
 )
 def test_what_would_find_nothing_is_refused(make, said: str) -> None:

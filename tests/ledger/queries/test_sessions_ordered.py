@@ -110,7 +110,7 @@ def test_every_column_orders_all_sessions(ledger: al.Ledger, name: str, sign: st
 def test_an_order_that_is_none_is_refused(ledger: al.Ledger) -> None:
     """With those that there are."""
     with pytest.raises(
-        UsageError, match=r"'size' is no order of sessions; choose from newest, .*, valid, or one"
+        UsageError, match=r"'size' is not an order of sessions; choose from newest, .*, valid, or one"
     ):
         queries.sessions(ledger, order="size")
 

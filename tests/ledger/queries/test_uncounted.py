@@ -22,7 +22,7 @@ def with_everything(ledger: Ledger) -> None:
         [
             al.RecordedSession("s", None, "m", "", turns),
             al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 2),
-            Refusal("f", 1, "The line is no JSON."),
+            Refusal("f", 1, "The line is not JSON."),
             Refusal("g", 0, "It is a package."),
         ],
     )

@@ -160,10 +160,10 @@ def test_a_host_that_is_killed_again_and_again_loses_and_doubles_nothing(place, 
         ("", "does not say where the lake is"),
         ("[ducklake", "can't be read as TOML"),
         ('[ducklake]\nmetadata_path = "sqlite:x"', "does not say where the lake is"),
-        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = 7', "7 is no text"),
+        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = 7', "7 is not text"),
         (
             '[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\ncommit_seconds = "often"',
-            "no number of seconds",
+            "not a number of seconds",
         ),
         (
             '[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\nsecret = "s"',
@@ -178,7 +178,7 @@ def test_a_host_that_is_killed_again_and_again_loses_and_doubles_nothing(place, 
             "holds credentials",
         ),
         ('[ducklake]\nmetadata_path = "catalog.ducklake"\ndata_path = "d"', "one process in at a time"),
-        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\nhost = "../up"', "is no host's name"),
+        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\nhost = "../up"', "is not a host's name"),
     ],
 )
 def test_a_place_that_cannot_be_is_said_in_a_sentence(tmp_path, text, said) -> None:

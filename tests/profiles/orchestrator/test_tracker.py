@@ -152,7 +152,7 @@ def test_a_file_that_is_no_store_is_refused(tracker, store):
     """The sentence names the file and what to do, and the file stays as it is."""
     store.path.write_bytes(b"something else" * 100)
     with pytest.raises(
-        UsageError, match=r"orchestrator.sqlite is no store of the orchestrator.*move it away"
+        UsageError, match=r"orchestrator.sqlite is not a store of the orchestrator.*move it away"
     ):
         tracker.issues()
     assert store.path.read_bytes().startswith(b"something else")

@@ -96,4 +96,4 @@ def test_what_cant_be_opened_is_said_by_the_action_that_needs_it(ledger: al.Ledg
     [shown] = al.rerun(ledger, turn.session_id, profile=plain, handlers=handlers).sessions
     said_of = {each.action: each.rerun for each in shown.divergences if each.field == "message"}
     assert set(said_of) == {"add_goal", "update_appearance"}
-    assert all("is no store of the reasoner" in str(text) for text in said_of.values())
+    assert all("is not a store of the reasoner" in str(text) for text in said_of.values())

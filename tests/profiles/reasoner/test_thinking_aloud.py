@@ -88,9 +88,9 @@ def test_an_intensity_in_other_letters_is_known(reasoner, intensity, felt):
 @pytest.mark.parametrize(
     ("answer", "wrong"),
     [
-        ('{"mood": "sad", "intensity": 7}', "names the mood 'sad', but '7' is no intensity"),
+        ('{"mood": "sad", "intensity": 7}', "names the mood 'sad', but '7' is not an intensity"),
         ('{"mood": "sad"}', "names the mood 'sad' and no intensity"),
-        ('{"mood": "sad", "intensity": "low to high"}', "'low to high' is no intensity"),
+        ('{"mood": "sad", "intensity": "low to high"}', "'low to high' is not an intensity"),
         ("I am sad.", "names no mood: 'I am sad.'"),
     ],
 )

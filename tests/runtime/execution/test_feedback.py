@@ -242,11 +242,13 @@ def test_secrets_are_masked_before_anything_is_cut(profile):
     """A secret in a result or a message is asterisks, one that the room cuts through as well, and the record says the same."""
     key = "gh" + "p_" + "a1B2" * 9
     result = read(block(LOOK, LOOK), profile)
-    failed = observation(1, status=ExecutionStatus.FAILED, result=None, message=f"{key} is no name. \ud800")
+    failed = observation(
+        1, status=ExecutionStatus.FAILED, result=None, message=f"{key} is not a name. \ud800"
+    )
     told = render(result, (observation(0, result={"env": f"KEY={key}\n"}), failed), limits=STANDARD_LIMITS)
     assert told == (
         f'Action 1 (look) succeeded: {{"env":"KEY={"*" * 40}\\n"}}\n'
-        f"Action 2 (look) failed: {'*' * 40} is no name. \ud800"
+        f"Action 2 (look) failed: {'*' * 40} is not a name. \ud800"
     )
     assert mask_text(told) is told
     for room in range(60, 120):
@@ -275,7 +277,7 @@ def test_what_an_interrupted_action_did_is_not_known(profile):
 def test_what_is_no_name_is_named(name, text, key):
     """A model that wrote one is not told that it wrote none."""
     with al.Runtime(name) as session:
-        assert f"refused: '{key}' is 5, which is no name" in session.handle(text).feedback
+        assert f"refused: '{key}' is 5, which is not a name" in session.handle(text).feedback
 
 
 def test_actions_that_one_rate_holds_back_are_no_repetition():

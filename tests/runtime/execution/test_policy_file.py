@@ -80,8 +80,8 @@ def test_an_empty_file_lets_nothing_run():
         ),
         ("[[rules]]\naction = '*'\nverdict = 'approve'", r"rules: .*\[\[rule\]\] tables"),
         ("rule = 1", "rule: "),
-        ("[[rule", "it is no TOML"),
-        (f"n = {'1' * 4301}", "it is no TOML"),
+        ("[[rule", "it is not TOML"),
+        (f"n = {'1' * 4301}", "it is not TOML"),
     ],
 )
 def test_a_slip_is_named_with_its_row(text, words):

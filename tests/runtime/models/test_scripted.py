@@ -84,10 +84,10 @@ def test_the_sample_sessions_are_a_script(hello):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"nonsense", ":2: the line is no JSON"),
+        (b"nonsense", ":2: the line is not JSON"),
         (b"7", ":2: a line is a text, or an object"),
         (b'{"text": 7}', ":2: a line is a text, or an object"),
-        (b"[" * 100_000, ":2: the line is no JSON"),
+        (b"[" * 100_000, ":2: the line is not JSON"),
         (b"\xff", "can't be read"),
     ],
 )

@@ -176,7 +176,7 @@ def test_a_process_that_is_killed_from_outside_is_a_crash(confined):
 
 def test_writing_to_the_channel_is_a_crash(confined):
     """Code that goes round print and hits the pipe is told not to."""
-    result = confined.run("import os\nos.write(1, b'hello, world, this is no frame')")
+    result = confined.run("import os\nos.write(1, b'hello, world, this is not a frame')")
     assert result.outcome is CodeOutcome.CRASHED
     assert "print()" in result.message
 

@@ -342,7 +342,7 @@ SPOILT = {
     spoil_truncated: "is damaged",
     spoil_emptied: "is damaged",
     spoil_link: "is a symbolic link",
-    spoil_folder: "is no file",
+    spoil_folder: "is not a file",
 }
 
 

@@ -144,7 +144,7 @@ class _Mending:
         for each in given if isinstance(given, list) else [given]:
             kind = _type_of(each) if isinstance(each, str) else None
             if kind is None:
-                self.warn(path, f"{each!r} is no type")
+                self.warn(path, f"{each!r} is not a type")
             if not kind:
                 return []
             meant.append(kind)

@@ -17,7 +17,7 @@ from actionledger.core.errors import ActionLedgerError
 app = typer.Typer(
     name="actionledger",
     cls=Commands,
-    help="Shows what a language model tried to do, what came of it, and what would have come of it otherwise.",
+    help="Record, measure and replay what language models do with tools.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -35,7 +35,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version")
     ] = False,
 ) -> None:
     pass
@@ -57,7 +57,7 @@ def main() -> None:
         if ended.code == ExitCode.STOPPED and _was_interrupted(ended):
             from actionledger.cli.tables import print_note  # noqa: PLC0415 - slow to load, and most runs end without
 
-            print_note("Stopped. What was recorded until then is kept.")
+            print_note("Stopped. Everything recorded so far is kept.")
         raise
     except ActionLedgerError as error:
         _say_error(str(error))

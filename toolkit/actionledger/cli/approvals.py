@@ -38,23 +38,21 @@ from actionledger.runtime.session.decisions import (
 from actionledger.runtime.session.resumption import NOT_TAKEN
 from actionledger.runtime.session.runtime import Runtime
 
-IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
-ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login if not given.")]
-RunOption = Annotated[
-    bool, typer.Option("--run", help="Carry it out at once, in this process: then it counts without a key.")
-]
+IdArgument = Annotated[str, typer.Argument(help="Approval's id or its beginning")]
+ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; default: your login")]
+RunOption = Annotated[bool, typer.Option("--run", help="Run it at once in this process; needs no key")]
 WorkspaceOption = Annotated[
     Path | None,
-    typer.Option("--workspace", "-w", help="The folder to act in; the recorded one by default."),
+    typer.Option("--workspace", "-w", help="Folder to act in; default: the recorded one"),
 ]
-WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the model and for the record.")]
+WhyOption = Annotated[str, typer.Option("--why", help="Reason, for the model and for the record")]
 
-app = typer.Typer(help="Decide about actions that wait for a person.", no_args_is_help=True)
+app = typer.Typer(help="List and decide actions that wait for a person.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_pending(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
-    """List what waits for a decision, and what was decided and not carried out."""
+    """List actions that wait for a decision, or for their run after one."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = sorted(open_decisions(opened), key=lambda each: each.approval.decision is not None)
         names = session_names(opened, {each.approval.session_id for each in found})
@@ -83,7 +81,7 @@ def list_pending(ledger: LedgerOption = None, *, as_json: JsonOption = False) ->
 
 @app.command("show")
 def show(approval: IdArgument, ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
-    """Show one approval: all that is to be run, and what was decided."""
+    """Show one approval: its action in full, and the decision."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = decision_called(opened, approval)
         session_id = found.approval.session_id
@@ -104,12 +102,12 @@ def approve(
     by: ByOption = None,
     why: WhyOption = "",
     arguments: Annotated[
-        str | None, typer.Option("--arguments", help="Run it with these instead: a JSON object.")
+        str | None, typer.Option("--arguments", help="Other arguments, a JSON object")
     ] = None,
     run: RunOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Let an action run, as it is or with other arguments."""
+    """Approve an action, as it is or with other arguments."""
     changed = None if arguments is None else _object(arguments)
     kind = DecisionKind.APPROVED if changed is None else DecisionKind.MODIFIED
     decision = Decision(kind, by or getpass.getuser(), why, changed)
@@ -128,18 +126,18 @@ def approve(
 def reject(
     approval: IdArgument, ledger: LedgerOption = None, *, by: ByOption = None, why: WhyOption = ""
 ) -> None:
-    """Keep an action from running."""
+    """Reject an action."""
     _decide(ledger, approval, Decision(DecisionKind.REJECTED, by or getpass.getuser(), why))
 
 
 @app.command("run")
 def run(
-    approval: Annotated[str | None, typer.Argument(help="Only the turn of this approval.")] = None,
+    approval: Annotated[str | None, typer.Argument(help="Only the turn of this approval")] = None,
     ledger: LedgerOption = None,
     *,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Carry out what was decided: run what was approved, and say what came of it."""
+    """Run approved actions and print their results."""
     with open_ledger(existing(ledger)) as opened:
         due = decided_approvals(opened)
         if approval is not None:
@@ -205,7 +203,7 @@ def _object(text: str) -> dict[str, object]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"--arguments is no JSON: {error}.") from error
+        raise UsageError(f"--arguments is not JSON: {error}.") from error
     if not isinstance(value, dict):
-        raise UsageError('--arguments is no JSON object; write it like {"path": "a.txt"}.')
+        raise UsageError('--arguments is not a JSON object; write it like {"path": "a.txt"}.')
     return value

@@ -34,7 +34,7 @@ PricesOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--prices",
-        help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+        help="TOML or JSON file of model prices, for responses without a cost",
     ),
 ]
 """The option ``--prices``."""
@@ -48,17 +48,15 @@ _DROPPED = {
 
 def proxy(
     upstream: Annotated[
-        str, typer.Option("--upstream", help="The server that is asked, such as https://api.anthropic.com.")
+        str, typer.Option("--upstream", help="Server to forward to, such as https://api.anthropic.com")
     ],
     port: Annotated[
         int,
-        typer.Option(
-            "--port", min=0, max=65535, help="Where to listen on this machine; 0 for any free port."
-        ),
+        typer.Option("--port", min=0, max=65535, help="Port on this machine; 0: any free port"),
     ] = PORT,
     ledger: LedgerOption = None,
     silence: Annotated[
-        float, typer.Option("--timeout", min=1.0, help="How long the upstream may be silent, in seconds.")
+        float, typer.Option("--timeout", min=1.0, help="Seconds that the upstream may be silent")
     ] = 900.0,
     prices: PricesOption = None,
     *,
@@ -67,11 +65,11 @@ def proxy(
         typer.Option(
             "--token",
             envvar="ACTIONLEDGER_PROXY_TOKEN",
-            help="A word that requests have to name in their path; 'new' makes one.",
+            help="Token that requests must have in their path; 'new' makes one",
         ),
     ] = "",
 ) -> None:
-    """Pass an agent's requests on to its model's server, and record what comes back, until interrupted.
+    """Forward an agent's requests to its model, and record them.
 
     Give the agent the address that is printed as its base URL. Bodies of OpenAI's and Anthropic's interfaces become turns,
     Gemini's and Bedrock's too; keys and headers are not recorded.
@@ -121,18 +119,16 @@ def print_recorded(kept: "RecordingResult", ledger: Path) -> None:
 
 def otlp_receiver(
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 for any free port.")
+        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free port")
     ] = OTLP_PORT,
     host: Annotated[
         str,
-        typer.Option(
-            "--host", help="The address to listen on; any but loopback's lets whoever reaches it send."
-        ),
+        typer.Option("--host", help="Address to listen on; beyond loopback, anybody who reaches it can send"),
     ] = "127.0.0.1",
     ledger: LedgerOption = None,
     prices: PricesOption = None,
 ) -> None:
-    """Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.
+    """Receive OpenTelemetry spans over HTTP, and record them.
 
     Spans of the conventions for generative AI and of OpenInference become sessions, as those of a file do; all others are counted.
     """
@@ -163,16 +159,14 @@ def _print_receiving(address: str, ledger: Path) -> None:
 def watch(
     folder: Annotated[
         Path,
-        typer.Argument(help="A folder that agents write their sessions into, such as ~/.claude/projects."),
+        typer.Argument(help="Folder with agents' sessions, such as ~/.claude/projects"),
     ],
     ledger: LedgerOption = None,
-    form: Annotated[
-        str, typer.Option("--format", help="The format of all its files; each one's own if not given.")
-    ] = "",
+    form: Annotated[str, typer.Option("--format", help="Format of all files; default: detect each")] = "",
     prices: PricesOption = None,
     alerts: AlertsOption = None,
 ) -> None:
-    """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
+    """Import the sessions in a folder, and new ones as they come."""
     from actionledger.imports.live.watcher import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
 
     folder = folder.expanduser()
@@ -203,13 +197,11 @@ def watch(
 
 
 def mcp_proxy(
-    command: Annotated[list[str], typer.Argument(help="The server's command, behind two dashes.")],
+    command: Annotated[list[str], typer.Argument(help="Server's command, after --")],
     ledger: LedgerOption = None,
-    session: Annotated[
-        str, typer.Option("--session", help="What the session is called; a name of its own if not given.")
-    ] = "",
+    session: Annotated[str, typer.Option("--session", help="Name of the session; default: a new one")] = "",
 ) -> None:
-    """Run a server of the Model Context Protocol in its place, and record each call of its tools.
+    """Run an MCP server and record each call of its tools.
 
     In a client's settings it takes the server's place: actionledger mcp-proxy --ledger FILE -- COMMAND ARGUMENTS…
     """

@@ -22,9 +22,7 @@ from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import like, shrink
 from actionledger.report.failures import shrunk_sentence
 
-app = typer.Typer(
-    help="Keep responses as cases, a file each, and check that they are still read so.", no_args_is_help=True
-)
+app = typer.Typer(help="Keep responses as test cases, and check how they parse.", no_args_is_help=True)
 
 
 @app.command("new")
@@ -35,20 +33,18 @@ def new(
     *,
     shrunk: Annotated[
         bool,
-        typer.Option(
-            "--shrink", help="Keep the smallest text that fails in the same way, not the whole one."
-        ),
+        typer.Option("--shrink", help="Keep the smallest text that fails in the same way"),
     ] = False,
-    to: Annotated[Path, typer.Option("--to", help="The folder that the file is written to.")] = Path("cases"),
-    name: Annotated[str | None, typer.Option("--name", help="The file's name without its ending.")] = None,
-    why: Annotated[str, typer.Option("--why", help="What the case shows, as a sentence.")] = "",
+    to: Annotated[Path, typer.Option("--to", help="Folder for the file")] = Path("cases"),
+    name: Annotated[str | None, typer.Option("--name", help="File's name without its ending")] = None,
+    why: Annotated[str, typer.Option("--why", help="Sentence that says what the case shows")] = "",
     expect: Annotated[
         Path | None,
-        typer.Option("--expect", help="A TOML file whose [expect] is taken; otherwise what is read today."),
+        typer.Option("--expect", help="TOML file with [expect]; default: today's result"),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
 ) -> None:
-    """Write a recorded response as a case: its text, how it is read, and what has to come of it."""
+    """Write a recorded response as a case: text, parser and expected result."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         reading = resolve_reading(opened, which, run)
     case = case_of(_shrunk(reading) if shrunk else reading, why)
@@ -65,15 +61,13 @@ def new(
 
 @app.command("check")
 def check(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="DIR|FILE", help="Files, and folders that hold some.")
-    ],
+    paths: Annotated[list[Path], typer.Argument(metavar="DIR|FILE", help="Files and folders of cases")],
     *,
     take: Annotated[
-        bool, typer.Option("--accept", help="Write what is read today into the files that say otherwise.")
+        bool, typer.Option("--accept", help="Write today's results into the files that differ")
     ] = False,
 ) -> None:
-    """Read cases and compare; exit code 4 where one is read otherwise than it says, 5 where none expects an action, 1 where one is no case."""
+    """Check that cases parse as they expect; exit code 4 if one differs."""
     count = failed = faulty = acting = 0
     for path in case_files(paths):
         count += 1
@@ -99,7 +93,7 @@ def check(
     if failed and not take:
         raise typer.Exit(ExitCode.GATE)
     if not acting and not take:
-        print_text("None of them expects that a response meant to act: that no call is lost can't be told.")
+        print_text("None of them expects that a response meant to act, so a lost call would not show.")
         raise typer.Exit(ExitCode.EVIDENCE)
 
 

@@ -50,6 +50,18 @@ class Command(TyperCommand):
                 )
         return super().parse_args(ctx, marked)
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, the options, and below them those of a filter, which many commands have."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Filters": []}
+        for each in self.get_params(ctx):
+            if shown := each.get_help_record(ctx):
+                usual = "Options" if each.param_type_name == "option" else "Arguments"
+                sections[getattr(each, "rich_help_panel", None) or usual].append(shown)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
     def _valueless(self, ctx: Any, args: list[str]) -> Iterator[tuple[str, str]]:
         """Yield options that take a value and have another option behind them, with that one."""
         options = [each for each in self.get_params(ctx) if isinstance(each, TyperOption)]
@@ -143,7 +155,7 @@ def _value(name: str, value: Any) -> Any:
         except UnicodeEncodeError as error:
             shown = repr(to_any_bytes(text))[1:]
             raise UsageError(
-                f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
+                f"What is given for {name} is not UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
             ) from error
         return text
     if isinstance(value, Path):
@@ -163,148 +175,81 @@ class Entry(NamedTuple):
     help: str
 
 
-COMMANDS = {
-    "demo": Entry(
-        "demo:demo",
-        "Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got.",
-    ),
-    "parse": Entry("prompts:parse", "Read one response and show its blocks, repairs, actions and issues."),
-    "import": Entry(
-        "imports:import_recordings",
-        "Take in recorded sessions of any known format, which is found out; what is there already is passed over.",
-    ),
-    "proxy": Entry(
-        "capture:proxy",
-        "Pass an agent's requests on to its model's server, and record what comes back, until interrupted.",
-    ),
-    "otlp-receiver": Entry(
-        "capture:otlp_receiver",
-        "Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.",
-    ),
-    "mcp-proxy": Entry(
-        "capture:mcp_proxy",
-        "Run a server of the Model Context Protocol in its place, and record each call of its tools.",
-    ),
-    "watch": Entry(
-        "capture:watch",
-        "Take in the sessions in a folder, and what is written there from now on, until interrupted.",
-    ),
-    "migrate": Entry(
-        "upkeep:migrate",
-        "Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing.",
-    ),
-    "compact": Entry(
-        "upkeep:compact",
-        "Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on.",
-    ),
-    "committer": Entry(
-        "upkeep:committer",
-        "Take in what hosts ship to a lake's queue, many pieces in a commit, until interrupted; one for each lake.",
-    ),
-    "ingest": Entry("imports:ingest", "Bring what writers have flushed into the database, and publish it."),
-    "show": Entry(
-        "inspection:show",
-        "Show a turn annotated, with what came of it; a session's turns; or the sessions, those with a turn that the options pick.",
-    ),
-    "report": Entry("report:report", "Print how far the recorded responses got, and why the others didn't."),
-    "failures": Entry(
-        "failures:show_failures",
-        "Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend.",
-    ),
-    "shrink": Entry(
-        "shrink:shrink_recorded",
-        "Print the smallest text that still fails as a recorded response does, or one for each group of failures.",
-    ),
-    "case": Entry(
-        "cases:app", "Keep responses as cases, a file each, and check that they are still read so."
-    ),
-    "usage": Entry(
-        "usage:show_usage",
-        "Print tokens and cost by day, project, model, tool and the like, with what failures cost.",
-    ),
-    "tools": Entry(
-        "usage:show_tools",
-        "Print how often each tool is called, how often a call fails and why, and how long it takes.",
-    ),
-    "check": Entry(
-        "alerts.command:check_rules",
-        "Hold the rules of alerts against a ledger; exit code 4 where one fires.",
-    ),
-    "loops": Entry(
-        "failures:show_loops",
-        "Look through the recorded sessions for loops, as the guard of live ones does.",
-    ),
-    "sql": Entry(
-        "sql:sql",
-        "Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.",
-    ),
-    "replay": Entry("replay:replay", "Read recorded turns again with another parser, and say what changed."),
-    "compare": Entry(
-        "comparison:compare_sides",
-        "Compare two runs turn by turn, or two models, sources or times as sets.",
-    ),
-    "gate": Entry(
-        "gate:judge",
-        "Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse, 5 where too few of them meant to act.",
-    ),
-    "bless": Entry(
-        "gate:bless_readings",
-        "Write what was read as the baseline of a gate: a small file that needs no ledger.",
-    ),
-    "recheck": Entry(
-        "replay:recheck_calls",
-        "Ask what would have come of recorded calls under another schema, policy or rate; nothing runs.",
-    ),
-    "agreement": Entry(
-        "replay:show_agreement",
-        "Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ.",
-    ),
-    "rerun": Entry(
-        "rerun:rerun_sessions",
-        "Run recorded sessions again in a fresh workspace; exit code 4 where one parts from the record, whatever the cause, 1 where none can be run.",
-    ),
-    "fork": Entry(
-        "rerun:fork_session",
-        "Go on from a turn of a recorded session with another response, another policy or a live model, as a session of its own.",
-    ),
-    "run": Entry("run:run", "Run a live session with a model, or one response; all of it is recorded."),
-    "repl": Entry(
-        "repl:repl",
-        "Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded.",
-    ),
-    "orchestrator": Entry(
-        "orchestrator:app",
-        "Send a directive down the layers, answer what they ask, see what they planned and filed.",
-    ),
-    "reasoner": Entry("reasoner:app", "A persona that plans what to do about what happens, and does it."),
-    "prompt": Entry(
-        "prompts:prompt",
-        "Print the instructions for a profile's model: how actions are written, and which there are.",
-    ),
-    "schema": Entry(
-        "prompts:schema", "Print the JSON Schema of a profile's actions, or of one action's arguments."
-    ),
-    "actions": Entry("prompts:actions", "List a profile's actions with their fields."),
-    "doctor": Entry(
-        "upkeep:doctor",
-        "Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.",
-    ),
-    "verify": Entry(
-        "upkeep:verify",
-        "Look whether a ledger holds what was taken in; say what was changed, lost or put there, the first place first.",
-    ),
-    "forget": Entry(
-        "erasure:forget_sessions",
-        "Remove all that is recorded of sessions from every file of a ledger, and keep that it was done.",
-    ),
-    "approvals": Entry("approvals:app", "Decide about actions that wait for a person."),
-    "reviews": Entry("reviews:app", "Say what is right and wrong about turns, and see what others say."),
-    "export": Entry(
-        "export:app", "Write what a ledger has: rows, whole sessions, reports, spans, trajectories."
-    ),
-    "dashboard": Entry("dashboard:dashboard", "Serve the dashboard to this machine until interrupted."),
+GROUPS = {
+    "Import and record": {
+        "import": Entry(
+            "imports:import_recordings", "Import recorded sessions; detects formats, skips known turns."
+        ),
+        "watch": Entry("capture:watch", "Import the sessions in a folder, and new ones as they come."),
+        "proxy": Entry("capture:proxy", "Forward an agent's requests to its model, and record them."),
+        "otlp-receiver": Entry(
+            "capture:otlp_receiver", "Receive OpenTelemetry spans over HTTP, and record them."
+        ),
+        "mcp-proxy": Entry("capture:mcp_proxy", "Run an MCP server and record each call of its tools."),
+    },
+    "Look at records": {
+        "dashboard": Entry("dashboard:dashboard", "Serve the dashboard on this machine."),
+        "show": Entry("inspection:show", "List sessions; show a session's turns, or one turn annotated."),
+        "report": Entry("report:report", "Print parse and execution rates, failures and usage."),
+        "failures": Entry("failures:show_failures", "Group failures by kind, the most expensive first."),
+        "usage": Entry("usage:show_usage", "Print tokens and cost by day, project, model, tool and more."),
+        "tools": Entry("usage:show_tools", "Print each tool's calls, failures, reasons and durations."),
+        "loops": Entry("failures:show_loops", "Find sessions in which the model repeats itself."),
+        "agreement": Entry("replay:show_agreement", "List calls that the recorded agent judged differently."),
+        "sql": Entry("sql:sql", "Run one SELECT over the ledger, in a sandbox."),
+        "export": Entry("export:app", "Write rows, sessions, reports, spans or trajectories."),
+        "reviews": Entry("reviews:app", "Write and list reviews of turns."),
+        "check": Entry(
+            "alerts.command:check_rules", "Check alert rules against a ledger; exit code 4 if one fires."
+        ),
+    },
+    "Parse, replay and compare": {
+        "parse": Entry("prompts:parse", "Parse one response and show its actions, repairs and issues."),
+        "replay": Entry("replay:replay", "Parse recorded turns with another parser, and compare."),
+        "compare": Entry("comparison:compare_sides", "Compare two runs, models, sources or periods."),
+        "gate": Entry("gate:judge", "Compare a parser with a baseline; exit code 4 if it is worse."),
+        "bless": Entry(
+            "gate:bless_readings", "Write the readings as a baseline file, which needs no ledger."
+        ),
+        "recheck": Entry(
+            "replay:recheck_calls", "Check recorded calls against another schema, policy or rate."
+        ),
+        "rerun": Entry("rerun:rerun_sessions", "Run recorded sessions again; exit code 4 if one diverges."),
+        "fork": Entry("rerun:fork_session", "Continue a recorded session from a turn in another way."),
+        "shrink": Entry(
+            "shrink:shrink_recorded", "Print the smallest text that fails like a recorded response."
+        ),
+        "case": Entry("cases:app", "Keep responses as test cases, and check how they parse."),
+    },
+    "Run a model": {
+        "demo": Entry("demo:demo", "Run and record the sample sessions, and print their rates."),
+        "run": Entry("run:run", "Run a live session with a model, or one response."),
+        "repl": Entry("repl:repl", "Chat with a model, run its actions and undo them, recorded."),
+        "orchestrator": Entry(
+            "orchestrator:app", "Send a directive to layers of models, and follow their work."
+        ),
+        "reasoner": Entry("reasoner:app", "Run a persona that plans and acts on events."),
+        "approvals": Entry("approvals:app", "List and decide actions that wait for a person."),
+        "prompt": Entry("prompts:prompt", "Print the instructions for a profile's model."),
+        "schema": Entry("prompts:schema", "Print the JSON Schema of a profile's actions."),
+        "actions": Entry("prompts:actions", "List a profile's actions with their fields."),
+    },
+    "Maintain a ledger": {
+        "doctor": Entry("upkeep:doctor", "Check a ledger's health; --fix repairs what is safe."),
+        "verify": Entry("upkeep:verify", "Verify that the records are as they were written."),
+        "forget": Entry(
+            "erasure:forget_sessions", "Erase all records of sessions from every file of a ledger."
+        ),
+        "ingest": Entry("imports:ingest", "Load flushed records into the database and publish it."),
+        "migrate": Entry("upkeep:migrate", "Copy a whole ledger from one file into a lake, or back."),
+        "compact": Entry("upkeep:compact", "Merge a lake's small files and drop old states."),
+        "committer": Entry("upkeep:committer", "Commit what hosts ship to a lake; run one for each lake."),
+    },
 }
-"""Every command by name, in the order of their list."""
+"""The commands of the list by name, under its headings."""
+
+COMMANDS = {name: entry for entries in GROUPS.values() for name, entry in entries.items()}
+"""Every command by name."""
 
 
 class Commands(TyperGroup):
@@ -318,6 +263,13 @@ class Commands(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters; as a command's."""
         return _with_less(super().get_params(ctx))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's
+        """Write the list of commands under its headings."""
+        width = max(map(len, COMMANDS))
+        for title, entries in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", entry.help) for name, entry in entries.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments name, and its own arguments."""

@@ -85,7 +85,7 @@ def turns_value(compared: PairedComparison) -> dict[str, object]:
 def success_lines(compared: PairedComparison) -> list[str]:
     """Return what became of success, in sentences: before and after, the difference, and what says that it is no chance."""
     if not compared.intent:
-        return ["no turn that meant to act in both readings: there is no success to compare"]
+        return ["no turn meant to act in both readings, so there is no parse rate to compare"]
     by_session, by_turn = shown_p(compared.p_value), shown_p(compared.p_value_by_turn)
     difference = shown_difference(compared.difference)
     sessions = counted(compared.net.sessions, "session")
@@ -114,26 +114,25 @@ def compare_sides(
     before: Annotated[
         str,
         typer.Argument(
-            help="A run by its id or name, 'first' for the first readings, or a filter as in a page's link, such as "
-            "'model=small&until=2026-03-01'.",
+            help="Run by id or name, 'first', or a filter such as 'model=small&until=2026-03-01'",
         ),
     ],
-    after: Annotated[str, typer.Argument(help="The other side.")],
+    after: Annotated[str, typer.Argument(help="The other side")],
     ledger: LedgerOption = None,
     *,
     within: Chosen,
     show: Annotated[
-        int, typer.Option(min=0, max=SHOWABLE, help="Show how so many turns differ, field by field.")
+        int, typer.Option(min=0, max=SHOWABLE, help="Number of turns to show field by field")
     ] = 0,
     bucket: Annotated[
-        str | None, typer.Option(help="Show turns of this bucket alone, such as lost or newly_rejected.")
+        str | None, typer.Option(help="Show only turns of this bucket, such as lost or newly_rejected")
     ] = None,
     as_markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print Markdown, for a comment under a pull request.")
+        bool, typer.Option("--markdown", help="Print Markdown for a pull request")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare two runs turn by turn, or two models, sources or times as sets."""
+    """Compare two runs, models, sources or periods."""
     if after == FIRST:
         raise UsageError(
             "The first readings are what later ones are compared with: name 'first' before the run."

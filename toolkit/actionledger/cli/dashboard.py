@@ -18,42 +18,42 @@ ADDRESS = "127.0.0.1"
 
 
 def dashboard(
-    path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="Ledger file; same as --ledger")] = None,
     ledger: LedgerOption = None,
     port: Annotated[
         int | None,
         typer.Option(
             min=0,
             max=65535,
-            help="Where to listen, 0 for any; the first free port from 8501 on if not given.",
+            help="Port; 0: any free port; default: the first free one from 8501",
         ),
     ] = None,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the browser")] = False,
     *,
     read_only: Annotated[
         bool,
         typer.Option(
             "--read-only",
-            help="Let nobody write anything from a page: no reviews, decisions, saved queries or views.",
+            help="Pages write nothing: no reviews, decisions, saved queries or views",
         ),
     ] = False,
     demo: Annotated[
         bool,
         typer.Option(
             "--demo",
-            help="Show the sample sessions; the ledger, demo.duckdb if none is named, is made where it is absent.",
+            help="Show the sample sessions; makes demo.duckdb if no ledger is named",
         ),
     ] = False,
     decide: Annotated[
         bool,
-        typer.Option("--decide", help="Let whoever types a code of this terminal decide about what waits."),
+        typer.Option("--decide", help="Let people with a code from this terminal decide waiting actions"),
     ] = False,
     alerts: AlertsOption = None,
     cases: Annotated[
-        Path | None, typer.Option("--cases", help="The folder that the playground may write cases to.")
+        Path | None, typer.Option("--cases", help="Folder for cases from the playground")
     ] = None,
 ) -> None:
-    """Serve the dashboard to this machine until interrupted."""
+    """Serve the dashboard on this machine."""
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
     if read_only and decide:
         raise UsageError("With --read-only no page decides anything; leave --decide out, or --read-only.")

@@ -30,12 +30,12 @@ def demo(
             "-l",
             envvar="ACTIONLEDGER_LEDGER",
             metavar="<path>",
-            help=f"The ledger's file, NAME.duckdb; by default {DEMO_LEDGER} in the current folder.",
+            help=f"Ledger file, NAME.duckdb; default: {DEMO_LEDGER} in the current folder",
         ),
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Other sessions in the same format.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Other sessions in the same format")] = None,
 ) -> None:
-    """Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got."""
+    """Run and record the sample sessions, and print their rates."""
     path = ledger or DEMO_LEDGER
     sessions = list(sample_sessions(data))
     with open_ledger(path) as opened:

@@ -40,24 +40,20 @@ _SHOWN = 20
 def forget_sessions(
     sessions: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="SESSION", help="Sessions, by their names, ids, the beginnings of either, or titles."
-        ),
+        typer.Argument(metavar="SESSION", help="Sessions by name, id, title or the beginning of one"),
     ] = None,
     ledger: LedgerOption = None,
     *,
     within: Chosen,
     older_than: Annotated[
         str | None,
-        typer.Option(
-            metavar="AGE", help="Sessions of which nothing happened for so long: 90d, 12w, 2y, 36h."
-        ),
+        typer.Option(metavar="AGE", help="Sessions without activity for this long: 90d, 12w, 2y, 36h"),
     ] = None,
-    by: Annotated[str, typer.Option(help="Who asks for it, for the record; this user if not given.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    by: Annotated[str, typer.Option(help="Who asks for it, for the record; default: this user")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Erase without asking")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove all that is recorded of sessions from every file of a ledger, and keep that it was done.
+    """Erase all records of sessions from every file of a ledger.
 
     Their children go with them. What is open in a live process is refused. Without --yes it asks, or only says what would go and ends with 3.
     """
@@ -115,7 +111,7 @@ def _rule(within: Filter) -> str:
 def _moment(age: str) -> datetime:
     found = _AGE.fullmatch(age.strip())
     if found is None:
-        raise UsageError(f"{age!r} is no age; write a number and h, d, w or y, such as 90d.")
+        raise UsageError(f"{age!r} is not an age; write a number and h, d, w or y, such as 90d.")
     return now() - int(found[1]) * _UNITS[found[2]]
 
 

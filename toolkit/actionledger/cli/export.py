@@ -25,29 +25,27 @@ from actionledger.report.exports.otlp import traces
 from actionledger.report.exports.parts import track
 from actionledger.report.exports.reports import comparison_report, session_report
 
-app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
+app = typer.Typer(help="Write rows, sessions, reports, spans or trajectories.")
 
-OutputArgument = Annotated[Path, typer.Argument(help="The file to write.")]
+OutputArgument = Annotated[Path, typer.Argument(help="File to write")]
 SessionOption = Annotated[
     str,
-    typer.Option(
-        "--session", "-s", help="The session, by its name, its id, the beginning of either, or its title."
-    ),
+    typer.Option("--session", "-s", help="Session by name, id, title or the beginning of one"),
 ]
 BareOption = Annotated[
     bool,
     typer.Option(
         "--without-text",
-        help="Leave out every text that a model, a tool or a person wrote; docs/exports.md lists what stays.",
+        help="Omit every text by a model, tool or person; docs/exports.md lists the rest",
     ),
 ]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace the output if it is there.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace an existing output file")]
 
 
 @app.command()
 @filtered(lists=True)
 def rows(
-    what: Annotated[str, typer.Argument(help=f"Which rows: {', '.join(get_args(Selected))}.")],
+    what: Annotated[str, typer.Argument(help=f"Kind of rows: {', '.join(get_args(Selected))}")],
     output: OutputArgument,
     ledger: LedgerOption = None,
     *,
@@ -55,7 +53,7 @@ def rows(
     without_text: BareOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Write the rows that a filter selects as Parquet, CSV or JSON lines, by the file's name, and count them again."""
+    """Write filtered rows as Parquet, CSV or JSON lines."""
     form = _form(output)
     _refuse(output, force=force)
     with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
@@ -68,16 +66,16 @@ def rows(
 @app.command()
 @filtered(lists=True)
 def sessions(
-    output: Annotated[Path, typer.Argument(help="A new .duckdb file; or a new folder, with --tables.")],
+    output: Annotated[Path, typer.Argument(help="New .duckdb file; with --tables a new folder")],
     ledger: LedgerOption = None,
     *,
     tables: Annotated[
-        Literal["parquet", "jsonl"] | None, typer.Option(help="A file for each table, in this form.")
+        Literal["parquet", "jsonl"] | None, typer.Option(help="Write one file for each table, in this format")
     ] = None,
     within: Chosen,
     without_text: BareOption = False,
 ) -> None:
-    """Write the sessions with a response that a filter selects, with everything of them: one .duckdb, a ledger of its own, or a folder."""
+    """Write filtered sessions with all their records to a new ledger."""
     with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
         picked = _seen(within(opened), without_text)
         found = [row[0] for row in opened.sql(*selected_sessions(picked)).fetchall()]
@@ -92,10 +90,10 @@ def sessions(
 
 @app.command()
 def restore(
-    folder: Annotated[Path, typer.Argument(help="A folder that 'export sessions --tables' has written.")],
-    output: Annotated[Path, typer.Argument(help="The ledger to make, a new .duckdb file.")],
+    folder: Annotated[Path, typer.Argument(help="Folder written by 'export sessions --tables'")],
+    output: Annotated[Path, typer.Argument(help="New .duckdb file")],
 ) -> None:
-    """Make a ledger again of a folder of tables."""
+    """Make a ledger from a folder of tables."""
     counts = read_tables(folder, output)
     print_note(f"{counted(sum(counts.values()), 'row')} written to {output}.")
 
@@ -105,17 +103,15 @@ def report(
     output: OutputArgument,
     ledger: LedgerOption = None,
     *,
-    session: Annotated[
-        str | None, typer.Option("--session", "-s", help="Report this session, named as elsewhere.")
-    ] = None,
+    session: Annotated[str | None, typer.Option("--session", "-s", help="Session to report")] = None,
     compare: Annotated[
-        str | None, typer.Option(help="Report this run's readings beside those of --run, or the first ones.")
+        str | None, typer.Option(help="Run to compare with --run, or with the first readings")
     ] = None,
     run: RunOption = None,
     without_text: BareOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Write one HTML file, of a session or of two readings of the same turns, that opens offline and asks nobody for anything."""
+    """Write a session or a comparison as one HTML file."""
     if (session is None) == (compare is None):
         raise UsageError("Give one of --session and --compare.")
     _refuse(output, force=force)
@@ -141,7 +137,7 @@ def otlp(
     without_text: BareOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Write a session as spans of OpenTelemetry, in OTLP's JSON."""
+    """Write a session as OpenTelemetry spans (OTLP JSON)."""
     _refuse(output, force=force)
     with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
         value = traces([track(opened, one_session(opened, session))])
@@ -158,7 +154,7 @@ def atif(
     without_text: BareOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Write a session as a trajectory of ATIF."""
+    """Write a session as an ATIF trajectory."""
     _refuse(output, force=force)
     with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
         value = trajectory(track(opened, one_session(opened, session)))
@@ -192,7 +188,7 @@ def _refuse(output: Path, *, force: bool) -> None:
     if output.is_dir() or not output.parent.is_dir():
         raise UsageError(f"{str(output)!r} can't be written: it is a folder, or lies in none; give a file.")
     if output.exists() and not force:
-        raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
+        raise UsageError(f"The file {str(output)!r} already exists; --force replaces it.")
 
 
 def _write(output: Path, pieces: Iterable[str]) -> None:

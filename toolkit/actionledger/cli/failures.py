@@ -50,19 +50,21 @@ def show_failures(
     within: Chosen,
     by: Annotated[
         str | None,
-        typer.Option(metavar="day|week", help="Count by period, and say what changed in the last one."),
+        typer.Option(
+            metavar="day|week", help="Count by period, and compare the last one with the one before"
+        ),
     ] = None,
     between: Annotated[
         tuple[str, str] | None,
         typer.Option(
             metavar="RUN RUN",
-            help="Say what changed from one run to the other; 'first' is the first readings.",
+            help="Compare two runs; 'first' is the first readings",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many groups are listed at most.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of groups")] = 30,
     as_json: JsonOption = False,
 ) -> None:
-    """Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend."""
+    """Group failures by kind, the most expensive first."""
     if by not in {None, "day", "week"}:
         raise UsageError(f"--by takes day or week, not {by!r}.")
     if between and by:
@@ -231,7 +233,7 @@ def show_loops(
     within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
-    """Look through the recorded sessions for loops, as the guard of live ones does."""
+    """Find sessions in which the model repeats itself."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         report = loops(opened, within(opened))
         names = session_names(opened, {loop.session_id for loop in report.loops})
@@ -251,9 +253,9 @@ def _print_loops(report: LoopReport, names: Mapping[str, str]) -> None:
             table.add_row(names[loop.session_id], *turns, loop.pattern, f"{loop.count:,}", name, live)
         console.print(table)
     console.print(
-        f"sessions with a loop to be stopped {shown_rate(report.rate)} ({report.rate.successes:,}), to be told of at least "
+        f"sessions with a loop to stop {shown_rate(report.rate)} ({report.rate.successes:,}), to warn of at least "
         f"{shown_rate(report.told)} ({report.told.successes:,}), of {counted(report.sessions, 'session')}; "
-        f"beside them not recorded, what their actions came to: {counted(report.not_recorded, 'session')}"
+        f"also, with results not recorded: {counted(report.not_recorded, 'session')}"
     )
 
 

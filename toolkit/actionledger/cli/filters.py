@@ -74,9 +74,11 @@ def _option(field: Field) -> Any:
         "number": float | None,
     }
     names = (field.flag, field.letter) if field.letter else (field.flag,)
+    told: dict[str, Any] = {"help": field.help, "rich_help_panel": "Filters"}
     if field.kind == "day":
-        return Annotated[datetime | None, typer.Option(*names, help=field.help, parser=day_of, metavar="DAY")]
-    return Annotated[kinds.get(field.kind, str | None), typer.Option(*names, help=field.help)]
+        return Annotated[datetime | None, typer.Option(*names, parser=day_of, metavar="DAY", **told)]
+    metavar = None if field.kind == "switch" else "NUMBER" if field.kind == "number" else "TEXT"
+    return Annotated[kinds.get(field.kind, str | None), typer.Option(*names, metavar=metavar, **told)]
 
 
 GIVEN: dict[str, Any] = {field.option: _option(field) for field in FIELDS if not field.is_found}
@@ -85,7 +87,7 @@ GIVEN: dict[str, Any] = {field.option: _option(field) for field in FIELDS if not
 FOUND: dict[str, Any] = {field.option: _option(field) for field in FIELDS if field.is_found}
 """The options about what came of responses, within which no rate is made."""
 
-RunOption = Annotated[str | None, typer.Option(help="This run's readings, not the first ones.")]
+RunOption = Annotated[str | None, typer.Option(help="Run whose readings count; default: the first readings")]
 
 
 def options_of(within: Filter) -> list[str]:

@@ -33,28 +33,30 @@ def judge(
         str,
         typer.Option(
             metavar="RUN|first|FILE",
-            help="What the candidate is held against: a run by its id or name, the first readings, or what 'bless' has written.",
+            help="Baseline: run by id or name, 'first', or a file written by 'bless'",
         ),
     ],
     candidate: Annotated[
         str,
-        typer.Option(metavar="PARSER|RUN", help="The parser that reads the turns again, or a run that has."),
+        typer.Option(metavar="PARSER|RUN", help="Parser to try, or a run that used it"),
     ],
     ledger: LedgerOption = None,
     *,
     within: Chosen,
     against: AgainstOption = None,
-    max_lost: Annotated[int, typer.Option(min=0, help="At most so many turns are no longer read whole.")] = 0,
+    max_lost: Annotated[
+        int, typer.Option(min=0, help="Maximum number of turns that no longer parse completely")
+    ] = 0,
     max_changed: Annotated[
         int | None,
-        typer.Option(min=0, help="At most so many are read as other actions or with other arguments."),
+        typer.Option(min=0, help="Maximum number of turns with other actions or arguments"),
     ] = None,
     most: Annotated[
         list[str] | None,
         typer.Option(
             "--max",
             metavar="BUCKET=N",
-            help="At most so many turns of this bucket; 0 for newly_rejected and no_longer_intent where nothing is said.",
+            help="Maximum number of turns in a bucket; default 0 for newly_rejected, no_longer_intent",
         ),
     ] = None,
     min_rate: Annotated[
@@ -62,51 +64,50 @@ def judge(
         typer.Option(
             min=0,
             max=1,
-            help="What the lower end of the interval of the candidate's success must reach, such as 0.99.",
+            help="Minimum of the lower end of the success interval, such as 0.99",
         ),
     ] = None,
     alpha: Annotated[
-        float, typer.Option(min=0, max=1, help="A loss counts where chance makes one as large less often.")
+        float,
+        typer.Option(min=0, max=1, help="Significance level: a loss counts if its p-value is below this"),
     ] = 0.05,
     min_acting: Annotated[
         int,
-        typer.Option(min=1, help="So many turns must have meant to act; with fewer, the exit code is 5."),
+        typer.Option(min=1, help="Minimum number of turns that meant to act; with fewer, exit code 5"),
     ] = MIN_ACTING,
     allow_few: Annotated[
         bool,
         typer.Option(
             "--allow-few",
-            help="Take the share itself where there are too few sessions for an interval, and a single turn that meant to act.",
+            help="Use the rate itself if there are too few sessions for an interval",
         ),
     ] = False,
     allow_missing: Annotated[
         bool,
-        typer.Option(
-            "--allow-missing", help="Pass also where turns could not be read again, which are counted."
-        ),
+        typer.Option("--allow-missing", help="Pass even if some turns could not be parsed again"),
     ] = False,
     texts: Annotated[
         Path | None,
-        typer.Option(
-            help="A file or folder with the texts of a baseline's file; by default the one beside it."
-        ),
+        typer.Option(help="File or folder with a baseline's texts; default: the one next to it"),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="How many processes read.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of processes")] = None,
     as_json: Annotated[
         str | None,
-        typer.Option("--json", metavar="FILE|-", help="Write JSON; - prints it instead of the text."),
+        typer.Option("--json", metavar="FILE|-", help="Write JSON to this file; -: print it"),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file")
+    ] = None,
     markdown: Annotated[
         str | None,
         typer.Option(
             "--markdown",
             metavar="FILE|-",
-            help="Write Markdown for a pull request; - prints it instead of the text.",
+            help="Write Markdown for a pull request to this file; -: print it",
         ),
     ] = None,
 ) -> None:
-    """Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse, 5 where too few of them meant to act."""
+    """Compare a parser with a baseline; exit code 4 if it is worse."""
     if as_json == markdown == _OUT:
         raise UsageError("Only one of --json and --markdown can be printed; give the other one a file.")
     limits = _limits(most or ())
@@ -139,18 +140,18 @@ def judge(
 
 @filtered()
 def bless_readings(
-    to: Annotated[Path, typer.Option("--to", help="The file to write, for the repository.")],
+    to: Annotated[Path, typer.Option("--to", help="File to write, for the repository")],
     ledger: LedgerOption = None,
     *,
     within: Chosen,
     with_texts: Annotated[
         bool,
         typer.Option(
-            "--with-texts", help="Keep the texts beside it, secrets masked, for a gate without the ledger."
+            "--with-texts", help="Write the texts next to it, secrets masked, for a gate without a ledger"
         ),
     ] = False,
 ) -> None:
-    """Write what was read as the baseline of a gate: a small file that needs no ledger."""
+    """Write the readings as a baseline file, which needs no ledger."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         baseline = bless(opened, to, within=within(opened), with_texts=with_texts)
     counts = baseline.counts
@@ -179,7 +180,7 @@ def _limits(texts: Iterable[str]) -> dict[Bucket, int]:
         bucket, _, count = text.partition("=")
         if not count.isdecimal() or len(count) > _DIGITS:
             raise UsageError(
-                f"--max {text[:_SHOWN]!r} is no limit; write BUCKET=N, such as newly_rejected=3."
+                f"--max {text[:_SHOWN]!r} is not a limit; write BUCKET=N, such as newly_rejected=3."
             )
         if bucket in limits:
             raise UsageError(f"--max says twice how many turns of {bucket!r} there may be; say it once.")

@@ -25,49 +25,43 @@ def import_recordings(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Files, plain, compressed (.gz, .zst, .bz2, .xz) or zip archives, folders, patterns, or - for standard input.",
+            help="Files (also .gz, .zst, .bz2, .xz, .zip), folders, globs, or - for standard input",
         ),
     ],
     ledger: LedgerOption = None,
-    form: Annotated[
-        str, typer.Option("--format", "-f", help="The format's name, where it is not to be found out.")
-    ] = "",
+    form: Annotated[str, typer.Option("--format", "-f", help="Format of the files; default: detect it")] = "",
     profile: Annotated[
         str | None,
-        typer.Option("--profile", "-p", help="The profile that reads raw text of sessions that name none."),
+        typer.Option("--profile", "-p", help="Profile for sessions that name none"),
     ] = None,
     *,
     dialect: Annotated[
-        list[str] | None, typer.Option("--dialect", "-d", help="Look for this dialect in raw text.")
+        list[str] | None, typer.Option("--dialect", "-d", help="Dialect to parse in raw text")
     ] = None,
-    parser: Annotated[
-        str | None, typer.Option("--parser", help="Read raw text with this named parser.")
-    ] = None,
+    parser: Annotated[str | None, typer.Option("--parser", help="Named parser for raw text")] = None,
     tools: Annotated[
         Path | None,
-        typer.Option(
-            "--tools", help="A JSON file of the tools that were offered, as OpenAI's interface takes them."
-        ),
+        typer.Option("--tools", help="JSON file with the offered tools, in the form of OpenAI's API"),
     ] = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--map",
             metavar="FIELD=COLUMN,...",
-            help="What holds which field in lines or tables of your own: session=conversation_id,text=response.",
+            help="Columns of your own files: session=conversation_id,text=response",
         ),
     ] = None,
     source: Annotated[
         str,
         typer.Option(
-            "--source", help="What records name it; sessions of one source and name are the same session."
+            "--source", help="Source to record; sessions with equal source and name are one session"
         ),
     ] = "",
     prices: Annotated[
         Path | None,
         typer.Option(
             "--prices",
-            help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+            help="TOML or JSON file of model prices, for responses without a cost",
         ),
     ] = None,
     workers: Annotated[
@@ -75,17 +69,15 @@ def import_recordings(
         typer.Option(
             "--workers",
             metavar="N",
-            help="How many processes read; by default one for each processor. Little is read by one.",
+            help="Number of processes; default: one a processor, one for small input",
         ),
     ] = None,
     again_forgotten: Annotated[
         bool,
-        typer.Option(
-            "--again-forgotten", help="Take in sessions that were forgotten as well; else they are left out."
-        ),
+        typer.Option("--again-forgotten", help="Import sessions again that were forgotten"),
     ] = False,
 ) -> None:
-    """Take in recorded sessions of any known format, which is found out; what is there already is passed over."""
+    """Import recorded sessions; detects formats, skips known turns."""
     mapping = _mapping(columns or [])
     offered = None if tools is None else tools_in(tools)
     chosen = ledger or DEFAULT_LEDGER
@@ -119,7 +111,7 @@ def import_recordings(
 
 
 def ingest(ledger: LedgerOption = None) -> None:
-    """Bring what writers have flushed into the database, and publish it."""
+    """Load flushed records into the database and publish it."""
     from actionledger.ledger import open_ledger  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     with open_ledger(existing(ledger)) as opened:
@@ -132,13 +124,13 @@ def ingest(ledger: LedgerOption = None) -> None:
             f"{size_words(report.shipped)} shipped; the lake's committer has not taken them in yet."
         )
     elif report.shipped:
-        console.print(f"{size_words(report.shipped)} shipped, and taken in by the lake's committer.")
+        console.print(f"{size_words(report.shipped)} shipped; the lake's committer loads it.")
     elif report.was_busy:
         console.print("Another process is taking events in right now; nothing was left to do.")
     else:
         console.print(
             f"{counted(report.events, 'event')} taken in, {report.duplicates:,} known already, "
-            f"{counted(report.quarantined, 'line')} that can't be read kept in the table quarantine"
+            f"{counted(report.quarantined, 'line')} that can't be read put into the table quarantine"
             + (f", {report.forgotten:,} of forgotten sessions passed over." if report.forgotten else ".")
         )
 
@@ -179,11 +171,11 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
     if seen := _seen(report, form):
         print_note(seen)
     if is_stopped:
-        console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
+        console.print("Stopped. Everything imported so far is kept; the same command imports the rest.")
     console.print(f"{taken(report)}; {_refused(report)} refused.")
     if not report.is_settled:
         print_note(
-            "That is what this import took for new: what of it others have brought shows when it is taken in."
+            "These counts are what this import saw as new; other hosts may have imported some of it first."
         )
     print_refusals(report, ledger)
     print_left_out(report)

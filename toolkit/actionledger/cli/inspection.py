@@ -29,16 +29,16 @@ def show(
         str | None,
         typer.Argument(
             metavar="SESSION[#TURN]",
-            help="A session by its name, its id, the beginning of either or its title, and a turn by its place, from 0.",
+            help="Session by name, id, title or the beginning of one; turn by its index from 0",
         ),
     ] = None,
     ledger: LedgerOption = None,
     *,
     within: Chosen,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many sessions are listed at most.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number of sessions")] = 50,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a turn annotated, with what came of it; a session's turns; or the sessions, those with a turn that the options pick."""
+    """List sessions; show a session's turns, or one turn annotated."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         chosen = within(opened)
         if what is None:

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 READING = typer.Argument(
     metavar="SESSION#TURN|ATTEMPT",
-    help="A turn, such as retry-backoff#3, or a parse attempt by the beginning of its id.",
+    help="Turn, such as retry-backoff#3, or the beginning of a parse attempt's id",
 )
-RunOption = Annotated[str | None, typer.Option("--run", help="This run's reading of it, not the first one.")]
+RunOption = Annotated[
+    str | None, typer.Option("--run", help="Run whose reading counts; default: the first one")
+]
 
 
 AlertsOption = Annotated[
@@ -32,7 +34,7 @@ AlertsOption = Annotated[
     typer.Option(
         "--alerts",
         metavar="FILE",
-        help="A file of rules that are checked every minute; what fires is recorded and sent.",
+        help="File of alert rules to check every minute; alerts are recorded and sent",
     ),
 ]
 
@@ -92,7 +94,7 @@ def _listed(file: Path) -> list[Any]:
     except OSError as error:
         raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"The file {str(file)!r} is no JSON: {error}.") from error
+        raise SourceError(f"The file {str(file)!r} is not JSON: {error}.") from error
     if not isinstance(tools, list):
         raise UsageError(f"{str(file)!r} holds no list of tools, but {type(tools).__name__}.")
     return tools
@@ -147,7 +149,7 @@ def existing(ledger: Path | None) -> Path:
     found = ledger_to_read(ledger)
     if not found.exists():
         raise LedgerError(
-            f"There is no ledger at {found}; 'actionledger import --help' says how to make one."
+            f"There is no ledger at {found}; 'actionledger import --help' shows how to make one."
         )
     return found
 
@@ -158,37 +160,37 @@ LedgerOption = Annotated[
         "--ledger",
         "-l",
         envvar="ACTIONLEDGER_LEDGER",
-        help="The ledger's file, NAME.duckdb; by default the current folder's, actionledger.duckdb.",
+        help="Ledger file, NAME.duckdb; default: actionledger.duckdb in the current folder",
     ),
 ]
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE."
+        "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE"
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table")]
+AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval")]
 AgainstOption = Annotated[
     str | None,
     typer.Option(
         "--against",
         metavar="WHEEL|FOLDER|COMMIT",
-        help="Read with another version of actionledger: a wheel, a folder with its source, or a commit, branch or tag of the "
-        "repository here. Its code is run with your rights, so take what you trust.",
+        help="Use another version of actionledger: wheel, source folder, commit, branch or tag. Its code runs with your "
+        "rights",
     ),
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would happen, and do nothing")]
 UnconfinedOption = Annotated[
     bool,
     typer.Option(
         "--unconfined-commands",
-        help="Let commands run where nothing keeps them inside the workspace; on macOS that is everywhere.",
+        help="Let commands run without a sandbox; on macOS there is none",
     ),
 ]
 NetworkOption = Annotated[
     bool,
-    typer.Option("--command-network", help="Let commands reach other machines, and what this one serves."),
+    typer.Option("--command-network", help="Let commands use the network"),
 ]
 
 

@@ -20,21 +20,17 @@ from actionledger.report.explanation import explain
 
 def parse(
     file: Annotated[
-        Path | None, typer.Argument(help="The response; standard input if not given, or '-'.")
+        Path | None, typer.Argument(help="File with the response; default or '-': standard input")
     ] = None,
-    profile: Annotated[
-        str | None, typer.Option("--profile", "-p", help="Read it under this profile.")
-    ] = None,
-    parser: Annotated[str | None, typer.Option("--parser", help="Read it with this named parser.")] = None,
+    profile: Annotated[str | None, typer.Option("--profile", "-p", help="Profile to parse under")] = None,
+    parser: Annotated[str | None, typer.Option("--parser", help="Named parser to use")] = None,
     dialect: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dialect", "-d", help="Look for this dialect; 'auto' for every one, as without options."
-        ),
+        typer.Option("--dialect", "-d", help="Dialect to parse; 'auto' (default): all of them"),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read one response and show its blocks, repairs, actions and issues."""
+    """Parse one response and show its actions, repairs and issues."""
     is_every = dialect == ["auto"] or (profile is None and parser is None and not dialect)
     dialects = "auto" if is_every else dialect or None
     result = api.parse(response_in(file), profile=profile, parser=parser, dialects=dialects)
@@ -55,33 +51,31 @@ def _as_value(result: ParseResult) -> dict[str, object]:
     return value
 
 
-ProfileArgument = Annotated[str, typer.Argument(help="The profile's name.")]
+ProfileArgument = Annotated[str, typer.Argument(help="Profile")]
 
 
 def prompt(
     profile: ProfileArgument,
     dialect: Annotated[
         str | None,
-        typer.Option(
-            "--dialect", "-d", help="Have actions written in this dialect, not the profile's first one."
-        ),
+        typer.Option("--dialect", "-d", help="Dialect of the examples; default: the profile's first one"),
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="A line for each action, one example for all.")
+        bool, typer.Option("--short", help="Short form: one line for each action, one example for all")
     ] = False,
 ) -> None:
-    """Print the instructions for a profile's model: how actions are written, and which there are."""
+    """Print the instructions for a profile's model."""
     typer.echo(api.prompt(profile, dialect, short=short), nl=False)
 
 
 def schema(
     profile: ProfileArgument,
-    action: Annotated[str | None, typer.Argument(help="One action; all of them if not given.")] = None,
+    action: Annotated[str | None, typer.Argument(help="Action; default: all")] = None,
     as_tools: Annotated[
-        bool, typer.Option("--tools", help="As the list of tools that OpenAI's chat interface takes.")
+        bool, typer.Option("--tools", help="Print a list of tools in the form of OpenAI's chat API")
     ] = False,
 ) -> None:
-    """Print the JSON Schema of a profile's actions, or of one action's arguments."""
+    """Print the JSON Schema of a profile's actions."""
     catalogue = profile_named(profile).catalogue
     if action is not None and action not in catalogue.names:
         raise UnknownNameError(f"action of {profile}", action, catalogue.names)

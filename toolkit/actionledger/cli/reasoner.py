@@ -37,41 +37,37 @@ from actionledger.profiles.reasoner import (
 from actionledger.profiles.reasoner.sequence import PLANNING_FAILED
 from actionledger.profiles.reasoner.store import STORE_FILE
 
-WorkspaceArgument = Annotated[Path, typer.Argument(help="The folder that the persona is kept in.")]
+WorkspaceArgument = Annotated[Path, typer.Argument(help="Persona's folder")]
 
-app = typer.Typer(
-    help="A persona that plans what to do about what happens, and does it.", no_args_is_help=True
-)
+app = typer.Typer(help="Run a persona that plans and acts on events.", no_args_is_help=True)
 
 
 @app.command("process")
 def process(
-    text: Annotated[str, typer.Argument(help="What happened; without it, each line that is typed.")] = "",
+    text: Annotated[str, typer.Argument(help="Event; default: each line that you type")] = "",
     *,
     model: Annotated[
-        str, typer.Option("--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME or scripted:FILE.")
+        str, typer.Option("--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME or scripted:FILE")
     ],
     workspace: Annotated[
         Path | None,
-        typer.Option("--workspace", "-w", help="Where the persona is kept; a temporary folder by default."),
+        typer.Option("--workspace", "-w", help="Persona's folder; default: a temporary one"),
     ] = None,
     ledger: LedgerOption = None,
-    trigger: Annotated[
-        TriggerType, typer.Option("--trigger", help="What kind of thing happened.")
-    ] = TriggerType.USER_INPUT,
-    source: Annotated[str, typer.Option("--source", help="Which tool or timer it comes from.")] = "",
-    name: Annotated[str, typer.Option("--name", help="Who a new persona is.")] = Persona().name,
+    trigger: Annotated[TriggerType, typer.Option("--trigger", help="Kind of event")] = TriggerType.USER_INPUT,
+    source: Annotated[str, typer.Option("--source", help="Tool or timer that the event comes from")] = "",
+    name: Annotated[str, typer.Option("--name", help="Name of a new persona")] = Persona().name,
     chains: Annotated[
-        Path | None, typer.Option("--chains", help="A TOML file of sequences that it may take up.")
+        Path | None, typer.Option("--chains", help="TOML file of action sequences that it may use")
     ] = None,
-    chain: Annotated[str, typer.Option("--chain", help="Carry out this one, without planning.")] = "",
-    silent: Annotated[bool, typer.Option("--silent", help="It may think and change, but not speak.")] = False,
+    chain: Annotated[str, typer.Option("--chain", help="Run this sequence without planning")] = "",
+    silent: Annotated[bool, typer.Option("--silent", help="Don't let it speak")] = False,
     max_sequences: Annotated[
-        int, typer.Option("--max-sequences", min=1, help="How many sequences may follow from one trigger.")
+        int, typer.Option("--max-sequences", min=1, help="Maximum number of sequences for one event")
     ] = 4,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON")] = False,
 ) -> None:
-    """Plan and carry out what follows from something that happened; all of it is recorded."""
+    """Plan and act on an event, and record it."""
     recorded_in = ledger_of_agent(ledger, workspace)
     check_model(model, recorded_in)
     known_chains = load_chains(chains) if chains else {}
@@ -108,10 +104,12 @@ def process(
 def persona(
     workspace: WorkspaceArgument,
     *,
-    history: Annotated[bool, typer.Option("--history", help="Every step, and not only the last.")] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="Show every step, not only the last ones")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show how a persona stands, and by which steps it came to that."""
+    """Show a persona's state and the steps that led to it."""
     store = _store(workspace)
     try:
         steps = store.history() if history else [store.step]
@@ -127,9 +125,9 @@ def persona(
 
 @app.command("restore")
 def restore(
-    workspace: WorkspaceArgument, step: Annotated[int, typer.Argument(help="The step to go back to.")]
+    workspace: WorkspaceArgument, step: Annotated[int, typer.Argument(help="Step to restore")]
 ) -> None:
-    """Go back to an earlier state of a persona; nothing is lost by that."""
+    """Restore an earlier state of a persona; later ones are kept."""
     store = _store(workspace)
     try:
         made = store.restore(step)
@@ -140,7 +138,7 @@ def restore(
 
 @app.command("suggestions")
 def learned(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
-    """Say which actions failed right behind which in recorded sessions, as the planner is told."""
+    """Print which actions often fail right after which others."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = suggestions(opened)
     if as_json:

@@ -51,41 +51,35 @@ SHOWABLE = 200
 
 @filtered()
 def replay(
-    parser: Annotated[str, typer.Option("--parser", help="The parser that reads the turns again.")],
+    parser: Annotated[str, typer.Option("--parser", help="Parser to use")],
     ledger: LedgerOption = None,
     *,
     within: Chosen,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1, help=f"How many processes read; by default all cores, from {PAYS_FROM:,} turns on."
-        ),
+        typer.Option(min=1, help=f"Number of processes; default: all cores from {PAYS_FROM:,} turns on"),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="Go on with the same replay where it was stopped; else it begins anew."
-        ),
+        typer.Option("--resume", help="Continue the same replay where it stopped"),
     ] = False,
     against: AgainstOption = None,
     texts: Annotated[
         str | None,
-        typer.Option(
-            metavar="PARQUET", help="Take the texts from these files, as 'export rows turns' writes them."
-        ),
+        typer.Option(metavar="PARQUET", help="Files with the texts, as 'export rows turns' writes them"),
     ] = None,
     ray: Annotated[
-        bool, typer.Option("--ray", help="Read on the cluster that Ray is connected to (the extra lake).")
+        bool, typer.Option("--ray", help="Parse on the Ray cluster (needs the extra lake)")
     ] = False,
     show: Annotated[
-        int, typer.Option(min=0, max=SHOWABLE, help="Show how so many turns differ, field by field.")
+        int, typer.Option(min=0, max=SHOWABLE, help="Number of turns to show field by field")
     ] = 0,
     bucket: Annotated[
-        str | None, typer.Option(help="Show turns of this bucket alone, such as lost or newly_rejected.")
+        str | None, typer.Option(help="Show only turns of this bucket, such as lost or newly_rejected")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read recorded turns again with another parser, and say what changed."""
+    """Parse recorded turns with another parser, and compare."""
     shown = shown_buckets(bucket)
     with open_ledger(existing(ledger)) as opened:
         chosen = within(opened)
@@ -193,7 +187,7 @@ SHOWN = 20
 
 @filtered()
 def show_agreement(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption = False) -> None:
-    """Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ."""
+    """List calls that the recorded agent judged differently."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = agreement(opened, within(opened))
         names = session_names(opened, {each.session_id for each in found.differing})
@@ -205,9 +199,7 @@ def show_agreement(ledger: LedgerOption = None, *, within: Chosen, as_json: Json
 
 def _print_agreement(found: Agreement, names: Mapping[str, str]) -> None:
     if not found.rate.count:
-        console.print(
-            "no session has results that another runtime recorded: there is no verdict to agree with"
-        )
+        console.print("no session has results recorded by another agent, so there is nothing to compare")
         return
     table = Sheet("here", "there", "calls")
     for (here, there), count in found.counts.items():
@@ -242,23 +234,21 @@ SHOWN_CALLS = 10
 def recheck_calls(
     ledger: LedgerOption = None,
     tools: Annotated[
-        Path | None, typer.Option("--tools", help="A JSON file of tools that the calls are checked against.")
+        Path | None, typer.Option("--tools", help="JSON file of tools to check the calls against")
     ] = None,
     under: Annotated[
-        str | None, typer.Option("--under", help="A profile whose actions, policy and rates are asked.")
+        str | None, typer.Option("--under", help="Profile whose actions, policy and rate limits to use")
     ] = None,
-    policy: Annotated[Path | None, typer.Option("--policy", help="A policy file that decides.")] = None,
+    policy: Annotated[Path | None, typer.Option("--policy", help="Policy file")] = None,
     rate: Annotated[
         list[str] | None,
-        typer.Option(
-            "--rate", help="NAME=COUNT/SECONDS, NAME a glob over actions: at most so many in so long."
-        ),
+        typer.Option("--rate", help="Rate limit, NAME=COUNT/SECONDS; NAME is a glob over actions"),
     ] = None,
     *,
     within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask what would have come of recorded calls under another schema, policy or rate; nothing runs."""
+    """Check recorded calls against another schema, policy or rate."""
     offered = None if tools is None else tools_in(tools)
     limits = Limits(rates=tuple(map(_rate_in, rate))) if rate else None
     with open_ledger(existing(ledger), read_only=True) as opened:

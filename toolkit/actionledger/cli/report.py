@@ -45,7 +45,7 @@ SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
 
 @filtered()
 def report(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption = False) -> None:
-    """Print how far the recorded responses got, and why the others didn't."""
+    """Print parse and execution rates, failures and usage."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         chosen = within(opened)
         if as_json:
@@ -59,7 +59,9 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     whole, splits = funnel_and_splits(ledger, SPLIT_BY, within)
     if not whole.responses and not whole.not_recorded:
         if within == EVERYTHING:
-            console.print("There is no response yet; 'actionledger import --help' says how to take some in.")
+            console.print(
+                "The ledger has no responses yet; 'actionledger import --help' shows how to import some."
+            )
         else:
             said = f"No response fits {within.words}; without these options it says what the ledger holds."
             console.print(plain(said))

@@ -21,7 +21,7 @@ from actionledger.replay.rerun_report import RerunReport
 from actionledger.runtime.models import model_from
 
 PolicyOption = Annotated[
-    Path | None, typer.Option("--policy", help="A policy file that decides instead of the recorded policy.")
+    Path | None, typer.Option("--policy", help="Policy file, instead of the recorded policy")
 ]
 
 
@@ -30,19 +30,17 @@ def rerun_sessions(
     sessions: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SESSION", help="By id, name, the beginning of either, or title; all if not given."
+            metavar="SESSION", help="Sessions by id, name, title or the beginning of one; default: all"
         ),
     ] = None,
     ledger: LedgerOption = None,
     policy: PolicyOption = None,
-    parser: Annotated[
-        str | None, typer.Option("--parser", help="A parser that reads instead of the profile's.")
-    ] = None,
+    parser: Annotated[str | None, typer.Option("--parser", help="Parser, instead of the profile's")] = None,
     *,
     within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
-    """Run recorded sessions again in a fresh workspace; exit code 4 where one parts from the record, whatever the cause, 1 where none can be run."""
+    """Run recorded sessions again; exit code 4 if one diverges."""
     with open_ledger(existing(ledger)) as opened:
         picked = within(opened)
         if sessions and picked != EVERYTHING:
@@ -63,26 +61,26 @@ def fork_session(
         str,
         typer.Argument(
             metavar="SESSION#TURN",
-            help="The session by its name, its id, the beginning of either or its title, and the turn by its place, from 0.",
+            help="Session by name, id, title or the beginning of one; turn by its index from 0",
         ),
     ],
     ledger: LedgerOption = None,
     *,
     response: Annotated[
-        Path | None, typer.Option("--response", help="A file with another response; - for standard input.")
+        Path | None, typer.Option("--response", help="File with another response; -: standard input")
     ] = None,
     policy: PolicyOption = None,
     model: ModelOption = None,
     workspace: Annotated[
         Path | None,
-        typer.Option("--workspace", "-w", help="An empty folder to go on in; a temporary one if not given."),
+        typer.Option("--workspace", "-w", help="Empty folder to work in; default: a temporary one"),
     ] = None,
     auto: AutoOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Go on from a turn of a recorded session with another response, another policy or a live model, as a session of its own."""
+    """Continue a recorded session from a turn in another way."""
     if response is None and policy is None and model is None:
-        raise UsageError("Say what is to be different: --response FILE, --policy FILE or --model MODEL.")
+        raise UsageError("Give a change: --response FILE, --policy FILE or --model MODEL.")
     text = None if response is None else response_in(response)
     session, turn = turn_named(which)
     with open_ledger(existing(ledger)) as opened:

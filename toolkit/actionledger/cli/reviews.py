@@ -27,12 +27,10 @@ from actionledger.ledger.review import change, review, settle, withdraw
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
 
-ByOption = Annotated[str | None, typer.Option("--by", help="Who says it; your login if not given.")]
-IdArgument = Annotated[str, typer.Argument(help="The id, as 'reviews list --json' shows it.")]
+ByOption = Annotated[str | None, typer.Option("--by", help="Reviewer; default: your login")]
+IdArgument = Annotated[str, typer.Argument(help="Review's id, as 'reviews list --json' shows it")]
 
-app = typer.Typer(
-    help="Say what is right and wrong about turns, and see what others say.", no_args_is_help=True
-)
+app = typer.Typer(help="Write and list reviews of turns.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -43,19 +41,17 @@ def list_reviews(
     within: Chosen,
     aspect: Annotated[
         list[ReviewAspect] | None,
-        typer.Option("--aspect", help="Only such things; more than once for several."),
+        typer.Option("--aspect", help="Kind of review; repeat for several"),
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Only what this person said.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Only reviews by this person")] = None,
     assigned_to: Annotated[
-        str | None, typer.Option("--assigned-to", help="Only what is assigned to this person.")
+        str | None, typer.Option("--assigned-to", help="Only turns assigned to this person")
     ] = None,
-    only_open: Annotated[
-        bool, typer.Option("--open", help="Only assignments and decisions that are not done.")
-    ] = False,
-    withdrawn: Annotated[bool, typer.Option("--withdrawn", help="Also what was withdrawn.")] = False,
+    only_open: Annotated[bool, typer.Option("--open", help="Only open assignments and decisions")] = False,
+    withdrawn: Annotated[bool, typer.Option("--withdrawn", help="Include withdrawn reviews")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List what people say of turns, as it stands now."""
+    """List current reviews."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = reviews(
             opened,
@@ -77,26 +73,24 @@ def list_reviews(
 
 @app.command("add")
 def add(
-    turn: Annotated[str, typer.Argument(metavar="SESSION#TURN", help="The turn, such as retry-backoff#3.")],
+    turn: Annotated[str, typer.Argument(metavar="SESSION#TURN", help="Turn, such as retry-backoff#3")],
     ledger: LedgerOption = None,
     *,
     by: ByOption = None,
     verdict: Annotated[
-        Judgement | None, typer.Option("--verdict", help="Whether what was read is right.")
+        Judgement | None, typer.Option("--verdict", help="Whether the reading is right")
     ] = None,
-    label: Annotated[str | None, typer.Option("--label", help="A label for the turn.")] = None,
-    comment: Annotated[str | None, typer.Option("--comment", help="A comment.")] = None,
-    assign: Annotated[str | None, typer.Option("--assign", help="Who is to look at it.")] = None,
-    decision: Annotated[
-        str | None, typer.Option("--decision", help="What was decided to do about it.")
-    ] = None,
+    label: Annotated[str | None, typer.Option("--label", help="Label for the turn")] = None,
+    comment: Annotated[str | None, typer.Option("--comment", help="Comment")] = None,
+    assign: Annotated[str | None, typer.Option("--assign", help="Person to assign the turn to")] = None,
+    decision: Annotated[str | None, typer.Option("--decision", help="Decision about the turn")] = None,
     span: Annotated[
         tuple[int, int] | None,
-        typer.Option("--span", metavar="START END", help="The stretch that is meant, in code points."),
+        typer.Option("--span", metavar="START END", help="Characters that it is about, in code points"),
     ] = None,
-    run: Annotated[str | None, typer.Option("--run", help="The run whose reading is judged.")] = None,
+    run: Annotated[str | None, typer.Option("--run", help="Run whose reading it is about")] = None,
 ) -> None:
-    """Say one thing of a turn: a verdict, a label, a comment, an assignment or a decision."""
+    """Add a verdict, label, comment, assignment or decision to a turn."""
     session, index = turn_named(turn)
     with open_ledger(existing(ledger)) as opened:
         said = review(
@@ -118,25 +112,25 @@ def add(
 @app.command("change")
 def change_review(
     review_id: IdArgument,
-    value: Annotated[str, typer.Argument(help="What is said from now on.")],
+    value: Annotated[str, typer.Argument(help="New value")],
     ledger: LedgerOption = None,
     by: ByOption = None,
 ) -> None:
-    """Say something otherwise; what was said before stays in the record."""
+    """Change a review; the record keeps the earlier value."""
     with open_ledger(existing(ledger)) as opened:
         _print_changed(change(opened, review_id, value, by=by or getpass.getuser()))
 
 
 @app.command("withdraw")
 def withdraw_review(review_id: IdArgument, ledger: LedgerOption = None, by: ByOption = None) -> None:
-    """Take back what was said; that it was said stays in the record."""
+    """Withdraw a review; the record keeps it."""
     with open_ledger(existing(ledger)) as opened:
         _print_changed(withdraw(opened, review_id, by=by or getpass.getuser()))
 
 
 @app.command("done")
 def settle_review(review_id: IdArgument, ledger: LedgerOption = None, by: ByOption = None) -> None:
-    """Say that an assignment or a decision is done."""
+    """Mark an assignment or a decision as done."""
     with open_ledger(existing(ledger)) as opened:
         _print_changed(settle(opened, review_id, by=by or getpass.getuser()))
 
@@ -149,7 +143,7 @@ def show_agreement(
     within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
-    """Print how far people agree on what was read rightly, beyond what chance would have."""
+    """Print how well reviewers agree, beyond chance."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = reviewer_agreement(opened, within(opened))
     if as_json:

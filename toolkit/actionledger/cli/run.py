@@ -43,21 +43,19 @@ DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionS
 
 ResponseOption = Annotated[
     str | None,
-    typer.Option("--response", "-r", help="Run this one response, a file or - for standard input."),
+    typer.Option("--response", "-r", help="Run one response from this file; -: standard input"),
 ]
 WorkspaceOption = Annotated[
     Path | None,
-    typer.Option("--workspace", "-w", help="The folder to act in; a temporary one by default."),
+    typer.Option("--workspace", "-w", help="Folder to act in; default: a temporary one"),
 ]
-TurnsOption = Annotated[
-    int | None, typer.Option("--max-turns", min=1, help="How many responses the model may give.")
-]
-StreamOption = Annotated[bool, typer.Option("--stream", help="Show each response while it comes.")]
+TurnsOption = Annotated[int | None, typer.Option("--max-turns", min=1, help="Maximum number of responses")]
+StreamOption = Annotated[bool, typer.Option("--stream", help="Show each response as it streams")]
 
 
 def run(
-    profile: Annotated[str, typer.Argument(help="The profile to run under.")],
-    prompt: Annotated[str, typer.Argument(help="What the model is to do.")] = "",
+    profile: Annotated[str, typer.Argument(help="Profile to run under")],
+    prompt: Annotated[str, typer.Argument(help="Task for the model")] = "",
     *,
     model: ModelOption = None,
     response: ResponseOption = None,
@@ -71,7 +69,7 @@ def run(
     command_network: NetworkOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a live session with a model, or one response; all of it is recorded."""
+    """Run a live session with a model, or one response."""
     with ExitStack() as stack:
         if (model is None) == (response is None):
             raise UsageError("Give either --model and a prompt, or --response.")

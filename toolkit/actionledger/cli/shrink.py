@@ -43,13 +43,13 @@ def shrink_recorded(
     groups: Annotated[
         int | None,
         typer.Option(
-            "--groups", min=1, help="Of each of so many groups of failures, the costliest first, one text."
+            "--groups", min=1, help="One text for each of this many failure groups, most expensive first"
         ),
     ] = None,
-    tries: Annotated[int, typer.Option("--tries", min=1, help="How many texts are tried at most.")] = TRIES,
+    tries: Annotated[int, typer.Option("--tries", min=1, help="Maximum number of texts to try")] = TRIES,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the smallest text that still fails as a recorded response does, or one for each group of failures."""
+    """Print the smallest text that fails like a recorded response."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         chosen = within(opened)
         if groups is not None:
@@ -108,7 +108,7 @@ def _show_groups(found: list[tuple[FailureGroup, Shrunk]], *, as_json: bool) -> 
         )
     console.print(sheet)
     print_note(
-        f"{counted(len(found), 'group')} of reading and checking; what an action came to is no matter of its text"
+        f"{counted(len(found), 'group')} of reading and checking; the result of an action doesn't depend on its text"
     )
 
 

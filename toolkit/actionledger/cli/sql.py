@@ -116,34 +116,28 @@ def _write(lines: Iterable[str], stream: TextIO | None) -> None:
 
 FormatOption = Annotated[
     Format | None,
-    typer.Option(
-        "--format", "-f", help="How rows are written; a table where neither this nor a file's name says."
-    ),
+    typer.Option("--format", "-f", help="Format of the rows; default: by the file's name, else a table"),
 ]
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write the rows to this file, and no other.")
-]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="File to write the rows to")]
 
 
 def sql(
     query: Annotated[
         str | None,
         typer.Argument(
-            help="One SELECT over the ledger's tables; - for standard input; a table's name for its columns; nothing for the tables."
+            help="A SELECT, - for standard input, a table's name for its columns; default: list tables"
         ),
     ] = None,
     ledger: LedgerOption = None,
     *,
-    file: Annotated[Path | None, typer.Option("--file", help="Take the statement from this file.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="File with the statement")] = None,
     form: FormatOption = None,
     output: OutputOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output if it is there.")] = False,
-    seconds: Annotated[
-        float, typer.Option("--timeout", min=0.001, help="How many seconds it may take.")
-    ] = SECONDS,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing output file")] = False,
+    seconds: Annotated[float, typer.Option("--timeout", min=0.001, help="Maximum seconds")] = SECONDS,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json")] = False,
 ) -> None:
-    """Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.
+    """Run one SELECT over the ledger, in a sandbox.
 
     Without one, the tables are listed.
     """
@@ -167,7 +161,7 @@ def sql(
             )
             raise UsageError(f"The output {str(output)!r} {what}; give a file.")
         if output.exists() and not force:
-            raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
+            raise UsageError(f"The file {str(output)!r} already exists; --force replaces it.")
     with GuardedSql(Place(str(existing(ledger).absolute())), seconds=seconds) as guarded:
         if chosen is Format.PARQUET:
             assert output is not None
@@ -219,7 +213,7 @@ def _statement(query: str | None, file: Path | None) -> str:
     except OSError as error:
         raise UsageError(f"The file {str(file)!r} can't be read: {error.strerror}; give another.") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"The statement is no UTF-8 text: {error.reason} at byte {error.start}.") from error
+        raise UsageError(f"The statement is not UTF-8 text: {error.reason} at byte {error.start}.") from error
 
 
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
@@ -227,7 +221,7 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
         raise UsageError(f"--json and --format {form} say two things; give one of them.")
     chosen = Format.JSON if as_json else form or _named_by(output)
     if chosen is Format.PARQUET and output is None:
-        raise UsageError("Parquet is no text for a terminal; give --output FILE.")
+        raise UsageError("Parquet can't be printed; give --output FILE.")
     return chosen
 
 

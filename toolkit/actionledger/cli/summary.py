@@ -99,7 +99,7 @@ def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]")
             )
             for each in billed
         )
-        lines.append(f"Billed beside the messages, and among these tokens: {'; '.join(parts)}.")
+        lines.append(f"Billed in addition to the messages, included in these tokens: {'; '.join(parts)}.")
     if unpriced:
         shown = ", ".join(
             f"{counted(each.turns, 'response')} of {each.model or NO_NAME}"
@@ -153,13 +153,13 @@ def funnel_table(whole: "Funnel") -> Sheet:
         ("responses", whole.responses, "", None),
         ("intent: meant to act", whole.intent, "responses", whole.meant),
         *_parsed_steps(whole),
-        ("beside these: only shown, nothing meant", whole.only_shown, "", None),
+        ("also: calls only shown, not meant", whole.only_shown, "", None),
         *_not_recorded_steps(whole),
         ("actions read", whole.decoded, "", None),
         ("  of these valid", whole.validation.successes, "actions with a catalogue", whole.validation),
         ("  of these need approval (cut off, or only thought of)", whole.need_approval, "", None),
         ("  of these not run (no handler, or skipped)", skipped, "", None),
-        ("beside these: illustrations, shown and not meant", whole.illustrations, "", None),
+        ("also: illustrations, shown and not meant", whole.illustrations, "", None),
         ("executions tried", whole.execution.count, "", None),
         ("  of these succeeded", whole.execution.successes, "tried", whole.execution),
         ("actions undone since", whole.taken_back.successes, "actions that succeeded", whole.taken_back),
@@ -184,12 +184,10 @@ def _parsed_steps(whole: "Funnel") -> list[_Step]:
         ("parsed whole", whole.parsed, of, whole.parse_success),
         ("  of these without a repair", strict.successes, of, strict),
         ("  of these by evidence alone, without a format's marks", whole.by_evidence, "", None),
-        ("beside these: calls in a sentence, neither read nor lost", whole.in_sentences, "", None),
+        ("also: calls in a sentence, neither parsed nor lost", whole.in_sentences, "", None),
     ]
     if whole.not_auditable:
-        steps.append(
-            (f"beside these: {NOT_AUDITABLE}, recorded as parsed calls", whole.not_auditable, "", None)
-        )
+        steps.append((f"also: {NOT_AUDITABLE}, recorded as parsed calls", whole.not_auditable, "", None))
     return steps
 
 
@@ -197,9 +195,7 @@ def _not_recorded_steps(whole: "Funnel") -> list[_Step]:
     """Return of how many responses nothing but tokens and times is known; nothing where there is no such."""
     if not whole.not_recorded:
         return []
-    return [
-        ("beside these: what was said is not recorded, only tokens and times", whole.not_recorded, "", None)
-    ]
+    return [("also: content not recorded, only tokens and times", whole.not_recorded, "", None)]
 
 
 def _recorded_steps(whole: "Funnel") -> list[_Step]:
@@ -211,7 +207,7 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
     return [
         ("executed by the recorded agent: tried", rate.count, "", None),
         ("  of these succeeded", rate.successes, "tried there", rate),
-        ("  beside these: refused by a person or a policy", denied, "", None),
+        ("  also: denied by a person or a policy", denied, "", None),
     ]
 
 

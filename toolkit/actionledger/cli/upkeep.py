@@ -31,14 +31,14 @@ _STYLES = {Level.FINE: "", Level.NOTE: "yellow", Level.FAULT: "bold red"}
 
 
 def doctor(
-    path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="Ledger file; same as --ledger")] = None,
     ledger: LedgerOption = None,
     *,
     fix: Annotated[
         bool,
         typer.Option(
             "--fix",
-            help="Take in what waits, publish it, and remove what killed processes left; nothing that is recorded is lost by it.",
+            help="Load pending records, publish them, and remove leftovers of killed processes",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -47,18 +47,18 @@ def doctor(
         typer.Option(
             "--bundle",
             metavar="FILE",
-            help="Write a JSON file for a report of a failure: versions, unknown kinds and counts, masked, without texts.",
+            help="Write a JSON file for a bug report: versions, unknown kinds, counts; masked, no texts",
         ),
     ] = None,
     with_text: Annotated[
         bool,
         typer.Option(
             "--with-text",
-            help="Add short responses that could not be parsed, and unknown errors, to --bundle.",
+            help="Add short unparseable responses and unknown errors to --bundle",
         ),
     ] = False,
 ) -> None:
-    """Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.
+    """Check a ledger's health; --fix repairs what is safe.
 
     It works on a ledger that nothing else can open, and changes nothing without --fix. Exit code 3: something needs you.
     """
@@ -69,7 +69,7 @@ def doctor(
     looked_at = path or ledger_to_read(ledger)
     files = LedgerFiles.at(looked_at)
     if not files.published.exists() and not files.folder.exists():
-        raise LedgerError(f"There is no ledger at {looked_at}, and no folder of one beside it.")
+        raise LedgerError(f"There is no ledger at {looked_at}, and no folder of one next to it.")
     if bundle_file:
         _write_bundle(looked_at, bundle_file, with_text=with_text)
         return
@@ -101,7 +101,7 @@ def doctor(
 def _write_bundle(ledger: Path, file: Path, *, with_text: bool) -> None:
     """Write a bundle to a file that is not there yet, for its owner alone."""
     if file.exists():
-        raise UsageError(f"The file {str(file)!r} is there already; name another one.")
+        raise UsageError(f"The file {str(file)!r} already exists; name another one.")
     made = bundle(ledger, with_text=with_text)
     text = json.dumps(made, indent=2, ensure_ascii=False, default=str)
     try:
@@ -140,18 +140,18 @@ def _print(found: Health, *, was_mended: bool) -> None:
 
 
 def migrate(
-    source: Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger; it stays as it is.")],
+    source: Annotated[Path, typer.Argument(metavar="LEDGER", help="Ledger to copy; it does not change")],
     target: Annotated[
         Path,
         typer.Argument(
             metavar="TARGET",
-            help="The file that says where a blank lake is; or, of a ledger in a lake, a new file.",
+            help="File that names a blank lake; or, to leave a lake, a new file",
         ),
     ],
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing."""
+    """Copy a whole ledger from one file into a lake, or back."""
     require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.upkeep.relocation import migrate as bring_over  # noqa: PLC0415 - of an extra
 
@@ -173,11 +173,11 @@ def compact(
     *,
     keep_days: Annotated[
         float,
-        typer.Option("--keep-days", min=0, help="For how many days back a state can be read afterwards."),
+        typer.Option("--keep-days", min=0, help="Days for which past states stay readable"),
     ] = 30.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on."""
+    """Merge a lake's small files and drop old states."""
     require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.storage.files import LedgerFiles  # noqa: PLC0415 - of an extra
     from actionledger.ledger.storage.lake.compaction import compact as join  # noqa: PLC0415
@@ -207,10 +207,10 @@ def committer(
     ledger: LedgerOption = None,
     *,
     once: Annotated[
-        bool, typer.Option("--once", help="Take in what is there, and end, instead of waiting for more.")
+        bool, typer.Option("--once", help="Commit what is there and end, instead of waiting for more")
     ] = False,
 ) -> None:
-    """Take in what hosts ship to a lake's queue, many pieces in a commit, until interrupted; one for each lake."""
+    """Commit what hosts ship to a lake; run one for each lake."""
     require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.storage.lake.committer import committer_of  # noqa: PLC0415 - of an extra
 
@@ -238,26 +238,26 @@ def _tell(done: "Round") -> None:
         f"{done.duplicates:,} known already"
     )
     if done.quarantined:
-        said += f", {counted(done.quarantined, 'line')} that can't be read kept in the table quarantine"
+        said += f", {counted(done.quarantined, 'line')} that can't be read put into the table quarantine"
     if done.waiting:
         said += f"; {counted(done.waiting, 'piece')} left for the next round"
     print_note(f"{said}.")
 
 
 def verify(
-    path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="Ledger file; same as --ledger")] = None,
     ledger: LedgerOption = None,
     *,
     head: Annotated[
-        bool, typer.Option("--head", help="Print nothing but the head of each chain, to be kept elsewhere.")
+        bool, typer.Option("--head", help="Print only the head of each chain, to keep elsewhere")
     ] = False,
     since: Annotated[
         str,
-        typer.Option(metavar="HEAD", help="Look as well whether all is as it was when this was kept."),
+        typer.Option(metavar="HEAD", help="Also check that everything up to this head is still there"),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Look whether a ledger holds what was taken in; say what was changed, lost or put there, the first place first.
+    """Verify that the records are as they were written.
 
     Exit code 1: something is not as it was taken in. What this does not prove stands in docs/ledger.md.
     """
@@ -304,9 +304,9 @@ def _print_proven(found: Verification) -> None:
         found.unproven
     )
     verdict = (
-        "All is as it was taken in."
+        "All records are as they were written."
         if found.is_whole
-        else f"{counted(len(found.faults), 'place')} are not as they were taken in."
+        else f"{counted(len(found.faults), 'place')} are not as they were written."
     )
     console.print(plain(f"{said}{before} {verdict}"))
     if len(found.chains) == 1:

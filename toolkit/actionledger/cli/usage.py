@@ -50,12 +50,10 @@ def show_usage(
             metavar="GROUPS", help=f"Group by these, separated by commas: {', '.join(get_args(Group))}"
         ),
     ] = "day",
-    limit: Annotated[
-        int, typer.Option(min=1, help="How many rows are listed at most; of periods the latest")
-    ] = 60,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of rows; for periods the latest")] = 60,
     as_json: JsonOption = False,
 ) -> None:
-    """Print tokens and cost by day, project, model, tool and the like, with what failures cost."""
+    """Print tokens and cost by day, project, model, tool and more."""
     groups: list[Any] = [name.strip() for name in by.split(",") if name.strip()]
     with open_ledger(existing(ledger), read_only=True) as opened:
         chosen = within(opened)
@@ -134,10 +132,10 @@ def show_tools(
     ledger: LedgerOption = None,
     *,
     within: Chosen,
-    limit: Annotated[int, typer.Option(min=1, help="How many tools are listed at most")] = 40,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of tools")] = 40,
     as_json: JsonOption = False,
 ) -> None:
-    """Print how often each tool is called, how often a call fails and why, and how long it takes."""
+    """Print each tool's calls, failures, reasons and durations."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = tools(opened, within(opened))
     if as_json:

@@ -197,7 +197,7 @@ class Rate:
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.count:
-            raise ValueError(f"{self.successes} of {self.count} is no rate")
+            raise ValueError(f"{self.successes} of {self.count} is not a rate")
 
     @property
     def value(self) -> float | None:

@@ -125,7 +125,7 @@ class Importer:
         self._read_as = read_as
         if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
             raise UsageError(
-                f"The session {session.external_id!r} was forgotten, and nothing of it is taken in; record the turn under another name."
+                f"The session {session.external_id!r} was forgotten, so nothing of it is recorded; record the turn under another name."
             )
         refused = len(self.report.refusals)
         self._take_session(replace(session, turns=(turn,), is_last=False), None)

@@ -53,7 +53,7 @@ class Importers(ABC):
         """Take in a session or a piece of one, or note what is none."""
         if not isinstance(item, Item):
             raise UsageError(
-                f"What is taken in is a RecordedSession, a LeftOut or a Refusal, not {item!r:.60} of the type {type(item).__name__}."
+                f"import_sessions takes a RecordedSession, a LeftOut or a Refusal, not {item!r:.60} of the type {type(item).__name__}."
             )
         name = item.source if isinstance(item, RecordedSession) and item.source else source
         importer = self.importer(name, format_name or name)
@@ -67,7 +67,7 @@ class Importers(ABC):
             except _FAULTS_OF_VALUES as error:
                 if not isinstance(item, RecordedSession):
                     raise
-                why = f"Session {str(item.external_id)[:_SHOWN]!r} can't be taken in as it stands: {in_words(error)}."
+                why = f"Session {str(item.external_id)[:_SHOWN]!r} can't be imported: {in_words(error)}."
                 importer.take(Refusal(self.file, 0, why))
 
     @contextmanager

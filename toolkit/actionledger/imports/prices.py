@@ -237,7 +237,7 @@ def _rows(held: JsonMap, file: str) -> Iterator[Price]:
             )
         if strange := row.keys() - {"model", "since", *_FIELDS}:
             raise UsageError(
-                f"{where}: {min(strange)!r} is no field; there are model, since, {', '.join(_FIELDS)}."
+                f"{where}: {min(strange)!r} is not a field; there are model, since, {', '.join(_FIELDS)}."
             )
         prices = {name: _dollars(row.get(name), f"{where}, {name}") for name in _FIELDS}
         if prices["input"] is None or prices["output"] is None:
@@ -260,7 +260,7 @@ def _dollars(value: object, where: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
-        raise UsageError(f"{where}: {str(value)[:40]!r} is no price; give dollars from 0.")
+        raise UsageError(f"{where}: {str(value)[:40]!r} is not a price; give dollars from 0.")
     return float(value)
 
 
@@ -272,4 +272,4 @@ def _day(value: object, where: str) -> date | None:
     try:
         return date.fromisoformat(str(value))
     except ValueError:
-        raise UsageError(f"{where}: {str(value)[:40]!r} is no day; write it as 2026-01-31.") from None
+        raise UsageError(f"{where}: {str(value)[:40]!r} is not a day; write it as 2026-01-31.") from None

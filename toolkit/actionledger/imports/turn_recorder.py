@@ -189,7 +189,7 @@ def recorded_turn(
             f"tools is a list of objects, as a provider's interface takes them, not {tools!r:.60}."
         )
     if isinstance(results, str | Mapping) or not isinstance(results, Iterable):
-        raise UsageError(f"results is a list, of what came of each call, not {results!r:.60}.")
+        raise UsageError(f"results is a list with the result of each call, not {results!r:.60}.")
     if text is not None:
         require_text(text)
     if (text is None) == (message is None):

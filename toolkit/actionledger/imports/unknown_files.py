@@ -68,7 +68,7 @@ def described(sample: Sample) -> str:
     if encoding := wide_encoding_of(sample.head):
         return f"The format of {name} is not known: it is {told(encoding)}."
     first = sample.head[:_SHOWN_CHARACTERS].decode(errors="replace")
-    return f"The format of {name} is not known: it is no JSON and no table, and begins with {first!r}; {_known()}."
+    return f"The format of {name} is not known: it is not JSON and no table, and begins with {first!r}; {_known()}."
 
 
 def _damage(path: Path) -> str:

@@ -279,7 +279,9 @@ class Ledger(ReadableLedger):
         forgetting = module_for("forgetting")
         self._refuse_unless_writable()
         if isinstance(sessions, Called):
-            raise UsageError(f"sessions takes several, as in [{str(sessions)!r}]; one alone is none.")
+            raise UsageError(
+                f"sessions takes several, as in [{str(sessions)!r}]; a single text is not allowed."
+            )
         gone = forgetting.sessions_being_erased(self.path)
         begun = forgetting.go_on_forgetting(self)
         found = forgetting.named(self, sessions, gone)

@@ -87,7 +87,7 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
         ('turns?outcome=failed', True)
     """
     if not isinstance(mark, Mark):
-        raise UsageError(f"{mark!r} is no al.Mark, which says what turns have in common.")
+        raise UsageError(f"{mark!r} is not an al.Mark, which says what turns have in common.")
     within = _filter(within)
     return _listed(ledger, whole_turns_behind(within, mark), "turns", within, mark_parameters(mark))
 

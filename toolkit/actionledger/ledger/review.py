@@ -57,7 +57,7 @@ def value_of(aspect: ReviewAspect, value: str) -> str:
     if aspect is ReviewAspect.VERDICT:
         known = [str(each) for each in Judgement]
         if value not in known:
-            raise UsageError(f"{value!r} is no verdict; choose one of {', '.join(known)}.")
+            raise UsageError(f"{value!r} is not a verdict; choose one of {', '.join(known)}.")
         return str(value)
     if aspect in _LINE_ASPECTS:
         return name_of(value, "whose it is" if aspect is ReviewAspect.ASSIGNMENT else "what it is")

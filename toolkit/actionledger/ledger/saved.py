@@ -43,7 +43,7 @@ class Saved:
 
     def __init__(self, ledger: str | os.PathLike[str], kind: str, *, read_only: bool = False) -> None:
         if not _KIND.fullmatch(kind):
-            raise ValueError(f"{kind!r} is no word of small letters.")
+            raise ValueError(f"{kind!r} is not a word of small letters.")
         self._files = LedgerFiles.at(ledger)
         self._kind = kind
         self._read_only = read_only
@@ -216,7 +216,7 @@ def read_views(kept: Saved) -> SavedViews:
         return SavedViews((), str(error))
     found = {name: _view(name, held) for name, held in entries.items()}
     bad = [name for name, view in found.items() if view is None]
-    problem = f"In {kept.path}, {bad[0]!r} is no view: mend it there, or delete it." if bad else ""
+    problem = f"In {kept.path}, {bad[0]!r} is not a view: mend it there, or delete it." if bad else ""
     return SavedViews(tuple(view for view in found.values() if view is not None), problem)
 
 
@@ -242,7 +242,7 @@ def refuse_name(name: str) -> None:
         UsageError: it is one.
     """
     if not name.strip().isprintable() or name != writable(name):
-        raise UsageError(f"The name {name!r} has characters that nobody can see; take them out.")
+        raise UsageError(f"The name {name!r} has invisible characters; remove them.")
 
 
 def _view(name: str, held: Any) -> SavedView | None:

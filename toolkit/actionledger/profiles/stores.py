@@ -158,7 +158,7 @@ class SqliteStore:
                 raise self._unusable(str(error)) from error
             if code in _NO_STORE:
                 raise UsageError(
-                    f"{self.path} is no store of the {self.owner}: {error}; move it away."
+                    f"{self.path} is not a store of the {self.owner}: {error}; move it away."
                 ) from error
             raise
 

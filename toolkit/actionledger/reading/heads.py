@@ -48,7 +48,7 @@ def unread_head(dialect: Dialect, source: Source, opening: Opening, end: int) ->
     if not (_CUT.match(text, name.end("name")) or _is_followed(dialect, source, name, end)):
         return None
     span = Span(min(opening.start, name.start()), max(opening.end, name.end()))
-    detail = f"It names {name['name'][:80]!r} and is no call of the format {dialect.name!r}."
+    detail = f"It names {name['name'][:80]!r} and is not a call of the format {dialect.name!r}."
     issue = Issue(Reason.WRONG_SHAPE, span, detail)
     body = Span(opening.end, span.end)
     found = Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))

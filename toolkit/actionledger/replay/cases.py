@@ -226,14 +226,14 @@ class Case:
         try:
             value = tomllib.loads(content)
         except (ValueError, RecursionError) as error:
-            raise SourceError(f"{name} is no TOML: {error}.") from error
+            raise SourceError(f"{name} is not TOML: {error}.") from error
         said = _checked(_CASE, value, name)
         given = [each for each in (said.text, said.json_text, said.message) if each is not None]
         if len(given) != 1:
-            raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")
+            raise SourceError(f"{name} is not a case: it needs one of a text, a json_text and a message.")
         if said.message is not None and (said.parser or said.dialects):
             raise SourceError(
-                f"{name} is no case: a message is read by its interface, and not by a parser or dialects."
+                f"{name} is not a case: a message is read by its interface, and not by a parser or dialects."
             )
         text = given[0] if said.json_text is None else _decoded(given[0], str, name, "json_text")
         tools = _decoded(said.tools, list, name, "tools") if isinstance(said.tools, str) else said.tools
@@ -382,7 +382,7 @@ def _checked(kind: TypeAdapter[_Model], value: object, name: str, *inside: str) 
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, (*inside, *first["loc"])))
-        raise SourceError(f"{name} is no case: {where}: {first['msg']}.") from error
+        raise SourceError(f"{name} is not a case: {where}: {first['msg']}.") from error
 
 
 def _decoded(text: str, kind: type[_Value], name: str, key: str) -> _Value:
@@ -390,7 +390,7 @@ def _decoded(text: str, kind: type[_Value], name: str, key: str) -> _Value:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{name} is no case: {key} is no JSON text: {error}.") from error
+        raise SourceError(f"{name} is not a case: {key} is not JSON text: {error}.") from error
     if not isinstance(value, kind):
-        raise SourceError(f"{name} is no case: {key} is no JSON text of a {kind.__name__}.")
+        raise SourceError(f"{name} is not a case: {key} is not JSON text of a {kind.__name__}.")
     return value

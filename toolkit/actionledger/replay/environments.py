@@ -112,7 +112,7 @@ def _of_commit(name: str) -> _Content:
     commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if commit is None:
         raise UsageError(
-            f"{name!r} is no wheel, no folder, and no commit, branch or tag of a repository in the current folder."
+            f"{name!r} is not a wheel, a folder, or a commit, branch or tag of a repository in the current folder."
         )
     sha = commit.decode().strip()
     root = Path((_git("rev-parse", "--show-cdup") or b"").decode().strip())

@@ -116,7 +116,7 @@ def fork(
         [('fork',)]
     """
     if response is None and edit is None and policy is None and model is None:
-        raise UsageError("Say what is to be different: response=…, edit=…, policy=… or model=… .")
+        raise UsageError("Give a change: response=…, edit=…, policy=… or model=… .")
     if response is not None and edit is not None:
         raise UsageError("Give another response or edit the recorded one, not both.")
     turn = turn_place(turn)

@@ -113,4 +113,4 @@ def reader_of(reading: RecordedReading) -> Reader:
         return Reader(dialects=names, profile=checked_by, tools=tools)
     if profile is not None and profile.parser.name == reading.parser and tools is None and checked_by:
         return Reader(profile=checked_by)
-    raise UsageError(f"{where} was read by {reading.parser!r}, and no parser here goes by that name.")
+    raise UsageError(f"{where} was read by {reading.parser!r}, and no parser here has that name.")

@@ -56,14 +56,14 @@ class WhyNot(StrEnum):
 
 
 SENTENCES = {
-    WhyNot.NOT_OURS: "Another runtime has run it, and only its record of what came of the actions is here.",
+    WhyNot.NOT_OURS: "Another runtime ran it, and only its record of the results is here.",
     WhyNot.NO_TEXT: "The recording has not kept what the model wrote as it wrote it.",
     WhyNot.MASKED: "A secret in it was masked before it was recorded, so that it would not run as it did.",
     WhyNot.NO_MANIFEST: "Nobody has kept what its workspace held: it was recorded without a manifest, or that is over its time.",
     WhyNot.NOT_KEPT: "What its workspace held is no longer kept.",
     WhyNot.DAMAGED: "What is kept of its workspace is damaged.",
     WhyNot.UNKNOWN_PROFILE: "Its profile is not known here; give one by profile=… .",
-    WhyNot.NOT_APART: "Actions that touch the outside ran side by side with others, so that nobody can tell which changed what.",
+    WhyNot.NOT_APART: "Actions with outside effects ran in parallel with others, so it is unknown which changed what.",
     WhyNot.OPEN: "It is being worked on elsewhere.",
 }
 """Each as a sentence."""

@@ -294,7 +294,7 @@ def shrink_group(ledger: Ledger, group: FailureGroup, *, tries: int = TRIES) -> 
     require_number("tries", tries, least=0)
     if group.key.stage == "acting":
         raise UsageError(
-            "What an action came to is no matter of its text: only failures of reading and checking shrink."
+            "The result of an action doesn't depend on its text: only failures of parsing and checking shrink."
         )
     recorded = [reading_of_attempt(ledger, example.attempt_id) for example in group.examples]
     for reading in sorted(recorded, key=lambda reading: len(reading.text)):

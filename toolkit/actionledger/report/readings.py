@@ -344,7 +344,7 @@ def _steps(steps: Any) -> str:
         if step.kind != "told"
     ]
     if not rows:
-        return '<div class="al-foot">nothing is recorded of what came of it</div>'
+        return '<div class="al-foot">no result is recorded</div>'
     more = len(rows) - _MOST_STEPS
     rest = f'<div class="al-foot">and {more:,} more</div>' if more > 0 else ""
     columns = ("action", "name", "came to", "why", "ms", "by", "result")

@@ -49,7 +49,7 @@ def _parted(report: Any) -> Iterable[Any]:
 
 def _summary(each: Any) -> str:
     behind = sum(turn.verdict == "not_comparable" for turn in each.turns)
-    comparable = f"; {counted(behind, 'turn')} behind it not comparable" if behind else ""
+    comparable = f"; {counted(behind, 'turn')} after it not comparable" if behind else ""
     return f"{each.verdict}; {each.performed:,} executions run again, {each.from_record:,} taken from the record{comparable}"
 
 

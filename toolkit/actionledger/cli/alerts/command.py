@@ -23,19 +23,21 @@ RULES = Path("alerts.toml")
 
 
 def check_rules(
-    rules: Annotated[Path, typer.Option("--rules", metavar="FILE", help="The file of the rules.")] = RULES,
+    rules: Annotated[Path, typer.Option("--rules", metavar="FILE", help="File of alert rules")] = RULES,
     ledger: LedgerOption = None,
     *,
     send: Annotated[
-        bool, typer.Option("--send", help="Record and send what fires, once each, as 'watch --alerts' does.")
+        bool, typer.Option("--send", help="Record and send each alert once, as 'watch --alerts' does")
     ] = False,
     list_numbers: Annotated[
-        bool, typer.Option("--numbers", help="List the numbers that a rule can be about, and check nothing.")
+        bool, typer.Option("--numbers", help="List the numbers that a rule can use, and check nothing")
     ] = False,
-    junit: Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold the rules of alerts against a ledger; exit code 4 where one fires."""
+    """Check alert rules against a ledger; exit code 4 if one fires."""
     where = existing(ledger)
     if list_numbers:
         _print_numbers(where, as_json=as_json)

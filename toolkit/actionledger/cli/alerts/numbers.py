@@ -160,7 +160,7 @@ def _one(found: Any, way: str) -> Any:
     if isinstance(found, Mapping) and found:
         listed = ", ".join(str(name) for name in [*found][:20])
         raise UsageError(f"{way!r:.200} is several numbers; write one of these behind it: {listed}.")
-    raise UsageError(f"{way!r:.200} is no number. {HOW_TO_LIST}")
+    raise UsageError(f"{way!r:.200} is not a number. {HOW_TO_LIST}")
 
 
 def _nearest(name: str, there: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from actionledger.cli.orchestrator import tracker
 from actionledger.cli.orchestrator.run import run
 
 app = typer.Typer(
-    help="Send a directive down the layers, answer what they ask, see what they planned and filed.",
+    help="Send a directive to layers of models, and follow their work.",
     no_args_is_help=True,
 )
 app.command("run")(run)

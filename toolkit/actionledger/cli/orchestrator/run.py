@@ -224,30 +224,30 @@ def _price(text: str) -> Price:
 
 
 DirectiveArgument = Annotated[
-    str | None, typer.Argument(help="What is wanted; leave it out to go on with what is in the folder.")
+    str | None, typer.Argument(help="Directive; default: continue the one in the folder")
 ]
 ModelOption = Annotated[
     str | None,
     typer.Option(
         "--model",
         "-m",
-        help="Who plays every layer: openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE.",
+        help="Model for all layers: openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION, scripted:FILE",
     ),
 ]
 LayerOption = Annotated[
     list[str] | None,
-    typer.Option("--layer", help="Who plays one layer, NAME=SPEC; without --model only these take part."),
+    typer.Option("--layer", help="Model for one layer, NAME=SPEC; without --model only these take part"),
 ]
 PriceOption = Annotated[
     list[str] | None,
-    typer.Option("--price", help="Dollars for a million tokens: PROMPT/COMPLETION, or NAME=… for one layer."),
+    typer.Option("--price", help="Dollars for a million tokens: PROMPT/COMPLETION, or NAME=… for one layer"),
 ]
 RepositoryOption = Annotated[
     Path | None,
-    typer.Option("--repository", help="The git repository for branches; the folder itself by default."),
+    typer.Option("--repository", help="Git repository for branches; default: the folder itself"),
 ]
 TurnsOption = Annotated[
-    int, typer.Option("--max-turns", min=1, help="How many responses there may be, earlier ones included.")
+    int, typer.Option("--max-turns", min=1, help="Maximum number of responses, earlier ones included")
 ]
 
 
@@ -265,7 +265,7 @@ def run(
     max_turns: TurnsOption = STANDARD_TERMS.max_turns,
     as_json: JsonOption = False,
 ) -> None:
-    """Send a directive down the layers, or go on with one; all of it is recorded, and saved after every step."""
+    """Send a directive to the layers, or continue one; recorded."""
     with ExitStack() as stack:
         _check(folder, directive, repository, dry_run=dry_run)
         recorded_in = ledger_of_agent(ledger, folder)
@@ -309,7 +309,7 @@ def _check(folder: Path, directive: str | None, repository: Path | None, *, dry_
         )
     if repository and not has_repository(repository):
         raise UsageError(
-            f"{str(repository)!r} is no git repository's top folder; give one, or 'git init' it."
+            f"{str(repository)!r} is not a git repository's top folder; give one, or 'git init' it."
         )
 
 

@@ -21,16 +21,16 @@ from actionledger.profiles.orchestrator.request_queue import (
 from actionledger.profiles.orchestrator.state import FILE as STATE
 from actionledger.profiles.orchestrator.tracker import Format, Tracker, export_issues
 
-FolderArgument = Annotated[Path, typer.Argument(help="The orchestration's folder.")]
+FolderArgument = Annotated[Path, typer.Argument(help="Orchestration's folder")]
 
 
 def requests(
     folder: FolderArgument,
     *,
-    every: Annotated[bool, typer.Option("--all", help="Those that were answered, too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include answered ones")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a person is asked and has not answered."""
+    """List questions that wait for a person's answer."""
     with opened_store(folder) as store:
         found = RequestQueue(store).requests(waiting=not every)
     if as_json:
@@ -44,12 +44,12 @@ def requests(
 
 def answer(
     folder: FolderArgument,
-    number: Annotated[int, typer.Argument(help="The request's number.")],
-    text: Annotated[str, typer.Argument(help="The answer, for whoever asked.")],
+    number: Annotated[int, typer.Argument(help="Request's number")],
+    text: Annotated[str, typer.Argument(help="Answer")],
     *,
-    by: Annotated[str | None, typer.Option("--by", help="Who answers; your login if not given.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Who answers; default: your login")] = None,
 ) -> None:
-    """Answer a request; it stands."""
+    """Answer a request; an answer is final."""
     with opened_store(folder) as store:
         answered = RequestQueue(store).answer(number, text, by=by or getpass.getuser())
     print_text(f"Request {answered.number} answered by {answered.answered_by}.")
@@ -59,10 +59,10 @@ def answer(
 def plan(
     folder: FolderArgument,
     *,
-    every: Annotated[bool, typer.Option("--all", help="Earlier versions, too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include earlier versions")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the plan that holds."""
+    """Show the current plan."""
     with opened_store(folder) as store:
         plans = RequestQueue(store).plans()
     shown = plans if every else plans[-1:]
@@ -105,7 +105,7 @@ def opened_store(folder: Path) -> Iterator[OrchestratorStore]:
         store.close()
 
 
-LabelOption = Annotated[str | None, typer.Option("--label", help="Only those with this label.")]
+LabelOption = Annotated[str | None, typer.Option("--label", help="Only issues with this label")]
 
 FORMATS: Mapping[str, Format] = {".md": "markdown", ".json": "json", ".csv": "csv"}
 """The format of a file, by how its name ends."""
@@ -115,10 +115,10 @@ def issues(
     folder: FolderArgument,
     *,
     label: LabelOption = None,
-    every: Annotated[bool, typer.Option("--all", help="Those that are closed, too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include closed ones")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the issues that are open."""
+    """List open issues."""
     with opened_store(folder) as store:
         found = [issue for issue in Tracker(store).issues(label) if every or issue.is_open]
     if as_json:
@@ -138,16 +138,16 @@ def issues(
 
 def close(
     folder: FolderArgument,
-    numbers: Annotated[list[int], typer.Argument(metavar="NUMBER", help="The issues' numbers.")],
+    numbers: Annotated[list[int], typer.Argument(metavar="NUMBER", help="Issues' numbers")],
 ) -> None:
-    """Mark issues as done; if one of them is not open, none is."""
+    """Close issues; if one of them is not open, close none."""
     with opened_store(folder) as store:
         Tracker(store).close_issues(numbers)
     print_text(f"Closed: {', '.join(map(str, dict.fromkeys(numbers)))}.")
 
 
 def jobs(folder: FolderArgument, *, as_json: JsonOption = False) -> None:
-    """List the jobs by which issues are handed over, and how far they are."""
+    """List the jobs that hand issues over, with their status."""
     with opened_store(folder) as store:
         found = Tracker(store).jobs()
     if as_json:
@@ -165,12 +165,12 @@ def jobs(folder: FolderArgument, *, as_json: JsonOption = False) -> None:
 
 def export(
     folder: FolderArgument,
-    file: Annotated[Path, typer.Argument(help=f"Where to; its name ends in {', '.join(FORMATS)}.")],
+    file: Annotated[Path, typer.Argument(help=f"File to write: {', '.join(FORMATS)}")],
     *,
     label: LabelOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file")] = False,
 ) -> None:
-    """Write all issues to a file, closed ones included."""
+    """Write all issues to a file, also closed ones."""
     form = FORMATS.get(file.suffix.lower())
     if form is None:
         raise UsageError(f"The name {file.name!r} does not say which format: end it in {', '.join(FORMATS)}.")
@@ -180,7 +180,7 @@ def export(
         with file.open("w" if force else "x", encoding="utf-8", newline="") as opened:
             opened.write(export_issues(found, form))
     except FileExistsError:
-        raise UsageError(f"The file {str(file)!r} is there already; --force replaces it.") from None
+        raise UsageError(f"The file {str(file)!r} already exists; --force replaces it.") from None
     except OSError as error:
         raise UsageError(
             f"The file {str(file)!r} can't be written: {error.strerror}; take another."

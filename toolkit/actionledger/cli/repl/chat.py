@@ -97,7 +97,7 @@ class Chat:
 
     @property
     def workspace(self) -> Path:
-        """The folder that actions may touch."""
+        """Folder that actions may change"""
         return self.session.workspace
 
     @property

@@ -124,24 +124,24 @@ def write(text: str) -> None:
 def repl(
     *,
     model: ModelOption = None,
-    workdir: Annotated[
-        Path, typer.Option("--workdir", "-w", help="The folder that actions may touch.")
-    ] = Path(),
+    workdir: Annotated[Path, typer.Option("--workdir", "-w", help="Folder that actions may change")] = Path(),
     ledger: LedgerOption = None,
-    profile: Annotated[str, typer.Option("--profile", "-p", help="The profile to run under.")] = CODER.name,
+    profile: Annotated[str, typer.Option("--profile", "-p", help="Profile to run under")] = CODER.name,
     prompts: Annotated[
-        Path | None, typer.Option("--prompts", help="A folder with system prompts, NAME.md or NAME.txt.")
+        Path | None, typer.Option("--prompts", help="Folder with system prompts, NAME.md or NAME.txt")
     ] = None,
-    prompt: Annotated[str, typer.Option("--prompt", help="The system prompt to begin with.")] = OWN,
+    prompt: Annotated[str, typer.Option("--prompt", help="System prompt to begin with")] = OWN,
     policy: Annotated[
-        Path | None, typer.Option("--policy", help="A policy file; the profile's otherwise.")
+        Path | None, typer.Option("--policy", help="Policy file; default: the profile's")
     ] = None,
-    auto: Annotated[bool, typer.Option("--auto", help="Run actions as soon as they are read.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what actions would do.")] = False,
+    auto: Annotated[bool, typer.Option("--auto", help="Run actions as soon as they are parsed")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what actions would do, and do nothing")
+    ] = False,
     unconfined_commands: UnconfinedOption = False,
     command_network: NetworkOption = False,
 ) -> None:
-    """Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded."""
+    """Chat with a model, run its actions and undo them, recorded."""
     commands = CommandSettings(unconfined=unconfined_commands, network=command_network)
     chosen = _profile(profile, commands)
     known = Prompts(prompt_of(chosen), prompts)

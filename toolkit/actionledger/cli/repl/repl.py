@@ -323,7 +323,7 @@ class Repl:
 
     def _places(self, words: Sequence[str]) -> list[int]:
         if bad := [word for word in words if not word.isdecimal() or word == "0"]:
-            raise UsageError(f"{bad[0]!r} is no number of an action; /review shows them.")
+            raise UsageError(f"{bad[0]!r} is not a number of an action; /review shows them.")
         return sorted({int(word) - 1 for word in words})
 
     def _turn(self, words: Sequence[str]) -> Turn:

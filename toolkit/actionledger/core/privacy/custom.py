@@ -95,7 +95,9 @@ class Pattern:
 def add(patterns: Iterable[str]) -> None:
     """Have further patterns hidden in this process."""
     if isinstance(patterns, str):
-        raise UsageError(f"secrets takes several patterns, as in [{patterns!r}]; a text alone is none.")
+        raise UsageError(
+            f"secrets takes several patterns, as in [{patterns!r}]; a single text is not allowed."
+        )
     require_kind(patterns, Iterable, "secrets takes several patterns")
     new = [text for text in patterns if text not in _added]
     for text in new:
@@ -155,7 +157,7 @@ def _of_file() -> Iterator[tuple[str, str]]:
     try:
         lines = Path(name).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(
             f"The patterns of secrets in {name!r}, which {ENVIRONMENT} names, can't be read: {why}."
         ) from error
@@ -189,6 +191,6 @@ def _of_project() -> Iterator[tuple[str, str]]:
         return  # somebody else's file, which says nothing of secrets
     if not isinstance(held, list) or not all(isinstance(each, str) for each in held):
         raise UsageError(
-            f"tool.actionledger.secrets in {path} is no list of texts; write secrets = ['ACME-[0-9a-f]{{8}}']."
+            f"tool.actionledger.secrets in {path} is not a list of texts; write secrets = ['ACME-[0-9a-f]{{8}}']."
         )
     yield from ((text, str(path)) for text in held)

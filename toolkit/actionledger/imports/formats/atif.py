@@ -58,7 +58,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         elif isinstance(item.get("steps"), list):
             yield from _sessions(item, _Above(), passed)
         else:
-            yield Refusal(shown(path), 0, "The object is no trajectory: it has no list of steps.")
+            yield Refusal(shown(path), 0, "The object is not a trajectory: it has no list of steps.")
     yield from left_out(shown(path), passed)
 
 

@@ -34,11 +34,11 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     exchanges = Exchanges(NAME)
     found = _cassette(path, on_read).get("interactions")
     if not isinstance(found, list):
-        raise SourceError(f"{shown(path)!r} is no cassette: it has no list of interactions.")
+        raise SourceError(f"{shown(path)!r} is not a cassette: it has no list of interactions.")
     for number, interaction in enumerate(found, 1):
         if not isinstance(interaction, dict):
             yield Refusal(
-                shown(path), 0, f"Interaction {number} is no object but {type(interaction).__name__}."
+                shown(path), 0, f"Interaction {number} is not an object but {type(interaction).__name__}."
             )
             continue
         request, response = object_at(interaction, "request"), object_at(interaction, "response")
@@ -75,9 +75,9 @@ def _cassette(path: Path, on_read: OnRead | None) -> JsonMap:
         value = yaml.load(data, Loader=loader)  # noqa: S506 — both are safe
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         why = " ".join(str(error).split())[:200]
-        raise SourceError(f"{shown(path)!r} is no YAML: {why}.") from error
+        raise SourceError(f"{shown(path)!r} is not YAML: {why}.") from error
     if not isinstance(value, dict):
-        raise SourceError(f"{shown(path)!r} is no cassette but {type(value).__name__}.")
+        raise SourceError(f"{shown(path)!r} is not a cassette but {type(value).__name__}.")
     if sum(1 for _ in _all_values(value, _MOST_VALUES)) >= _MOST_VALUES:
         raise SourceError(f"{shown(path)!r} has more than {_MOST_VALUES:,} values, each alias counted.")
     return value

@@ -98,7 +98,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         name = text_at(document, "sessionId") or path.name.removesuffix(".messages.json")
         yield from _session(path, name, document["messages"], document, [])
     else:
-        raise SourceError(f"{shown(path)!r} is no session of Cline's: it holds no messages.")
+        raise SourceError(f"{shown(path)!r} is not a session of Cline's: it holds no messages.")
 
 
 def recognise(sample: Sample) -> float:
@@ -120,7 +120,7 @@ def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: l
     of_client: set[int] = set()
     for number, value in enumerate(messages, 1):
         if not isinstance(value, dict):
-            yield Refusal(shown(path), 0, f"Message {number} is no object but {type(value).__name__}.")
+            yield Refusal(shown(path), 0, f"Message {number} is not an object but {type(value).__name__}.")
             continue
         message = _message(value)
         if message.is_empty and message.speaker != "model" and not message.passed:

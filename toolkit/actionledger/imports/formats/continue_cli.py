@@ -76,7 +76,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     if reason:
         yield Refusal(shown(path), 0, reason)
     if not isinstance(document, dict) or not isinstance(document.get("history"), list):
-        raise SourceError(f"{shown(path)!r} is no session of Continue's: it holds no history.")
+        raise SourceError(f"{shown(path)!r} is not a session of Continue's: it holds no history.")
     conversation, chain, is_known = MessageTurns(), "", False
     for item in objects_at(document, "history"):
         message = _message(item)

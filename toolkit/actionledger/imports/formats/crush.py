@@ -77,7 +77,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     passed: Passed = Counter()
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():
-            raise SourceError(f"{shown(path)!r} is no database of Crush's: it has no table {min(missing)!r}.")
+            raise SourceError(
+                f"{shown(path)!r} is not a database of Crush's: it has no table {min(missing)!r}."
+            )
         try:
             for row in database.rows("sessions", _SESSION, order=("created_at", "id")):
                 yield from _session(path, database, row, passed)

@@ -63,7 +63,9 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of a database."""
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():
-            raise SourceError(f"{shown(path)!r} is no database of goose's: it has no table {min(missing)!r}.")
+            raise SourceError(
+                f"{shown(path)!r} is not a database of goose's: it has no table {min(missing)!r}."
+            )
         try:
             for row in database.rows("sessions", _SESSION, order=("created_at", "id")):
                 yield from _session(path, database, row)
@@ -89,7 +91,7 @@ def _messages(path: Path, database: Database, name: object) -> Iterator[JsonMap 
             content = decoded(row["content_json"])
         except ValueError as error:
             where = f"message {row.get('id')} of session {str(name)[:80]!r}"
-            yield Refusal(shown(path), 0, f"The content of {where} is no JSON: {error}.")
+            yield Refusal(shown(path), 0, f"The content of {where} is not JSON: {error}.")
             continue
         yield {
             "id": row.get("message_id"),
@@ -312,7 +314,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         if reason:
             yield Refusal(shown(path), 0, reason)
         if not isinstance(document, dict):
-            raise SourceError(f"{shown(path)!r} is no session of goose's but {type(document).__name__}.")
+            raise SourceError(f"{shown(path)!r} is not a session of goose's but {type(document).__name__}.")
         yield from session(path, document, objects_at(document, "conversation"))
     else:
         yield from read_lines(path, on_read)

@@ -28,7 +28,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         if isinstance(line.get("text"), str) and text_at(line, "answer_id"):
             yield _session(line)
         else:
-            yield Refusal(shown(path), number, "The line is no answer: it needs a text and an answer_id.")
+            yield Refusal(shown(path), number, "The line is not an answer: it needs a text and an answer_id.")
 
 
 def recognise(sample: Sample) -> float:

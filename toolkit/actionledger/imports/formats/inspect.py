@@ -81,7 +81,7 @@ def _of_document(path: Path, on_read: OnRead | None) -> Iterator[_Found | Refusa
     if reason:
         yield Refusal(shown(path), 0, reason)
     if not isinstance(log, dict) or not isinstance(log.get("eval"), dict):
-        yield Refusal(shown(path), 0, "The document is no log of Inspect: it has no eval.")
+        yield Refusal(shown(path), 0, "The document is not a log of Inspect: it has no eval.")
         return
     for sample in objects_at(log, "samples"):
         yield sample, object_at(log, "eval")
@@ -126,7 +126,7 @@ def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Jso
             return Refusal(shown(path), 0, f"{info.filename!r} is larger than {MAX_DOCUMENT:,} bytes.")
         value = from_json(data)
         if not isinstance(value, dict) or is_deeper(value, MAX_DOCUMENT_DEPTH):
-            return Refusal(shown(path), 0, f"{info.filename!r} is no object, or too deep.")
+            return Refusal(shown(path), 0, f"{info.filename!r} is not an object, or too deep.")
     except (
         zipfile.BadZipFile,
         OSError,

@@ -52,7 +52,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         yield Refusal(shown(path), 0, reason)
     held = {"messages": whole} if isinstance(whole, list) else whole
     if not isinstance(held, dict) or not isinstance(held.get("messages"), list):
-        yield Refusal(shown(path), 0, "The document is no trajectory: it has no list of messages.")
+        yield Refusal(shown(path), 0, "The document is not a trajectory: it has no list of messages.")
         return
     passed: Passed = Counter()
     session = _session(held, path, passed)

@@ -50,7 +50,7 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
     with Database.at(path) as database:
         if missing := TABLES.keys() - database.tables.keys():
             raise SourceError(
-                f"{shown(path)!r} is no database of opencode's: it has no table {min(missing)!r}."
+                f"{shown(path)!r} is not a database of opencode's: it has no table {min(missing)!r}."
             )
         times = ("time_created", "time_updated")
         is_kilo = any(name.startswith(_KILO) for name in database.tables)
@@ -108,9 +108,9 @@ def _object(path: Path, table: str, row: Row) -> JsonMap | Refusal:
     try:
         value = decoded(row["data"])
     except ValueError as error:
-        return Refusal(shown(path), 0, f"The data of {where} is no JSON: {error}.")
+        return Refusal(shown(path), 0, f"The data of {where} is not JSON: {error}.")
     if not isinstance(value, dict):
-        return Refusal(shown(path), 0, f"The data of {where} is no object, but {type(value).__name__}.")
+        return Refusal(shown(path), 0, f"The data of {where} is not an object, but {type(value).__name__}.")
     return {**value, "id": row["id"]}
 
 
@@ -125,7 +125,7 @@ def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
     if reason:
         yield Refusal(shown(path), 0, reason)
     if not isinstance(document, dict):
-        raise SourceError(f"{shown(path)!r} is no session of opencode's but {type(document).__name__}.")
+        raise SourceError(f"{shown(path)!r} is not a session of opencode's but {type(document).__name__}.")
     passed: Passed = Counter()
     if is_of_tree(document):
         yield LeftOut(shown(path), *_read_with(path, text_at(document, "sessionID")))

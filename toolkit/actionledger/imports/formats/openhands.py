@@ -193,7 +193,7 @@ def _events_beside(path: Path) -> Iterator[JsonMap | Refusal]:
         except SourceError as error:
             yield Refusal(shown(file), 0, str(error))
             continue
-        yield event if isinstance(event, dict) else Refusal(shown(file), 0, "It is no object.")
+        yield event if isinstance(event, dict) else Refusal(shown(file), 0, "It is not an object.")
 
 
 SOURCE = Source(

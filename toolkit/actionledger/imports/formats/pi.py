@@ -68,7 +68,7 @@ def _event(row: Row) -> JsonDict:
         raise ValueError("it holds no text")  # noqa: TRY004 - the value is somebody else's
     value = from_json(text)
     if not isinstance(value, dict):
-        raise ValueError(f"it is no object, but {type(value).__name__}")  # noqa: TRY004 - the same
+        raise ValueError(f"it is not an object, but {type(value).__name__}")  # noqa: TRY004 - the same
     if is_deeper(value, MAX_DEPTH):
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     return value

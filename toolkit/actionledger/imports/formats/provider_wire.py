@@ -133,7 +133,7 @@ SOURCE = Source(
     read,
     recognise,
     patterns=("*.jsonl", "*.jsonl.gz", "*.json"),
-    loses="Headers; which requests belong together, where they name no session and neither words nor calls of an answer come back in a request; a message of a model in a request that no response here had, which is no turn: it may be anybody's.",
+    loses="Headers; which requests belong together, where they name no session and neither words nor calls of an answer come back in a request; a message of a model in a request that no response here had, which is not a turn: it may be anybody's.",
     fields=("request", "response"),
 )
 """The format."""

@@ -40,7 +40,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         yield Refusal(shown(path), 0, str(error))
         return
     if not isinstance(whole, dict) or not isinstance(whole.get("trajectory"), list):
-        yield Refusal(shown(path), 0, "The document is no trajectory: it has no list of steps.")
+        yield Refusal(shown(path), 0, "The document is not a trajectory: it has no list of steps.")
         return
     passed: Passed = Counter()
     config = _config(whole)

@@ -31,7 +31,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     if reason:
         yield Refusal(shown(path), 0, reason)
     if not isinstance(document, dict) or "info" not in document:
-        raise SourceError(f"{shown(path)!r} is no result of tau2-bench: it holds no info.")
+        raise SourceError(f"{shown(path)!r} is not a result of tau2-bench: it holds no info.")
     passed: Passed = Counter()
     if not isinstance(document.get("simulations"), list):
         passed[LeftOutReason.EMPTY, "simulations"] += 1

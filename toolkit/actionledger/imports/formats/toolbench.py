@@ -62,7 +62,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         return
     root = object_at(object_at(whole, "tree"), "tree") if isinstance(whole, dict) else {}
     if not root:
-        yield Refusal(shown(path), 0, "The document is no answer tree: it has no tree in its tree.")
+        yield Refusal(shown(path), 0, "The document is not an answer tree: it has no tree in its tree.")
         return
     yield from _sessions(whole, root, path)
     if copies := len(list(_lists(object_at(whole, "answer_generation"), "train_messages"))):

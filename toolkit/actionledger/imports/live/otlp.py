@@ -154,7 +154,7 @@ class Receiver:
             )
         except (ValueError, RecursionError) as error:
             raise _RefusedError(
-                400, _INVALID_ARGUMENT, f"The body is no request of {asked.signal}: {error}."
+                400, _INVALID_ARGUMENT, f"The body is not a request of {asked.signal}: {error}."
             ) from error
         if not batch.count and body.strip() not in {b"", b"{}"}:
             self._offer(Passed(LeftOutReason.UNKNOWN_KIND, f"{asked.signal} without any"), "queue_full")
@@ -192,7 +192,7 @@ def _of_json(signal: str, body: bytes) -> SpanBatch:
     for key in ("", *_HELD[signal]):
         objects = [each for held in objects for each in (_listed(held, key) if key else [held])]
         if not all(isinstance(each, dict) for each in objects):
-            raise ValueError(f"{key or 'it'} holds something that is no object")
+            raise ValueError(f"{key or 'it'} holds something that is not an object")
     # What is spelled otherwise, as older exporters do, is read where it is written down.
     count = len(objects) or sum(1 for _ in spans_of(value))
     if count > MOST_SPANS:
@@ -210,7 +210,7 @@ def _listed(held: dict[str, Any], key: str) -> list[Any]:
     if listed is None:
         return []
     if not isinstance(listed, list):
-        raise ValueError(f"{key} is no list")  # noqa: TRY004 - a value of a request, told with the others
+        raise ValueError(f"{key} is not a list")  # noqa: TRY004 - a value of a request, told with the others
     return listed
 
 

@@ -100,7 +100,7 @@ class Database:
         with path.open("rb") as file:
             if not file.read(len(HEADER)).startswith(HEADER):
                 raise SourceError(
-                    f"{shown(path)!r} is no SQLite database by itself: unpack it if it is compressed."
+                    f"{shown(path)!r} is not a SQLite database by itself: unpack it if it is compressed."
                 )
         if not _parts_beside(path):
             with closing(_connected(path, "mode=ro&immutable=1")) as connection:
@@ -130,7 +130,7 @@ def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bo
 def decoded(value: object) -> Any:
     """Return the JSON value of a column's text."""
     if not isinstance(value, str):
-        raise ValueError(f"it is no text, but {type(value).__name__}")  # noqa: TRY004 - the value is somebody else's
+        raise ValueError(f"it is not text, but {type(value).__name__}")  # noqa: TRY004 - the value is somebody else's
     if len(value) > MAX_LINE:
         raise ValueError(f"it is longer than {MAX_LINE:,} characters")
     try:

@@ -176,7 +176,7 @@ def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tu
         if part is None and broken:
             raise SourceError(f"{shown(path)!r} breaks off: {broken}.") from error
         if part is None:
-            raise SourceError(f"{shown(path)!r} is no JSON: {error}.") from error
+            raise SourceError(f"{shown(path)!r} is not JSON: {error}.") from error
         value, reason = part
     if is_deeper(value, MAX_DOCUMENT_DEPTH):
         raise SourceError(f"{shown(path)!r} is nested deeper than {MAX_DOCUMENT_DEPTH} levels.")
@@ -279,14 +279,14 @@ def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, 
             else:
                 yield Refusal(shown(path), number, f"The line holds no object but {type(value).__name__}.")
     except UnicodeDecodeError as error:
-        what = f"The line is no JSON: it is no UTF-8 at byte {error.start}; if the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE."
+        what = f"The line is not JSON: it is not UTF-8 at byte {error.start}; if the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE."
         yield Refusal(shown(path), number, what)
     except RecursionError:
         yield Refusal(
-            shown(path), number, f"The line is no JSON: it is nested deeper than {MAX_DEPTH} levels."
+            shown(path), number, f"The line is not JSON: it is nested deeper than {MAX_DEPTH} levels."
         )
     except ValueError as error:
-        yield Refusal(shown(path), number, f"The line is no JSON: {error}.")
+        yield Refusal(shown(path), number, f"The line is not JSON: {error}.")
 
 
 def _values(line: bytes) -> Iterator[Any]:
@@ -392,7 +392,7 @@ def _decoded(path: Path, data: bytes, lists: Collection[Elements]) -> Iterator[A
         except (ValueError, RecursionError) as error:
             if part := whole_part(text, place, lists):
                 yield part.value
-            yield Refusal(shown(path), 0, part.reason if part else f"The file is no JSON: {error}.")
+            yield Refusal(shown(path), 0, part.reason if part else f"The file is not JSON: {error}.")
 
 
 def _blank_end(text: str, place: int) -> int:

@@ -177,5 +177,5 @@ def _offered() -> Iterator[Source]:
 
 def _checked(source: object, name: str) -> Source:
     if not isinstance(source, Source):
-        raise SourceError(f"The format {name!r} is no Source, but {type(source).__name__}.")
+        raise SourceError(f"The format {name!r} is not a Source, but {type(source).__name__}.")
     return source

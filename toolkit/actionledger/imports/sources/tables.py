@@ -230,7 +230,7 @@ def frame_sessions(frame: Any, columns: Mapping[str, str] | None = None) -> Reco
         try:
             connection.register(_FRAME, frame)
         except (duckdb.Error, TypeError) as error:
-            raise UsageError(f"A {type(frame).__name__} is no data frame that DuckDB reads.") from error
+            raise UsageError(f"A {type(frame).__name__} is not a data frame that DuckDB reads.") from error
         try:
             yield from sessions_of(
                 _rows(connection, f"FROM {_FRAME}", [], mapping, "the data frame"), "the data frame"

@@ -86,7 +86,7 @@ def _refuse_node(node: JsonDict) -> None:
         case "BASE_TABLE" | "SHOW_REF":
             catalog, schema = (str(node.get(key, "")).lower() for key in ("catalog_name", "schema_name"))
             if catalog not in _CATALOGS or schema.startswith("__"):
-                raise UsageError(f"{catalog or schema} is none of a ledger's: ask its tables and views.")
+                raise UsageError(f"{catalog or schema} is not part of a ledger; query its tables and views.")
 
 
 def _refuse_function(name: str) -> NoReturn:

@@ -52,7 +52,7 @@ def parameters_in(address: str) -> dict[str, list[str]]:
         query = urlsplit(f"?{address.strip()}").query if is_query else whole.query
         return parse_qs(query, keep_blank_values=True)
     except ValueError as error:
-        raise UsageError(f"{address!r} is no address of a page: {error}.") from error
+        raise UsageError(f"{address!r} is not an address of a page: {error}.") from error
 
 
 def refuse_others(address: str, *known: str) -> None:
@@ -67,7 +67,7 @@ def refuse_others(address: str, *known: str) -> None:
     """
     if others := [name for name in parameters_in(address) if name not in known]:
         raise UsageError(
-            f"The address has {', '.join(map(repr, others))}, which is none of {', '.join(known)}; take it out."
+            f"The address has {', '.join(map(repr, others))}, which is none of {', '.join(known)}; remove it."
         )
 
 

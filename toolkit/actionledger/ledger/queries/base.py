@@ -82,7 +82,7 @@ def refuse_no_ledger(given: object) -> None:
         UsageError: it can't.
     """
     if not callable(getattr(given, "sql", None)):
-        raise UsageError(f"{given!r} is no open ledger; give what al.open_ledger(path) returns.")
+        raise UsageError(f"{given!r} is not an open ledger; give what al.open_ledger(path) returns.")
 
 
 class Streamed(Protocol):

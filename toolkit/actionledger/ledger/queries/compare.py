@@ -350,7 +350,7 @@ def _pairs(
     """Return the part of a statement that names the pairs, of one session or of all, and its values."""
     for run_id in filter(None, (before_run_id, after_run_id)):
         if not is_uuid(run_id):
-            raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
+            raise UsageError(f"{run_id!r} is not a run's id; 'actionledger sql \"FROM runs\"' lists them.")
     condition, parameters = turn_scope(replace(rated(within), run_id=None))
     words = {"read": READ, "intent": INTENT, "runnable": RUNNABLE, "no_dialect": NO_DIALECT}
     bound = parameters | words | {"after": after_run_id}

@@ -245,7 +245,7 @@ def differing_actions(
 def _reading(ledger: Queryable, run_id: str | None, turn_id: str) -> _Reading:
     for given in filter(None, (run_id, turn_id)):
         if not is_uuid(given):
-            raise UsageError(f"{given!r} is no identifier of a run or a turn.")
+            raise UsageError(f"{given!r} is not an identifier of a run or a turn.")
     parameters = {"turn_id": turn_id} | ({"run_id": run_id} if run_id else {})
     which = "run_id = $run_id::UUID" if run_id else FIRST_READING
     found = rows(ledger, _Reading, _ATTEMPT.format(which=which), parameters)

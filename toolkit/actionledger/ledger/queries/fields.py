@@ -84,13 +84,13 @@ _TOOK = (
 _COST, _SECONDS = "sum(cost_usd)", "epoch(max(occurred_at) - min(occurred_at))"
 
 FIELDS = (
-    Field("profiles", "profile", "Only this profile.", letter="-p", is_recorded=True, of="session"),
-    Field("models", "model", "Only this model.", letter="-m", is_recorded=True, of="session"),
-    Field("tasks", "task", "Only this task.", is_recorded=True, of="session"),
+    Field("profiles", "profile", "Profile", letter="-p", is_recorded=True, of="session"),
+    Field("models", "model", "Model", letter="-m", is_recorded=True, of="session"),
+    Field("tasks", "task", "Task", is_recorded=True, of="session"),
     Field(
         "sources",
         "source",
-        "Only sessions of this source.",
+        "Source of the session",
         is_recorded=True,
         of="session",
         condition="session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))",
@@ -98,7 +98,7 @@ FIELDS = (
     Field(
         "projects",
         "project",
-        "Only sessions that ran in this folder.",
+        "Folder that the session ran in",
         is_recorded=True,
         of="session",
         condition=_RAN.format(column="project", values="projects"),
@@ -106,7 +106,7 @@ FIELDS = (
     Field(
         "branches",
         "branch",
-        "Only sessions that ran on this git branch.",
+        "Git branch that the session ran on",
         is_recorded=True,
         of="session",
         condition=_RAN.format(column="git_branch", values="branches"),
@@ -114,28 +114,26 @@ FIELDS = (
     Field(
         "agents",
         "agent",
-        "Only sessions of this agent.",
+        "Agent of the session",
         is_recorded=True,
         of="session",
         condition=_RAN.format(column="agent", values="agents"),
     ),
-    Field("run_id", "run", "This run's readings, not the first ones.", "one"),
-    Field(
-        "captures", "capture", f"Only where so much was kept: {', '.join(Capture)}.", choices=tuple(Capture)
-    ),
+    Field("run_id", "run", "Run whose readings count; default: the first readings", "one"),
+    Field("captures", "capture", f"Capture: {', '.join(Capture)}", choices=tuple(Capture)),
     Field(
         "labels",
         "label",
-        "Only sessions that their source filed under this.",
+        "Session's label in its source",
         is_recorded=True,
         of="session",
         condition=f"session_id IN (SELECT session_id FROM ({filed()}) WHERE list_contains($labels, label))",
     ),
-    Field("scores", "score", "Only sessions scored so, such as 'reward>=0.5'.", "score"),
+    Field("scores", "score", "Session's score, such as 'reward>=0.5'", "score"),
     Field(
         "min_cost",
         "min_cost",
-        "Only sessions that cost at least so many dollars.",
+        "Minimum cost of the session in dollars",
         "number",
         label="Cost at least ($)",
         words="cost at least ${:g}",
@@ -145,7 +143,7 @@ FIELDS = (
     Field(
         "max_cost",
         "max_cost",
-        "Only sessions that cost at most so many dollars.",
+        "Maximum cost of the session in dollars",
         "number",
         label="Cost at most ($)",
         words="cost at most ${:g}",
@@ -155,7 +153,7 @@ FIELDS = (
     Field(
         "min_duration",
         "min_duration",
-        "Only sessions that took at least so many seconds, from their first response to their last one.",
+        "Minimum seconds from the first to the last response",
         "number",
         label="Duration at least (seconds)",
         words="at least {:g} seconds",
@@ -165,7 +163,7 @@ FIELDS = (
     Field(
         "max_duration",
         "max_duration",
-        "Only sessions that took at most so many seconds.",
+        "Maximum seconds from the first to the last response",
         "number",
         label="Duration at most (seconds)",
         words="at most {:g} seconds",
@@ -175,18 +173,23 @@ FIELDS = (
     Field(
         "since",
         "since",
-        "From this time on, UTC: 2026-03-01 or 2026-03-01T12:00:00.",
+        "Start time, UTC: 2026-03-01 or 2026-03-01T12:00:00",
         "day",
         label="From (UTC)",
         words="since {:%Y-%m-%d %H:%M}",
     ),
     Field(
-        "until", "until", "Before this time, UTC.", "day", label="To (UTC)", words="until {:%Y-%m-%d %H:%M}"
+        "until",
+        "until",
+        "End time, UTC, not included",
+        "day",
+        label="To (UTC)",
+        words="until {:%Y-%m-%d %H:%M}",
     ),
     Field(
         "outcomes",
         "outcome",
-        f"Only what reading came to: {', '.join(Outcome)}.",
+        f"Outcome of parsing: {', '.join(Outcome)}",
         is_found=True,
         choices=tuple(Outcome),
         of="attempt",
@@ -194,7 +197,7 @@ FIELDS = (
     Field(
         "endings",
         "ending",
-        f"Only without a tool call, ended so: {', '.join(Ending)}.",
+        f"Ending without a tool call: {', '.join(Ending)}",
         is_found=True,
         label="Ended without a tool call",
         choices=tuple(Ending),
@@ -204,7 +207,7 @@ FIELDS = (
     Field(
         "session_outcomes",
         "session_outcome",
-        f"Only sessions that came out so: {', '.join(SessionOutcome)}.",
+        f"Outcome of the session: {', '.join(SessionOutcome)}",
         is_found=True,
         choices=tuple(SessionOutcome),
         of="session",
@@ -213,7 +216,7 @@ FIELDS = (
     Field(
         "dialects",
         "dialect",
-        "Only what was found in this dialect, or in none.",
+        "Dialect of the calls, or 'none'",
         is_found=True,
         is_recorded=True,
         of="attempt",
@@ -221,7 +224,7 @@ FIELDS = (
     Field(
         "is_failing",
         "failing",
-        "Only where something failed: in reading, checking or acting.",
+        "Turns in which parsing, checking or acting failed",
         "switch",
         is_found=True,
         words="failing",
@@ -229,7 +232,7 @@ FIELDS = (
     Field(
         "stage",
         "stage",
-        "Only where something failed in reading, checking or acting.",
+        "Stage that failed: reading, checking or acting",
         "one",
         is_found=True,
         label="Went wrong in",
@@ -239,7 +242,7 @@ FIELDS = (
     Field(
         "reasons",
         "code",
-        "Only where this is why something failed.",
+        "Reason of the failure",
         is_found=True,
         option="reason",
         choices=tuple(Reason),
@@ -247,21 +250,21 @@ FIELDS = (
     Field(
         "action",
         "action",
-        "Only with this action; with --stage or --reason, where it failed.",
+        "Action; with --stage or --reason, the one that failed",
         "text",
         is_found=True,
     ),
     Field(
         "executions",
         "execution",
-        f"Only where a try came to: {', '.join(ExecutionStatus)}.",
+        f"Status of an execution: {', '.join(ExecutionStatus)}",
         is_found=True,
         choices=tuple(ExecutionStatus),
     ),
     Field(
         "origin",
         "origin",
-        f"Only what was run by: {', '.join(Origin)}.",
+        f"Who ran it: {', '.join(Origin)}",
         "one",
         is_found=True,
         label="Run by",
@@ -271,7 +274,7 @@ FIELDS = (
     Field(
         "verdicts",
         "verdict",
-        f"Only what somebody has judged to be: {', '.join(Judgement)}.",
+        f"Reviewer's verdict: {', '.join(Judgement)}",
         is_found=True,
         choices=tuple(Judgement),
         of="attempt",
@@ -280,7 +283,7 @@ FIELDS = (
     Field(
         "turn_labels",
         "turn_label",
-        "Only turns that somebody has labelled so.",
+        "Reviewer's label on the turn",
         is_found=True,
         is_recorded=True,
         of="turn",
@@ -289,7 +292,7 @@ FIELDS = (
     Field(
         "text",
         "search",
-        "Only where a response, arguments, results or the session's name hold this text.",
+        "Text in a response, arguments, results or the session's name",
         "text",
         is_found=True,
         option="text",

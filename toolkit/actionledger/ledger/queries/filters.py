@@ -109,7 +109,7 @@ class Filter:
             object.__setattr__(self, "run_id", str(self.run_id))  # SQL gives identifiers as UUIDs
             if not is_uuid(self.run_id):
                 raise UsageError(
-                    f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them."
+                    f"{self.run_id!r} is not a run's id; 'actionledger sql \"FROM runs\"' lists them."
                 )
         for name in ("since", "until"):
             object.__setattr__(self, name, _in_utc(name, getattr(self, name)))
@@ -203,7 +203,7 @@ def _refuse_wrong_values(field: Field, value: Any) -> None:
         # Each letter of a text would be one of them, and nothing found.
         if isinstance(value, str):
             raise UsageError(
-                f"{field.name} takes several texts, as in {field.name}=({value!r},); a text alone is none."
+                f"{field.name} takes several texts, as in {field.name}=({value!r},); a single text is not allowed."
             )
         require_kind(value, Collection, f"{field.name} takes several, as in {field.name}=(…, …)")
     elif field.kind == "number":
@@ -218,7 +218,7 @@ def _refuse_wrong_values(field: Field, value: Any) -> None:
             _refuse_unwritable(each.name)
         elif field.choices:  # another one would pick nothing without a word
             if each not in field.choices:
-                raise UsageError(f"{each!r} is no {field.noun}; choose from {', '.join(field.choices)}.")
+                raise UsageError(f"{each!r} is not a {field.noun}; choose from {', '.join(field.choices)}.")
         else:
             require_kind(each, str, "What a filter names is a text")
             _refuse_unwritable(each)

@@ -63,7 +63,7 @@ def ordered_by(order: Order) -> tuple[str, str]:
     if name not in COLUMNS:
         known = ", ".join([*_NAMED_ORDERS, *COLUMNS])
         raise UsageError(
-            f"{order!r:.100} is no order of sessions; choose from {known}, or one with a minus before it."
+            f"{order!r:.100} is not an order of sessions; choose from {known}, or one with a minus before it."
         )
     column, table = COLUMNS[name]
     return f"{column} {'DESC' if order.startswith('-') else 'ASC'} NULLS LAST, session_id", table

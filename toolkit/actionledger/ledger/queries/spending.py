@@ -94,7 +94,7 @@ def spending(within: Filter, by: Sequence[Group]) -> Scope:
     refuse_no_filter(within)
     for name in by:
         if name not in get_args(Group):
-            raise UsageError(f"{name!r} is no group of usage; choose from {', '.join(get_args(Group))}.")
+            raise UsageError(f"{name!r} is not a group of usage; choose from {', '.join(get_args(Group))}.")
     if len(set(by)) < len(by):
         raise UsageError(f"{', '.join(by)} names a group twice; name each once.")
     condition, parameters = scope(within)

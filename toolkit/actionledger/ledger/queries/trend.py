@@ -80,7 +80,7 @@ def refuse_no_period(unit: object) -> None:
         UsageError: it is none.
     """
     if unit not in get_args(Unit):
-        raise UsageError(f"{unit!r} is no period; choose one of {', '.join(get_args(Unit))}.")
+        raise UsageError(f"{unit!r} is not a period; choose one of {', '.join(get_args(Unit))}.")
 
 
 def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:

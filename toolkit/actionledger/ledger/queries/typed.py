@@ -69,7 +69,7 @@ def _whole(value: Any) -> int:
     if type(value) is int:
         return value
     if value != int(value):
-        raise ValueError(f"{value!r} is no whole number.")
+        raise ValueError(f"{value!r} is not a whole number.")
     return int(value)
 
 

@@ -131,7 +131,7 @@ def _make(
 ) -> dict[str, int]:
     """Make a blank ledger, fill it, and give it its name when its rows are as many as they should be."""
     if file.exists():
-        raise LedgerError(f"The file {file} is there already; give another name.")
+        raise LedgerError(f"The file {file} already exists; give another name.")
     try:
         with (
             tempfile.TemporaryDirectory(dir=file.parent, prefix=".export-") as folder,

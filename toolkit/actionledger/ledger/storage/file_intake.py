@@ -118,7 +118,7 @@ class FileIntake:
             self._lock.release()
 
     def _one_sentence(self) -> AbstractContextManager[None]:
-        return one_sentence(f"The ledger {self._files.published} can't take in what was recorded")
+        return one_sentence(f"The ledger {self._files.published} can't load what was recorded")
 
 
 def _close(files: LedgerFiles, store: ExitStack) -> None:

@@ -72,7 +72,7 @@ class LedgerFiles:
             str(resolved).encode()
         except UnicodeEncodeError as error:
             raise LedgerError(
-                f"The ledger's path {str(resolved)!a} is no UTF-8, and DuckDB opens no other; rename what is in it."
+                f"The ledger's path {str(resolved)!a} is not UTF-8, and DuckDB opens no other; rename what is in it."
             ) from error
         return cls(resolved)
 

@@ -47,7 +47,7 @@ def ingest(
 ) -> IngestReport:
     """Take in all that segments hold."""
     lock = FileLock(files.ingest_lock)
-    with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
+    with one_sentence(f"The ledger {files.published} can't load what was recorded"):
         if not begin_ingest(files, lock, patience):
             return IngestReport(was_busy=True)
         try:

@@ -43,7 +43,7 @@ def reading_limit() -> str:
     given = os.environ.get(MEMORY_VARIABLE, "").strip()
     if given and not _AMOUNT.fullmatch(given):
         raise UsageError(
-            f"{MEMORY_VARIABLE} is {given!r}, which is no amount of memory; give one such as 512MB."
+            f"{MEMORY_VARIABLE} is {given!r}, which is not an amount of memory; give one such as 512MB."
         )
     return given or f"{_machines_memory() // SHARE // 1_000_000}MB"
 

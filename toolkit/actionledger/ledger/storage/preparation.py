@@ -73,7 +73,7 @@ def decode(line: Line) -> Event | ReversalAsTry:
     except ValidationError as error:
         raise ValueError(_reason(error)) from None
     if not is_uuid(event.event_id):
-        raise ValueError(f"bad field: event_id is no UUID: {event.event_id[:100]!r}")
+        raise ValueError(f"bad field: event_id is not a UUID: {event.event_id[:100]!r}")
     return event
 
 

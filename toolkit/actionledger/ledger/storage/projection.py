@@ -182,7 +182,7 @@ def fit(row: Row) -> Row:
         # As is_uuid asks, without a call of it: a row has five of them.
         stored = _as_stored(text) if len(text) == UUID_CHARACTERS else None
         if stored is None:
-            raise ValueError(f"{column} is no UUID: {text[:100]!r}")
+            raise ValueError(f"{column} is not a UUID: {text[:100]!r}")
         values[place] = stored
     for place, column, convert in conversions:
         if values[place] is not None:

@@ -207,6 +207,6 @@ def is_database(path: Path) -> bool:
         # Asked first, since DuckDB looks for an extension on the network if the file is another system's database.
         if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
             raise NotALedgerError(
-                f"{path} is no DuckDB database; give the path of a ledger or of a new file."
+                f"{path} is not a DuckDB database; give the path of a ledger or of a new file."
             )
     return True

@@ -146,10 +146,10 @@ class _GitActions:
         """Return whether a branch is not there yet."""
         text = action.base
         if text.startswith("-"):
-            raise ActionError(Reason.BAD_FORMAT, f"{text!r} is no branch, tag or commit.")
+            raise ActionError(Reason.BAD_FORMAT, f"{text!r} is not a branch, tag or commit.")
         if not is_branch_name(action.name, self._git.does):
             message = (
-                f"{action.name[:LONGEST_NAME]!r} is no name of a branch; write it like 'feature/greeting'."
+                f"{action.name[:LONGEST_NAME]!r} is not a name of a branch; write it like 'feature/greeting'."
             )
             raise ActionError(Reason.BAD_FORMAT, message)
         return not self._git.does("show-ref", "--verify", "--quiet", f"refs/heads/{action.name}")

@@ -97,7 +97,7 @@ class Repository:
 
     def _check_name(self, name: str) -> None:
         if not is_branch_name(name, self._references.does):
-            message = f"{name[:LONGEST_NAME]!r} is no name of a branch; write it like 'feature/jwt-auth'."
+            message = f"{name[:LONGEST_NAME]!r} is not a name of a branch; write it like 'feature/jwt-auth'."
             raise ActionError(Reason.BAD_FORMAT, message)
 
 

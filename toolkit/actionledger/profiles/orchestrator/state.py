@@ -140,7 +140,7 @@ class CascadeState(_Saved):
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"])) or "the file"
             raise SourceError(
-                f"{path} is no orchestration of this version: {where}: {first['msg']}."
+                f"{path} is not an orchestration of this version: {where}: {first['msg']}."
             ) from error
 
     def save(self, folder: Path) -> None:

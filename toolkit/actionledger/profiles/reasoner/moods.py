@@ -33,7 +33,7 @@ def felt(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
     elif intensity is None:
         wrong = f"The answer names the mood {mood[:80]!r} and no intensity"
     else:
-        wrong = f"The answer names the mood {mood[:80]!r}, but {str(intensity)[:80]!r} is no intensity"
+        wrong = f"The answer names the mood {mood[:80]!r}, but {str(intensity)[:80]!r} is not an intensity"
     expected = 'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
     raise ActionError(Reason.BAD_FORMAT, f"{wrong}; {expected}")
 

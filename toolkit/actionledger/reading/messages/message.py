@@ -79,7 +79,9 @@ def _within(message: object, gathering: Gathering) -> JsonMap | None:
     for _ in range(_MOST_WRAPPERS):
         whole = _without_list(message)
         if not isinstance(whole, Mapping):
-            gathering.note(Reason.WRONG_SHAPE, f"It is no object, but {_kind_of(whole)}; {_KNOWN} are read.")
+            gathering.note(
+                Reason.WRONG_SHAPE, f"It is not an object, but {_kind_of(whole)}; {_KNOWN} are read."
+            )
             return None
         message = _unwrapped(whole, gathering)
         if message is whole or message is None:
@@ -177,12 +179,12 @@ def _objects(items: object, gathering: Gathering) -> list[JsonMap]:
     several = items if isinstance(items, list | tuple) else [] if items is None else [items]
     for item in several:
         if not isinstance(item, Mapping):
-            gathering.note(Reason.WRONG_SHAPE, f"A call is no object, but {_kind_of(item)}.")
+            gathering.note(Reason.WRONG_SHAPE, f"A call is not an object, but {_kind_of(item)}.")
     return [item for item in several if isinstance(item, Mapping)]
 
 
 def _refuse(message: JsonMap, gathering: Gathering) -> None:
-    detail = f"It is no message that is known; its keys are: {shown_keys(message)}. {_KNOWN[0].upper()}{_KNOWN[1:]} are read."
+    detail = f"It is not a message that is known; its keys are: {shown_keys(message)}. {_KNOWN[0].upper()}{_KNOWN[1:]} are read."
     gathering.note(Reason.WRONG_SHAPE, detail)
 
 

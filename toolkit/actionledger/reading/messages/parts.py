@@ -72,7 +72,7 @@ def read_parts(parts: object, gathering: Gathering) -> None:
         elif isinstance(part, str):
             gathering.say(part)
         elif part is not None:
-            detail = f"A part of the message is no object and no text, but {type(part).__name__}."
+            detail = f"A part of the message is neither an object nor text, but {type(part).__name__}."
             gathering.note(Reason.WRONG_SHAPE, detail)
 
 

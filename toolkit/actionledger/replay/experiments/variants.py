@@ -207,7 +207,7 @@ def check_names(name: str, variants: Sequence[Variant], tasks: Mapping[Any, Any]
     names: list[Any] = [name, *(variant.name for variant in variants), *tasks]
     for each in names:
         if not isinstance(each, str) or not each or each != writable(each):
-            raise UsageError(f"{each!r} is no name of an experiment, a variant or a task; give a text.")
+            raise UsageError(f"{each!r} is not a name of an experiment, a variant or a task; give a text.")
     for task, request in tasks.items():
         if not isinstance(request, str) or not request.strip():
             raise UsageError(

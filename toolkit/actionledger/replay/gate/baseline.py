@@ -118,12 +118,12 @@ def load_baseline(path: Path) -> Baseline:
     name = f"The baseline {str(path)!r}"
     try:
         if not path.is_file():
-            raise SourceError(f"{name} is no file.")
+            raise SourceError(f"{name} is not a file.")
         if path.stat().st_size > _MOST_BYTES:
             raise SourceError(f"{name} has more than {_MOST_BYTES:,} bytes, more than any baseline.")
         content = path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise SourceError(f"{name} is no UTF-8 text: {error.reason} at byte {error.start:,}.") from error
+        raise SourceError(f"{name} is not UTF-8 text: {error.reason} at byte {error.start:,}.") from error
     except OSError as error:
         raise SourceError(f"{name} can't be read: {error.strerror}.") from error
     return Baseline.loads(content, name)
@@ -209,8 +209,8 @@ def _validated(text: str, name: str) -> _File:
     if where == "version":
         raise SourceError(f"{name} has another format than version {VERSION}; bless the readings again.")
     if not where:
-        raise SourceError(f"{name} is no baseline, or was cut off: {first['msg']}.")
-    raise SourceError(f"{name} is no baseline as 'actionledger bless' writes it: {where}: {first['msg']}.")
+        raise SourceError(f"{name} is not a baseline, or was cut off: {first['msg']}.")
+    raise SourceError(f"{name} is not a baseline as 'actionledger bless' writes it: {where}: {first['msg']}.")
 
 
 def _lines(baseline: Baseline) -> Iterator[str]:

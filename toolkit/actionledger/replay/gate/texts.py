@@ -242,7 +242,7 @@ class FileBaseline:
             yield not_judged(baseline.without_text)
         if unknown := sorted({turn.profile for turn in turns} - set(PROFILES) - {""}):
             named = ", ".join(map(repr, unknown))
-            yield f"No profile here goes by {named}: its actions are checked where tools are recorded, else not at all."
+            yield f"No profile here is named {named}: its actions are checked only if tools are recorded."
 
 
 @dataclass(frozen=True, slots=True)

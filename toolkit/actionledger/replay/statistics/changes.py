@@ -142,7 +142,7 @@ def holm(p_values: Sequence[float], least: Sequence[float] = ()) -> list[float]:
         require_number("A p-value", value)
         if not 0 <= value <= 1:
             raise UsageError(
-                f"{value} is no p-value; give one from 0 to 1, and leave out what was not tested."
+                f"{value} is not a p-value; give one from 0 to 1, and leave out what was not tested."
             )
     if least and len(least) != len(p_values):
         raise UsageError(f"There are {len(p_values)} p-values and {len(least)} least ones; give one of each.")

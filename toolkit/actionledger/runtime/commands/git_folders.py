@@ -231,7 +231,7 @@ def folders_of(top: Path, *, within: Path | None = None) -> Folders:
     if own.is_file():
         own = top / _pointer(own).removeprefix("gitdir:").strip()
     if not own.is_dir():
-        message = "The workspace is no git repository. Run git init first, with execute_command."
+        message = "The workspace is not a git repository. Run git init first, with execute_command."
         raise ActionError(Reason.NOT_FOUND, message)
     own = own.resolve()
     pointer = own / "commondir"

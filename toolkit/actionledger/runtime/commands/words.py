@@ -82,7 +82,7 @@ def words_of(command: str, *, expands: bool = False) -> list[str]:
             )
     program = words[0].rpartition("/")[2].lower().removesuffix(".exe")
     if program in _BUILT_IN:
-        raise _refused(f"{program!r} is no program: {_BUILT_IN[program]}")
+        raise _refused(f"{program!r} is not a program: {_BUILT_IN[program]}")
     if _ASSIGNMENT.match(words[0]):
         raise _refused(
             f"it begins with a variable ({words[0][:60]!r}). {_BUILT_IN['export'].partition('. ')[2]}"

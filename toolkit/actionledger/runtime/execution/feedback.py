@@ -122,7 +122,7 @@ def _entries(
         elif not call.status.is_plannable:
             head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
             if not call.name and (given := _NO_NAME.search(call.span.of(result.text))):
-                head += _on_one_line(f": {given['key']!r} is {given['value'].strip()}, which is no name")
+                head += _on_one_line(f": {given['key']!r} is {given['value'].strip()}, which is not a name")
             yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
             corrected.add(call.name)
 

@@ -102,7 +102,7 @@ def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
     except ValidationError as error:
         raise PolicyError(source, f"{_first(error)}; it holds [[rule]] tables and nothing else") from error
     except (ValueError, RecursionError) as error:
-        raise PolicyError(source, f"it is no TOML: {error}") from error
+        raise PolicyError(source, f"it is not TOML: {error}") from error
     rules = []
     for number, row in enumerate(rows, start=1):
         try:

@@ -75,7 +75,7 @@ def endpoint(base_url: str) -> Endpoint:
 def _no_address(base_url: str) -> UsageError:
     shown = "" if set("@?") & set(base_url) else f" {base_url!r}"
     return UsageError(
-        f"The base URL{shown} is no address of a server; write it as http://HOST:PORT/v1 or https://HOST/v1."
+        f"The base URL{shown} is not an address of a server; write it as http://HOST:PORT/v1 or https://HOST/v1."
     )
 
 

@@ -64,7 +64,7 @@ class OpenAICompatible:
         if retries < 0 or max_bytes < 1:
             raise UsageError(f"retries counts from 0 and max_bytes from 1, got {retries} and {max_bytes}.")
         if taken := sorted(OWN_FIELDS & options.keys()):
-            raise UsageError(f"{taken[0]!r} is no option: a request sets it from its other arguments.")
+            raise UsageError(f"{taken[0]!r} is not an option: a request sets it from its other arguments.")
         self._name = model
         self._options = dict(options)
         self._endpoint = endpoint(base_url)

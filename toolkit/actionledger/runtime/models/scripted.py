@@ -127,7 +127,7 @@ def _response(path: Path, number: int, line: str) -> str:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{path}:{number}: the line is no JSON: {error}.") from error
+        raise SourceError(f"{path}:{number}: the line is not JSON: {error}.") from error
     text = value.get("text") if isinstance(value, dict) else value
     if not isinstance(text, str):
         raise SourceError(

@@ -58,7 +58,7 @@ def events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
             case "" | "id" | "retry":
                 pass
             case _:
-                raise MalformedError("a line that is no server-sent event", _decoded(line))
+                raise MalformedError("a line that is not a server-sent event", _decoded(line))
     if data:
         yield ServerEvent(name, "\n".join(data))
 
@@ -158,7 +158,7 @@ class Assembly:
         self.has_choice = True
         delta = choice.get("delta") or {}
         if not isinstance(delta, dict):
-            raise MalformedError("a piece that is no object", repr(delta))
+            raise MalformedError("a piece that is not an object", repr(delta))
         if isinstance(legacy := delta.get("function_call"), dict):
             self._add_call({"index": 0, "function": legacy})
         calls = delta.get("tool_calls") or []
@@ -166,7 +166,7 @@ class Assembly:
             raise MalformedError("calls that are no list", repr(calls))
         for call in calls:
             if not isinstance(call, dict):
-                raise MalformedError("a call that is no object", repr(call))
+                raise MalformedError("a call that is not an object", repr(call))
             self._add_call(call)
         self._refusal.append(text_of(delta.get("refusal")))
         chunk = Chunk(self._whole_characters(text_of(delta.get("content"))), reasoning_of(delta))
@@ -201,7 +201,7 @@ class Assembly:
     def _add_call(self, piece: JsonMap) -> None:
         function = piece.get("function") or {}
         if not isinstance(function, dict):
-            raise MalformedError("a call whose function is no object", repr(piece))
+            raise MalformedError("a call whose function is not an object", repr(piece))
         name, arguments = function.get("name"), function.get("arguments")
         call = self._call_of(piece, name)
         call.call_id = call.call_id or text_of(piece.get("id"))

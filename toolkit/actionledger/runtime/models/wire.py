@@ -63,7 +63,7 @@ def json_object(text: str | bytes) -> JsonDict:
     except (ValueError, RecursionError) as error:
         raise MalformedError("what is no JSON", shown) from error
     if not isinstance(value, dict):
-        raise MalformedError("JSON that is no object", shown)
+        raise MalformedError("JSON that is not an object", shown)
     if shown.count("[") + shown.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
         raise MalformedError(f"JSON nested deeper than {MAX_DEPTH} levels", shown)
     return value
@@ -104,7 +104,7 @@ def text_of(content: object) -> str:
         case list():
             parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
             return "".join(text_of(part.get("text")) for part in parts)
-    raise MalformedError("content that is no text", repr(content))
+    raise MalformedError("content that is not text", repr(content))
 
 
 def reasoning_of(message: JsonMap) -> str:

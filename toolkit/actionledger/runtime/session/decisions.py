@@ -218,7 +218,7 @@ def _make(path: Path) -> None:
 def _check_owner(path: Path, status: os.stat_result) -> None:
     """Refuse a key that somebody else may know."""
     if not stat.S_ISREG(status.st_mode):
-        raise DecisionKeyError(path, "is no file", _ANEW)
+        raise DecisionKeyError(path, "is not a file", _ANEW)
     if status.st_uid != os.geteuid():
         raise DecisionKeyError(path, "belongs to another user", _ANEW)
     if status.st_mode & 0o077:

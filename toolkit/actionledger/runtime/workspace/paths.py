@@ -87,7 +87,7 @@ _BY_ERROR: dict[int, tuple[Reason, str]] = {
     errno.ELOOP: (Reason.PATH_REFUSED, _NOT_FOLLOWED),
     errno.EMLINK: (Reason.PATH_REFUSED, _NOT_FOLLOWED),
     errno.EISDIR: (Reason.PATH_REFUSED, "it is a folder"),
-    errno.ENXIO: (Reason.PATH_REFUSED, "it is no regular file"),
+    errno.ENXIO: (Reason.PATH_REFUSED, "it is not a regular file"),
     errno.ENAMETOOLONG: (Reason.PATH_REFUSED, "it is too long for this system"),
     errno.EINVAL: (Reason.PATH_REFUSED, "this system doesn't take such a name"),
     errno.EILSEQ: (Reason.PATH_REFUSED, "this system doesn't take such a name"),
@@ -157,13 +157,13 @@ def no_folder(path: str, name: str) -> ActionError:
     """Return what the model is told where a name on a path is no folder."""
     return ActionError(
         Reason.PATH_REFUSED,
-        f"On the path {path!r}, {name!r} is no folder but a file or a link; links are not followed.",
+        f"On the path {path!r}, {name!r} is not a folder but a file or a link; links are not followed.",
     )
 
 
 def no_file(path: str, kind: NodeKind) -> ActionError:
     """Return what the model is told where a path names something else than a regular file."""
-    return ActionError(Reason.PATH_REFUSED, f"The path {path!r} is no file but {_KINDS[kind]}.")
+    return ActionError(Reason.PATH_REFUSED, f"The path {path!r} is not a file but {_KINDS[kind]}.")
 
 
 def too_large(path: str, size: int, limit: int) -> ActionError:

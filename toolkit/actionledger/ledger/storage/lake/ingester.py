@@ -231,7 +231,7 @@ class LakeIngester:
     def elected(self, patience: float) -> Iterator[bool]:
         """Be this host's ingester, where nobody else is; say whether that is so."""
         lock = FileLock(self.files.ingest_lock)
-        with one_sentence(f"The ledger {self.files.published} can't take in what was recorded"):
+        with one_sentence(f"The ledger {self.files.published} can't load what was recorded"):
             if not lock.acquire(patience):
                 yield False
                 return

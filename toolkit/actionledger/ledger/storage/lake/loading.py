@@ -201,7 +201,7 @@ def tried_again(
 
 def _note_retry(attempt: tenacity.RetryCallState) -> None:
     # For whoever looks for it: that hosts wait for each other is no trouble, and the error's text may be long.
-    _log.debug("Another host was first; attempt %d is behind it.", attempt.attempt_number)
+    _log.debug("Another host was first; this is attempt %d.", attempt.attempt_number)
 
 
 def is_conflict(error: BaseException) -> bool:

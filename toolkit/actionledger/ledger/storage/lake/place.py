@@ -40,7 +40,7 @@ _SAID = f"""It begins with the line [{TABLE}] and says metadata_path = "postgres
 
 
 class BlankLakeError(NotALedgerError):
-    """A lake is not made yet: whoever opens it for writing makes it."""
+    """A lake does not exist yet; the next process that opens it for writing makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class LakePlace:
             )
         if wrong := [key for key in said.keys() & _TEXTS if not isinstance(said[key], str)]:
             raise LedgerError(
-                f"{path}: {wrong[0]} = {said[wrong[0]]!r} is no text; write it in quotation marks."
+                f"{path}: {wrong[0]} = {said[wrong[0]]!r} is not text; write it in quotation marks."
             )
         metadata_path, data_path = (said.get(key, "") for key in ("metadata_path", "data_path"))
         if not (metadata_path and data_path):
@@ -92,10 +92,10 @@ class LakePlace:
             )
         host = said.get("host") or socket.gethostname()
         if not _HOST.fullmatch(host):
-            raise LedgerError(f'{path}: {host!r} is no host\'s name; say another one as host = "…".')
+            raise LedgerError(f'{path}: {host!r} is not a host\'s name; say another one as host = "…".')
         seconds = said.get("commit_seconds", COMMIT_SECONDS)
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-            raise LedgerError(f"{path}: commit_seconds = {seconds!r} is no number of seconds.")
+            raise LedgerError(f"{path}: commit_seconds = {seconds!r} is not a number of seconds.")
         return cls(
             path,
             _catalog(path, metadata_path),

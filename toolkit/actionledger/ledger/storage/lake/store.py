@@ -150,7 +150,7 @@ class LakeStore:
             if self.files.heads.exists() or not is_blank(self.place, error):
                 raise
             raise BlankLakeError(
-                f"The lake of {self.place.path} is not made yet: whoever opens it for writing makes it."
+                f"The lake of {self.place.path} does not exist yet; the next process that opens it for writing makes it."
             ) from error
 
     def ingest(

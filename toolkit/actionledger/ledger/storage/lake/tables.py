@@ -42,7 +42,7 @@ def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
         # Somebody else may have made them in between.
         if has_tables and version_in(connection, BASE) is None:
             raise NotALedgerError(
-                f"The lake of {place.path} holds other tables, and is no ledger: it has no table meta with a version."
+                f"The lake of {place.path} holds other tables, and is not a ledger: it has no table meta with a version."
             )
         try:
             if not has_tables:
@@ -79,7 +79,7 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> i
     version = version_in(connection, BASE)
     if version is None:
         raise NotALedgerError(
-            f"The lake of {place.path} is no ledger: it has no table meta with a version. Opened for writing, a blank one becomes one."
+            f"The lake of {place.path} is not a ledger: it has no table meta with a version. Opened for writing, a blank one becomes one."
         )
     refuse_newer(version, SCHEMA_VERSION)
     if version < PROVEN_SINCE:

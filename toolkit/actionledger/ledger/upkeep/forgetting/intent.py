@@ -131,7 +131,7 @@ class SessionLock(FileLock):
         intent = intent_of(self._files)
         if intent is not None and self._session_id in intent.events:
             raise LedgerError(
-                f"The session {self._session_id} is being forgotten; where nobody is at it, 'actionledger forget' goes on with what was begun."
+                f"The session {self._session_id} is being erased; if no process works on that, 'actionledger forget' completes it."
             )
 
 

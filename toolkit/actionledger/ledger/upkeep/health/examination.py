@@ -140,7 +140,7 @@ def _remove_leftovers(facts: Facts) -> list[str]:
         lock.release()
     gone = len(facts.old_temporaries), sum(not path.exists() for path in facts.old_locks)
     return [
-        f"Removed {counted(number, kind)} that nobody holds."
+        f"Removed {counted(number, kind)} that no process holds."
         for number, kind in zip(gone, ("temporary file", "lock"), strict=True)
         if number
     ]
@@ -166,7 +166,7 @@ def _mend_rollup(facts: Facts) -> list[str]:
 
 def _sentences(report: IngestReport) -> list[str]:
     if report.was_busy:
-        return ["Nothing was taken in: another process is the ingester, and does it itself."]
+        return ["Nothing was loaded: another process is the ingester and does it."]
     told = []
     if report.events or report.quarantined:
         quarantined = f", and put {counted(report.quarantined, 'line')} that can't be read into quarantine" * bool(report.quarantined)  # fmt: skip

@@ -144,7 +144,7 @@ def unusable(files: LedgerFiles) -> str:
     try:
         is_database(files.store)
     except NotALedgerError:
-        return f"The working file {files.store} is no DuckDB database."
+        return f"The working file {files.store} is not a DuckDB database."
     except OSError:
         pass  # another user's, and theirs to judge
     return ""

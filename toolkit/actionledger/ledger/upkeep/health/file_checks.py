@@ -98,8 +98,8 @@ def _unreadable(facts: Facts) -> Finding:
     return Finding(
         Check.PUBLISHED,
         Level.FAULT,
-        f"{problem.rstrip('.')}, and no working file either; segments have {size_words(facts.size_of('segments'))} that were not taken in.",
-        "Take the published file from a backup and put it there before anything is recorded; the segments are taken in then.",
+        f"{problem.rstrip('.')}, and no working file either; segments have {size_words(facts.size_of('segments'))} that were not loaded.",
+        "Take the published file from a backup and put it there before anything is recorded; then the segments are loaded.",
     )
 
 
@@ -157,15 +157,15 @@ def folder(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Check.FOLDER,
             Level.FAULT,
-            f"{facts.unusable} Nothing can be taken in until it is gone.",
-            "Move it away: whoever writes next makes it anew, a working file from the published one.",
+            f"{facts.unusable} Nothing can be loaded until it is gone.",
+            "Move it away: the next writer makes a new one, a working file from the published one.",
         )
     elif not place.exists():
         yield Finding(
             Check.FOLDER,
             Level.NOTE,
             f"There is no folder {place}: the file was copied alone, which has all that was published.",
-            "Nothing to do: whoever writes to it next makes the folder anew. What was not published stayed where it was copied from.",
+            "Nothing to do: the next writer makes the folder again. Unpublished records stayed where the file was copied from.",
         )
     elif not os.access(place, os.R_OK | os.X_OK):
         yield Finding(
@@ -178,8 +178,8 @@ def folder(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Check.FOLDER,
             Level.FAULT if any(segment.waiting for segment in facts.segments) else Level.NOTE,
-            f"{unwritable} can't be written to{_why_unwritable(unwritable)}: the ledger can be read, and nothing recorded or taken in.",
-            "Make it writable for whoever records here; for reading alone there is nothing to do.",
+            f"{unwritable} can't be written to{_why_unwritable(unwritable)}: the ledger can be read, but nothing can be recorded or loaded.",
+            "Make it writable for the users who record here; for reading only, nothing is to do.",
         )
     else:
         yield Finding(Check.FOLDER, Level.FINE, f"{place} can be written to.")
@@ -207,8 +207,8 @@ def leftovers(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Check.LEFTOVERS,
             Level.FAULT,
-            "Sessions are being forgotten, or whoever was at it was killed: some of what is recorded of them may still be there.",
-            f"{command('forget', facts)} goes on with it, unless somebody is at it now.",
+            "Sessions are being erased, or the process that erased them was killed: some of their records may still be there.",
+            f"{command('forget', facts)} completes it, unless a process works on it now.",
         )
     files, locks = facts.old_temporaries, facts.old_locks
     if not files and not locks:
@@ -220,7 +220,7 @@ def leftovers(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         Check.LEFTOVERS,
         Level.NOTE,
-        f"{' and '.join(found)} of sessions or ingests that were killed, an hour old or more, which nobody holds.",
+        f"{' and '.join(found)} of killed sessions or ingests, an hour old or more, which no process holds.",
         f"The next ingest removes them, or {command('doctor --fix', facts)}.",
         is_mendable=True,
     )

@@ -27,7 +27,7 @@ def segments(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 Check.SEGMENTS,
                 Level.FAULT,
-                f"The segment {segment.name} can't be opened: it belongs to somebody else, is no file, or the disk is damaged; all others are "
+                f"The segment {segment.name} can't be opened: it belongs to somebody else, is not a file, or the disk is damaged; all others are "
                 "taken in.",
                 "Have its writer's user run 'actionledger ingest', or make it readable; what is no file belongs elsewhere.",
             )
@@ -51,7 +51,7 @@ def segments(facts: Facts) -> Iterator[Finding]:
 
 def _segments_in_all(facts: Facts) -> str:
     if not facts.segments:
-        return "There are none: nobody writes, and nothing waits to be taken in."
+        return "There are none: no process writes, and nothing waits."
     live = len(facts.held_by("segment"))
     size = size_words(sum(segment.size for segment in facts.segments))
     return f"{counted(len(facts.segments), 'segment')} of {size}, {live} of them with a writer that lives."
@@ -79,7 +79,7 @@ def ingest(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Check.INGEST,
             Level.NOTE,
-            f"{said}: more is written than is taken in just now, and published as it comes, last {time_words(facts.published_seconds or 0.0)} ago.",
+            f"{said}: writers are faster than the ingester just now; last published {time_words(facts.published_seconds or 0.0)} ago.",
             "Nothing to do: it catches up when less is written; the toolkit's own readers see all of it anyway.",
         )
     elif holders := facts.held_by("ingest"):
@@ -93,7 +93,7 @@ def ingest(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Check.INGEST,
             Level.FAULT,
-            f"{said}, and nobody takes them in: their writers were killed, or write with in_background=False.",
+            f"{said}, and no process loads them: their writers were killed, or write with in_background=False.",
             f"{command('ingest', facts)} takes them in, or {command('doctor --fix', facts)}.",
             is_mendable=True,
         )
@@ -147,7 +147,7 @@ def quarantine(facts: Facts) -> Iterator[Finding]:
         return
     lately = sum(each.lately for each in unread if each.reason != _CUT_OFF)
     if not unread:
-        yield Finding(Check.QUARANTINE, Level.FINE, "Every line that was taken in could be read.")
+        yield Finding(Check.QUARANTINE, Level.FINE, "Every loaded line could be read.")
         return
     reasons = ", ".join(f"{each.reason} {each.lines:,}" for each in unread)
     yield Finding(
@@ -201,8 +201,8 @@ def left_out(facts: Facts) -> Iterator[Finding]:
             Check.LEFT_OUT, Level.NOTE, said, f"{command('report', facts)} and the page Skipped say why."
         )
     if refused:
-        said = f"Imports have refused {counted(refused, 'line, file or turn', 'lines, files or turns')} that could not be taken in."
-        advice = "The page Skipped says which and why; what was mended is taken in by another import."
+        said = f"Imports refused {counted(refused, 'line, file or turn', 'lines, files or turns')}."
+        advice = "The page Skipped says which and why; after you mend them, import them again."
         yield Finding(Check.LEFT_OUT, Level.NOTE, said, advice)
     if superseded := facts.records.superseded:
         is_one = superseded == 1

@@ -75,7 +75,7 @@ def shape_of(
     of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in {*VIEWS, *lacks}]
     of_tables += [
         Fault(
-            f"The macro {name} stands in the file: what a query asks of {name} may be answered by somebody else.",
+            f"The macro {name} is in the file: what a query gets from {name} may come from somebody else.",
             name,
         )
         for name in sorted(here.macros)
@@ -88,7 +88,7 @@ def shape_of(
         for table, column in sorted(here.columns.keys() - meant.columns.keys())
         if table not in {*strange, *VIEWS, *ROLLUPS}
     ]
-    notes = [f"{name} stands in the file, and is none of a ledger's." for name in strange]
+    notes = [f"{name} is in the file, but does not belong to a ledger." for name in strange]
     return Shape((*of_tables, *of_views), tuple(notes), can_be_walked=not of_tables)
 
 
@@ -153,7 +153,7 @@ def faults_of_segments(files: LedgerFiles, offsets: Mapping[str, int]) -> list[F
             sentence = f"The segment {name} has {size:,} bytes, and {taken:,} were taken in: it was cut, and what was behind them may be lost."
             faults.append(Fault(sentence, f"segments/{name}", key=str(size)))
         elif not _ends_whole(files.segments / name, size) and not has_live_writer(files.segments):
-            sentence = f"The segment {name} ends within a line, at byte {size:,}: it was cut, or its writer died as it wrote what nobody was promised."
+            sentence = f"The segment {name} ends within a line, at byte {size:,}: it was cut, or its writer died while writing an unacknowledged record."
             faults.append(Fault(sentence, f"segments/{name}", key=str(size)))
     return faults
 
@@ -228,7 +228,7 @@ def _of_older(connection: DuckDBPyConnection, version: int, kept: Sequence[Head]
         f"version {SCHEMA_VERSION}, and from then on it is proven."
     )
     faults = (
-        [Fault("A head was kept of this ledger, and it has no chain: an older ledger stands in its place.")]
+        [Fault("A head was kept of this ledger, and it has no chain: an older ledger is in its place.")]
         if kept
         else []
     )
@@ -309,7 +309,7 @@ def _beside(files: LedgerFiles, published: ChainWalk, store: ChainWalk) -> list[
     if is_behind and not files.unpublished.exists() and not segment_sizes(files.segments):
         last = max(published.heads)
         sentence = (
-            f"The published file ends at link {last}, though all was published: an older copy stands in its place. 'actionledger ingest' "
+            f"The published file ends at link {last}, though all was published: an older copy is in its place. 'actionledger ingest' "
             "publishes what the working file holds."
         )
         return [Fault(sentence, "links", last)]

@@ -115,7 +115,7 @@ def heads_in(text: str) -> tuple[Head, ...]:
     heads = tuple(Head(int(each[1]), each[2]) for each in found if each is not None)
     if len(heads) < len(found):
         raise UsageError(
-            f"{text!r} is no head of a ledger; give one as 'actionledger verify --head' prints it: a number, a colon and 64 digits, and as many of "
+            f"{text!r} is not a head of a ledger; give one as 'actionledger verify --head' prints it: a number, a colon and 64 digits, and as many of "
             "them as it prints."
         )
     return heads
@@ -128,7 +128,7 @@ def faults_since(kept: Iterable[Head], heads: Mapping[int, str]) -> Iterator[Fau
             continue
         if head.link not in heads:
             ends = f"ends at link {max(heads)}" if heads else "is gone"
-            sentence = f"The head that was kept is of link {head.link}, and its chain {ends}: an older state stands in the ledger's place."
+            sentence = f"The head that was kept is of link {head.link}, and its chain {ends}: an older state is in the ledger's place."
         else:
-            sentence = f"The head that was kept is another one than that of link {head.link}: what was taken in up to there was made anew."
+            sentence = f"The head that was kept is another one than that of link {head.link}: the records up to there were made anew."
         yield Fault(sentence, "links", head.link)

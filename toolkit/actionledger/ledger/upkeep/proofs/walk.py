@@ -168,7 +168,7 @@ def _changed(connection: DuckDBPyConnection, cell: StoredCell) -> Fault:
     place = f"turn {index[0]} ({of_turn}) of session {session}" if index else f"session or run {session}"
     what = "The row" if cell.rows == 1 else f"One or more of the {cell.rows} rows"
     return Fault(
-        f"{what} of {place} in the table {cell.table} was changed, added or lost since it was taken in by link {cell.link}.",
+        f"{what} of {place} in the table {cell.table} was changed, added or lost since link {cell.link}.",
         cell.table,
         cell.link,
         session,

@@ -39,7 +39,7 @@ def unpacked(body: bytes) -> Frame:
     try:
         frame = json.loads(body.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, MemoryError) as error:
-        raise FrameError(f"a frame of {len(body):,} bytes is no JSON: {type(error).__name__}") from None
+        raise FrameError(f"a frame of {len(body):,} bytes is not JSON: {type(error).__name__}") from None
     if not isinstance(frame, dict):
         raise FrameError(f"a frame is an object, not {type(frame).__name__}")
     return frame

@@ -184,7 +184,7 @@ class Lens:
 
     def _left_out(self, path: str, node: Node) -> SkippedPath | None:
         if node.kind is NodeKind.OTHER:
-            return SkippedPath(path, SPECIAL, "It is no file, folder or link.")
+            return SkippedPath(path, SPECIAL, "It is not a file, folder or link.")
         if _is_unread(node):
             most, all_of_it = self._settings.file_bytes, self._settings.tree_bytes
             why = f"It has {node.size:,} bytes; of one file {most:,} are kept, of a workspace {all_of_it:,}."
