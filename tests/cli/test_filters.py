@@ -88,10 +88,10 @@ def test_what_is_exported_is_what_is_picked(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--outcome", "claen"], "'claen' is not an outcome"),
-        (["--origin", "them"], "'them' is not an origin; choose from runtime, recorded"),
+        (["--outcome", "claen"], "'claen' is not a valid outcome"),
+        (["--origin", "them"], "'them' is not a valid origin; choose from runtime, recorded"),
         (["--score", "reward"], "'reward' bounds no score"),
-        (["--stage", "thinking"], "'thinking' is not a stage"),
+        (["--stage", "thinking"], "'thinking' is not a valid stage"),
     ],
 )
 def test_what_is_no_value_is_refused(path: Path, tmp_path: Path, options: list[str], said: str) -> None:

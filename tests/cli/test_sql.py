@@ -201,7 +201,7 @@ def test_a_statement_has_its_time(sentence, recorded):
         (("SELECT 1", "-o", "x.xyz"), "ends as none of the formats"),
         (("SELECT 1", "-o", "."), "is a folder"),
         (("SELECT 1", "-o", "none/x.csv"), "there is no 'none'"),
-        ((" ",), "here is not a statement"),
+        ((" ",), "here is no statement"),
         (("turn",), "There is no table 'turn'. Did you mean 'turns'? Known: actions, "),
         (("CHECKPOINT",), "a ledger is asked, not changed"),
         (("SELECT 1; SELECT 2",), "here is 2 statements"),

@@ -66,7 +66,7 @@ WRONG = [
     ("approvals show ffff -l LEDGER", USE, "No approval has an id"),
     ("approvals approve '' -l LEDGER", USE, "No approval has an id"),
     ("approvals approve ff --arguments '{' -l LEDGER", USE, "--arguments is not JSON"),
-    ("approvals approve ff --arguments '[]' -l LEDGER", USE, "no JSON object"),
+    ("approvals approve ff --arguments '[]' -l LEDGER", USE, "not a JSON object"),
     ("approvals reject ff -l LEDGER", USE, "No approval has an id"),
     ("approvals run ff -l LEDGER", USE, "No approval has an id"),
     ("sql 'SELECT 1' --file q.sql -l LEDGER", USE, "Give one statement"),
@@ -151,7 +151,7 @@ WRONG = [
     ("mcp-proxy --ledger -- none", USE, "Option '--ledger' requires an argument, and '--' is none"),
     # text that begins like an option is none
     ("sql '-- a comment'", FAULT, "There is no ledger at"),
-    ("sql '-- a comment' -l LEDGER", USE, "here is not a statement"),
+    ("sql '-- a comment' -l LEDGER", USE, "here is no statement"),
     ("show '- a -' -l LEDGER", USE, "There is no session '- a -'"),
     ("report -l '-- x.duckdb'", FAULT, "There is no ledger at -- x.duckdb"),
     # bytes that are no UTF-8: a text must be one, a file's name need not

@@ -96,7 +96,7 @@ def test_tools_check_the_actions(open_page: Open, drawn: Drawn, empty: Path) -> 
     ("text", "tools", "said"),
     [
         ("{", "", "This is not JSON, so no message: expecting property name"),
-        ("[" * 100_000, "", "no message that can be read"),
+        ("[" * 100_000, "", "not a message that can be read"),
         (
             "x",
             "{",

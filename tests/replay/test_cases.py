@@ -73,7 +73,7 @@ def test_what_is_accepted_leaves_the_rest_of_the_file_as_it_is():
 
 BROKEN = {
     "text = 'a'": "expect: Field required",
-    "text = ": "no TOML",
+    "text = ": "not TOML",
     "text = 'a'\nnote = 1\n[expect]\noutcome = 'clean'\nactions = []": "note: Extra",
     "[expect]\noutcome = 'clean'\nactions = []": "one of a text, a json_text and a message",
     "text = 'a'\nmessage = '{}'\n[expect]\noutcome = 'clean'\nactions = []": "one of a text",

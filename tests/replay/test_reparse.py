@@ -104,7 +104,7 @@ def test_the_first_readings_are_compared_where_no_run_is_named(ledger, old):
 def test_the_test_and_the_interval_are_about_these_turns(old):
     """They are computed from the pairs that differ."""
     assert old.p_value_by_turn == mcnemar(2, 0) == 0.5
-    assert old.p_value == 1, "one session alone is not an evidence"
+    assert old.p_value == 1, "one session alone is no evidence"
     assert old.difference is None, "nor enough for an interval"
     assert (old.comparison.pairs, old.comparison.intent) == (8, 6)
     assert old.seconds > 0

@@ -150,7 +150,7 @@ def test_a_file_that_can_t_be_read_is_said(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"can't be read: .*check --numbers"):
         rules_in(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("[[rule]")
-    with pytest.raises(SourceError, match="no TOML"):
+    with pytest.raises(SourceError, match="not TOML"):
         rules_in(tmp_path / "bad.toml")
 
 

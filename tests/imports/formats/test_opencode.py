@@ -256,7 +256,7 @@ def test_what_is_no_session_is_refused(tmp_path):
     """With what it is."""
     path = tmp_path / "a.json"
     path.write_text("[]")
-    with pytest.raises(SourceError, match="no session of opencode's but list"):
+    with pytest.raises(SourceError, match="not a session of opencode's but list"):
         list(read(path))
 
 

@@ -312,7 +312,7 @@ def test_a_data_frame_is_read(kind):
     [
         ([1, 2], {}, "A list is not a data frame"),
         ({"session": ["a"]}, {}, "A dict is not a data frame"),
-        (None, {"text": "nope"}, "no data frame"),
+        (None, {"text": "nope"}, "not a data frame"),
     ],
 )
 def test_what_is_no_data_frame_is_wrong_use(frame, columns, said):

@@ -508,7 +508,7 @@ def test_what_imports_refused_is_said(files) -> None:
         )
     finding = worst(files, Check.LEFT_OUT)
     assert finding.level is Level.NOTE
-    assert finding.sentence == "Imports have refused 1 line, file or turn that could not be taken in."
+    assert finding.sentence == "Imports refused 1 line, file or turn."
 
 
 def test_sizes_are_those_of_the_disk(files) -> None:

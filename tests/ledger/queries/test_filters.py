@@ -375,12 +375,12 @@ def test_no_rate_is_within_its_own_outcome(world: queries.Queryable, ask: Callab
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"outcomes": ("claen",)}, "'claen' is not an outcome; choose from clean, repaired"),
-        ({"captures": ("all",)}, "'all' is not a capture; choose from text, arguments, calls"),
-        ({"reasons": ("because",)}, "'because' is not a reason"),
-        ({"executions": ("done",)}, "'done' is not an execution"),
-        ({"stage": "thinking"}, "'thinking' is not a stage; choose from reading, checking, acting"),
-        ({"origin": "them"}, "'them' is not an origin"),
+        ({"outcomes": ("claen",)}, "'claen' is not a valid outcome; choose from clean, repaired"),
+        ({"captures": ("all",)}, "'all' is not a valid capture; choose from text, arguments, calls"),
+        ({"reasons": ("because",)}, "'because' is not a valid reason"),
+        ({"executions": ("done",)}, "'done' is not a valid execution"),
+        ({"stage": "thinking"}, "'thinking' is not a valid stage; choose from reading, checking, acting"),
+        ({"origin": "them"}, "'them' is not a valid origin"),
         ({"text": "\ud800"}, "holds half of a character"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_verdict_picks_the_readings_that_somebody_judged_so(ledger: Ledger) ->
     assert _picked(ledger, al.Filter(verdicts=("wrong", "unsure"))) == [("ours", 0)]
     with pytest.raises(UsageError, match="verdict wrong would be a rate within its own outcome"):
         queries.funnel(ledger, al.Filter(verdicts=("wrong",)))
-    with pytest.raises(UsageError, match="'bad' is not a verdict; choose from right, wrong, unsure"):
+    with pytest.raises(UsageError, match="'bad' is not a valid verdict; choose from right, wrong, unsure"):
         al.Filter(verdicts=("bad",))
 
 

@@ -111,8 +111,8 @@ def test_what_would_be_passed_over_is_refused(world: Ledger, ask, said: str) -> 
         (lambda: Filter(since="2026-03-01"), "since takes a datetime"),
         (lambda: Filter(until=date(2026, 3, 1)), "until takes a datetime"),
         (lambda: Mark(outcomes="failed"), r"outcomes=\('failed',\)"),
-        (lambda: Mark(outcomes=("fail",)), "'fail' is not an outcome"),
-        (lambda: Mark(executions=("done",)), "'done' is not an execution"),
+        (lambda: Mark(outcomes=("fail",)), "'fail' is not a valid outcome"),
+        (lambda: Mark(executions=("done",)), "'done' is not a valid execution"),
     ],
 )
 def test_what_would_find_nothing_is_refused(make, said: str) -> None:
