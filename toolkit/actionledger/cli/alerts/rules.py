@@ -151,7 +151,7 @@ def rules_in(path: Path) -> Rules:
             "'actionledger check --numbers' lists what a rule can be about."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"The rules {str(path)!r} are no TOML: {error}.") from error
+        raise SourceError(f"The rules {str(path)!r} are not TOML: {error}.") from error
     try:
         file = _File.model_validate(written)
     except ValidationError as error:
