@@ -4,7 +4,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,15 @@ from typer.testing import CliRunner
 
 import actionledger as al
 from actionledger.cli import app
+from actionledger.core.privacy import mask_text
+from actionledger.core.recordings import Billed, Compaction
 from actionledger.core.vocabulary import Capture, CostOrigin
+from actionledger.imports.formats import atif as atif_source
+from actionledger.imports.formats import otel as otel_source
 from actionledger.imports.prices import Price
 from actionledger.ledger import queries
 from actionledger.report.exports import atif, otlp
-from actionledger.report.exports.parts import track
+from actionledger.report.exports.parts import Track, track
 from actionledger.report.exports.reports import session_report
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -43,12 +47,23 @@ FULL = al.RecordedTurn(
         latency_ms=1_234_500.0,
         time_to_first_token_ms=321_250.0,
         finish_reason="tool_use",
+        billed=(
+            Billed(kind="advisor_message", model="claude-opus-4-1", input_tokens=5_006, output_tokens=707),
+            Billed(kind="compaction", input_tokens=8, output_tokens=9, cached_tokens=3, cache_write_tokens=2, long_writes=1),
+            Billed(kind="web_search_requests", requests=11),
+        ),
     ),
     reasoning="I had better look.",
     model="claude-sonnet-4-5",
+    compaction=Compaction(trigger="auto", tokens_before=150_001, tokens_after=20_002),
 )
 PLAIN = al.RecordedTurn(1, "Done.", prompt="And?", model="gpt-5")
-PRICES = al.Prices((Price(model="claude-sonnet-4-5", input=2.0, output=0.0),))
+PRICES = al.Prices(
+    (
+        Price(model="claude-sonnet-4-5", input=2.0, output=0.0, searches=10.0),
+        Price(model="claude-opus-4-1", input=4.0, output=0.0),
+    )
+)
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +234,61 @@ def test_what_is_shown_has_every_field(shown: Callable[[al.Ledger, str], str], l
 LOST = {"turn_id", "session_id", "told", "text_is_exact", "index", "cost_usd", "cost_origin"}
 """What comes back from a trace or a trajectory as another: ids and places, what the next turn was shown (its own prompt),
 and a cost that was computed, which is computed anew."""
+
+
+FORMS: dict[str, Callable[[Track], object]] = {
+    "otlp": lambda one: otlp.traces([one]),
+    "atif": atif.trajectory,
+}
+
+SOURCES = {"otlp": otel_source.SOURCE, "atif": atif_source.SOURCE}
+
+NOT_EXPORTED = {"feedback", "external_id", "tools", "demands_action", "formerly"}
+"""What a trace and a trajectory have no place for, as docs/exports.md says: names of messages, tools that were offered, and what a
+harness does with a response."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_a_recording_says_of_a_turn_is_said_again(
+    form: str, ledger: al.Ledger, tmp_path: Path
+) -> None:
+    """Each field of ``RecordedTurn``, of its usage and of what is billed, as our own source reads it from the file."""
+    file = tmp_path / "s.trajectory.json"
+    [full, _] = conversations(ledger)["s1"]
+    file.write_text(json.dumps(FORMS[form](track(ledger, full.session_id))), encoding="utf-8")
+    [session] = (each for each in SOURCES[form].read(file) if isinstance(each, al.RecordedSession))
+    found = session.turns[0]
+    expected = replace(
+        FULL,
+        text=mask_text(FULL.text),
+        occurred_at=datetime(2026, 3, 2, 9, 41, 7, 123456),
+        usage=replace(FULL.usage, billed=()),
+    )
+    same = {each.name for each in fields(FULL)} - NOT_EXPORTED - {"index", "calls", "results"}
+    assert all(getattr(FULL, name) != getattr(PLAIN, name) for name in same)
+    said = replace(found, usage=replace(found.usage, billed=()))
+    assert {name: getattr(said, name) for name in same} == {name: getattr(expected, name) for name in same}
+    assert set(found.usage.billed) == set(FULL.usage.billed)
+    assert [replace(each, at=None) for each in found.calls] == list(FULL.calls)
+    assert [(each.call_id, each.output) for each in found.results] == [("c1", "ok")]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_advisor_s_tokens_cost_what_they_cost_before(form: str, tmp_path: Path) -> None:
+    """Priced anew by the same list, the cost is the same: the tokens of another model are known to be its."""
+    took = FULL.usage
+    with al.open_ledger(tmp_path / "first.duckdb", in_background=False) as first:
+        al.import_sessions(first, [al.RecordedSession("s1", None, "claude-sonnet-4-5", "", (FULL,))])
+        [[there]] = conversations(first).values()
+        value = FORMS[form](track(first, there.session_id))
+    (tmp_path / "s.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
+    with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
+        al.import_path(tmp_path / "s.trajectory.json", again)
+        [[after]] = conversations(again).values()
+        told = queries.billed_beside(again)
+    assert there.cost_usd
+    assert after.cost_usd == there.cost_usd
+    assert {(each.kind, each.model) for each in told} == {(each.kind, each.model) for each in took.billed}
 
 
 @pytest.mark.parametrize("form", ["otlp", "atif"])

@@ -25,7 +25,7 @@ from actionledger.core.recordings import (
     Usage,
 )
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes.answers import with_outcome, with_own
+from actionledger.imports.shapes.answers import compaction_of, with_outcome, with_own
 from actionledger.imports.shapes.base import Passed, left_out, tools_text
 from actionledger.imports.shapes.conversation import WORDINGS
 from actionledger.imports.sources.access import (
@@ -171,6 +171,7 @@ def _turn(
     is_raw = not calls and (bool(results) or not splits)
     number = count_at(step, "step_id")
     answered = [each.output for each in results if isinstance(each.output, str) and each.output]
+    extra = object_at(step, "extra")
     # Whether our own export says that the message is the raw response, and the calls are what was read of it.
     return RecordedTurn(
         place,
@@ -180,14 +181,15 @@ def _turn(
         occurred_at=time_at(step, "timestamp"),
         external_id=f"step-{place + 1 if number is None else number}",
         capture=Capture.TEXT
-        if is_raw or (text_at(object_at(step, "extra"), "capture") == Capture.TEXT)
+        if is_raw or (text_at(extra, "capture") == Capture.TEXT)
         else Capture.CALLS,
         calls=calls,
         results=results,
-        usage=_usage(object_at(step, "metrics"), object_at(step, "extra")),
+        usage=_usage(object_at(step, "metrics"), extra),
         tools=tools,
         model=text_at(step, "model_name"),
         reasoning=text_at(step, "reasoning_content"),
+        compaction=compaction_of(extra, "") if "capture" in extra else None,
     )
 
 

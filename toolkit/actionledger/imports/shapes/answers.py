@@ -3,15 +3,15 @@
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from actionledger.core.canonical import JsonMap
-from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
+from actionledger.core.canonical import JsonDict, JsonMap
+from actionledger.core.recordings import Billed, Compaction, RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import CostOrigin, ExecutionStatus, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed
 from actionledger.imports.shapes.steps import Step
-from actionledger.imports.sources.access import exit_status_of, number_at, text_at
+from actionledger.imports.sources.access import count_at, exit_status_of, number_at, objects_at, text_at
 from actionledger.imports.sources.json_values import value_of
 
 # What our own exports say of a response and of what came of a call, in the words that a ledger has for it.
@@ -51,7 +51,28 @@ def with_own(usage: Usage, told: JsonMap, prefix: str = OWN) -> Usage:
         latency_ms=usage.latency_ms if latency is None else latency,
         time_to_first_token_ms=usage.time_to_first_token_ms if begun is None else begun,
         finish_reason=usage.finish_reason or text_at(told, f"{prefix}finish_reason")[:80],
+        # Their tokens are among those of the response already.
+        billed=usage.billed or tuple(map(_billed, objects_at(told, f"{prefix}billed"))),
     )
+
+
+def compaction_of(told: JsonMap, prefix: str = OWN) -> Compaction | None:
+    """Return how the context was compacted right before a response, as an export of ours says; None where it does not."""
+    said = told.get(f"{prefix}compaction")
+    if not isinstance(said, dict):
+        return None
+    before, after = (count_at(said, name) for name in ("tokens_before", "tokens_after"))
+    return Compaction(trigger=text_at(said, "trigger"), tokens_before=before, tokens_after=after)
+
+
+_TEXTS = {"kind": 80, "model": 200}
+"""How long the texts of what is billed may be, in characters."""
+
+
+def _billed(said: JsonMap) -> Billed:
+    known: JsonDict = {name: text_at(said, name)[:limit] for name, limit in _TEXTS.items()}
+    counts = (each.name for each in fields(Billed) if each.name not in {*_TEXTS, "is_own"})
+    return Billed(**known, **{name: count_at(said, name) or 0 for name in counts})
 
 
 _MOST_BESIDE = 100

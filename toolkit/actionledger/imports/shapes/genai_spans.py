@@ -11,7 +11,7 @@ from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Usage
 from actionledger.core.vocabulary import Capture, Reason
 from actionledger.imports.shapes import bedrock, framework_messages, genai
-from actionledger.imports.shapes.answers import OWN, with_own
+from actionledger.imports.shapes.answers import OWN, compaction_of, with_own
 from actionledger.imports.shapes.base import Message, plain, tools_text
 from actionledger.imports.shapes.genai import speaker_of, usage
 from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
@@ -92,7 +92,7 @@ _ADK, _OF_ADK, _NO_ID = "gcp.vertex.agent", "gcp.vertex.agent.", "<not specified
 """What ADK's tracer is called, how names begin that it had before the conventions' and what it writes for the identifier of a
 call whose tool has raised."""
 
-_CAPTURE = f"{OWN}capture"
+_CAPTURE, _AS_JSON = f"{OWN}capture", (f"{OWN}billed", f"{OWN}compaction")
 _WRITTEN = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.output", f"{_OF_ADK}llm_response")
 _CHOICES = frozenset({"gen_ai.choice", "gen_ai.assistant.choice"})
 
@@ -209,7 +209,10 @@ def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
-    step.usage = with_own(usage(given), given)
+    # What our own export has as JSON texts: attributes are no objects.
+    own = given | {name: framework_messages.decoded(given[name]) for name in _AS_JSON if name in given}
+    step.usage = with_own(usage(given), own)
+    step.compaction = compaction_of(own)
     step.is_error = True if span.failed else None
     step.tools = tools_text(tools_of(given))
     if name := text_at(given, "gen_ai.response.id"):

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from actionledger.core.canonical import JsonMap
-from actionledger.core.recordings import Usage
+from actionledger.core.recordings import Compaction, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.spans import Span
@@ -137,6 +137,7 @@ class Step:
         is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
         reason: why a tool's run failed, where its recorder has a field for it.
         outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
+        compaction: how the context was compacted right before a request; None where it was not, or nobody says so.
         about: of an agent, what its recorder says of its session; None where it says nothing.
         evaluations: how what it did was evaluated.
     """
@@ -167,6 +168,7 @@ class Step:
     is_error: bool | None = None
     reason: Reason | None = field(default=None, repr=False)
     outcome: JsonMap = field(default_factory=dict)
+    compaction: Compaction | None = field(default=None, repr=False)
     about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
     # A step that was cut out of its trace is known by its repr: what is new stays out of that, or ledgers would have it twice.

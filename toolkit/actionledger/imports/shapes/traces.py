@@ -211,6 +211,7 @@ class Traces:
             tools=step.tools,
             model=step.model,
             reasoning=message.reasoning,
+            compaction=None if choice else step.compaction,
             # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
             formerly=()
             if choice

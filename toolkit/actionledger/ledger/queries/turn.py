@@ -8,6 +8,7 @@ from actionledger.core.events import ActionRecord
 from actionledger.core.ids import is_uuid
 from actionledger.core.values import Block, Issue
 from actionledger.core.vocabulary import (
+    BILLED_BESIDE,
     COMPACTED,
     Capture,
     CostOrigin,
@@ -194,6 +195,21 @@ class ActionReversal:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnNote:
+    """What an import noted of a turn.
+
+    Args:
+        code: what, in one word.
+        message: the sentence for people.
+        detail: particulars, as a JSON object.
+    """
+
+    code: str
+    message: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnDetail:
     """Everything of one turn.
 
@@ -206,7 +222,7 @@ class TurnDetail:
         executions: every try at every action of the turn, whichever reading it comes from.
         reversals: what was undone and redone of the turn's actions, in order.
         readers: the runs that have read the turn, the first one first.
-        compaction: what is noted of it, where the context was compacted right before the response; empty where it was not.
+        notes: what its import noted of it: what was billed beside the message, and that the context was compacted right before it.
     """
 
     response: Response
@@ -217,7 +233,12 @@ class TurnDetail:
     executions: tuple[Execution, ...]
     reversals: tuple[ActionReversal, ...]
     readers: tuple[Reader, ...]
-    compaction: str = ""
+    notes: tuple[TurnNote, ...] = ()
+
+    @property
+    def compaction(self) -> str:
+        """What is noted of it, where the context was compacted right before the response; empty where it was not."""
+        return next((each.message for each in self.notes if each.code == COMPACTED), "")
 
 
 _TURNS_AT_MOST = 2**31
@@ -307,8 +328,9 @@ FROM reversals WHERE {_OF_TURNS}
 ORDER BY reversed_at, action_index, kind"""
 
 
-_COMPACTIONS = f"""
-SELECT turn_id::VARCHAR, coalesce(message, '') FROM events WHERE {_OF_TURNS} AND code = '{COMPACTED}'"""
+_NOTES = f"""
+SELECT turn_id::VARCHAR, code, coalesce(message, '') AS message, detail::VARCHAR AS detail
+FROM events WHERE {_OF_TURNS} AND code IN ('{BILLED_BESIDE}', '{COMPACTED}') ORDER BY code, detail"""
 
 
 def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | None:
@@ -360,7 +382,7 @@ def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> li
     executions = rows_by(ledger, Execution, _EXECUTIONS, of_turns)
     reversals = rows_by(ledger, ActionReversal, _REVERSALS, of_turns)
     readers = rows_by(ledger, Reader, _READERS, of_turns)
-    compactions = dict(ledger.sql(_COMPACTIONS, of_turns).fetchall())
+    notes = rows_by(ledger, TurnNote, _NOTES, of_turns)
     details = []
     for each in found:
         attempt = next(iter(attempts.get(each.turn_id, ())), None)
@@ -375,7 +397,7 @@ def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> li
                 executions=tuple(executions.get(each.turn_id, ())),
                 reversals=tuple(reversals.get(each.turn_id, ())),
                 readers=tuple(readers.get(each.turn_id, ())),
-                compaction=compactions.get(each.turn_id, ""),
+                notes=tuple(notes.get(each.turn_id, ())),
             )
         )
     return details

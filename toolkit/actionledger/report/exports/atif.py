@@ -12,7 +12,7 @@ from actionledger._version import __version__
 from actionledger.core.canonical import JsonDict
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries import Execution, Response, TurnDetail
-from actionledger.report.exports.parts import Track, call_id, ending_of, parts_of
+from actionledger.report.exports.parts import Track, call_id, ending_of, noted_of, parts_of
 
 SCHEMA = "ATIF-v1.4"
 
@@ -77,6 +77,7 @@ def _steps(detail: TurnDetail) -> Iterator[JsonDict]:
             latency_ms=response.latency_ms,
             time_to_first_token_ms=response.time_to_first_token_ms,
             cost_origin=response.cost_origin and str(response.cost_origin),
+            **noted_of(detail),
         ),
     }
     yield step

@@ -14,7 +14,7 @@ from actionledger.core.canonical import JsonDict, json_text
 from actionledger.core.ids import derived_id
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.ledger.queries import Execution, TurnDetail
-from actionledger.report.exports.parts import Call, Track, call_id, ending_of, parts_of
+from actionledger.report.exports.parts import Call, Track, call_id, ending_of, noted_of, parts_of
 
 Span: TypeAlias = JsonDict
 
@@ -113,6 +113,10 @@ def _of_turn(detail: TurnDetail, track: Track, at: datetime, trace: str, root: s
         "actionledger.latency_ms": response.latency_ms,
         "actionledger.time_to_first_token_ms": response.time_to_first_token_ms,
         "actionledger.is_dated": response.occurred_at is not None,
+        **{
+            f"actionledger.{name}": None if value is None else json_text(value)
+            for name, value in noted_of(detail).items()
+        },
     }
     took = timedelta(milliseconds=response.latency_ms or 0)
     span = _span(trace, own, root, f"chat {response.model}".strip(), kind=_CLIENT, known=known)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from actionledger.core.errors import UsageError
-from actionledger.core.vocabulary import BY_PRICES, ActionStatus, Capture
+from actionledger.core.vocabulary import BILLED_BESIDE, BY_PRICES, COMPACTED, ActionStatus, Capture
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import Response, Session, TurnDetail
 
@@ -132,6 +132,14 @@ def ending_of(session: Session) -> dict[str, Any]:
         "labels": json.loads(session.labels or "[]") or None,
     }
     return {name: value for name, value in known.items() if value is not None}
+
+
+def noted_of(detail: TurnDetail) -> dict[str, Any]:
+    """Return what a turn's import noted beside its response, by the names of ``RecordedTurn``; without texts it is nothing."""
+    said = [(each.code, json.loads(each.detail or "{}")) for each in detail.notes]
+    billed = [known for code, known in said if code == BILLED_BESIDE and known]
+    compacted = next((known for code, known in said if code == COMPACTED), None)
+    return {"billed": billed or None, "compaction": compacted}
 
 
 def call_id(detail: TurnDetail, index: int) -> str:
