@@ -190,6 +190,27 @@ def test_what_no_model_and_no_person_wrote_is_counted(items):
     assert (turn.text, turn.prompt, turn.reasoning) == ("", "Look.", "Hm.")
 
 
+def test_a_command_for_the_model_is_a_prompt(items):
+    """As it was typed; the answer before it was the last one to its own prompt. What it stands for is the client's."""
+    found = items(
+        asked("Build it."),
+        said("m1", text("Done.")),
+        asked(
+            "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n<command-args>a.py\nb.py</command-args>"
+        ),
+        asked([text("You review a.py and b.py.")], isMeta=True),
+        said("m2", text("Fine.")),
+        asked("<command-message>tidy</command-message>\n<command-name>/tidy</command-name>"),
+        said("m3", text("Tidy.")),
+        asked(
+            "<command-name>/exit</command-name>\n<command-message>exit</command-message>\n<command-args></command-args>"
+        ),
+        said("m4", text("Bye.")),
+    )
+    prompts = [turn.prompt for turn in turns(found).values()]
+    assert prompts == ["Build it.", "/review a.py\nb.py", "/tidy", None]
+
+
 def test_sub_agents_are_children(items):
     """In a file of their own or between their parent's lines, in which older versions left them without a name."""
     found = items(

@@ -49,7 +49,14 @@ FULL = al.RecordedTurn(
         finish_reason="tool_use",
         billed=(
             Billed(kind="advisor_message", model="claude-opus-4-1", input_tokens=5_006, output_tokens=707),
-            Billed(kind="compaction", input_tokens=8, output_tokens=9, cached_tokens=3, cache_write_tokens=2, long_writes=1),
+            Billed(
+                kind="compaction",
+                input_tokens=8,
+                output_tokens=9,
+                cached_tokens=3,
+                cache_write_tokens=2,
+                long_writes=1,
+            ),
             Billed(kind="web_search_requests", requests=11),
         ),
     ),
@@ -249,9 +256,7 @@ harness does with a response."""
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_a_recording_says_of_a_turn_is_said_again(
-    form: str, ledger: al.Ledger, tmp_path: Path
-) -> None:
+def test_what_a_recording_says_of_a_turn_is_said_again(form: str, ledger: al.Ledger, tmp_path: Path) -> None:
     """Each field of ``RecordedTurn``, of its usage and of what is billed, as our own source reads it from the file."""
     file = tmp_path / "s.trajectory.json"
     [full, _] = conversations(ledger)["s1"]

@@ -180,9 +180,7 @@ def _turn(
         feedback="\n\n".join(answered) if is_raw and answered else None,
         occurred_at=time_at(step, "timestamp"),
         external_id=f"step-{place + 1 if number is None else number}",
-        capture=Capture.TEXT
-        if is_raw or (text_at(extra, "capture") == Capture.TEXT)
-        else Capture.CALLS,
+        capture=Capture.TEXT if is_raw or (text_at(extra, "capture") == Capture.TEXT) else Capture.CALLS,
         calls=calls,
         results=results,
         usage=_usage(object_at(step, "metrics"), extra),

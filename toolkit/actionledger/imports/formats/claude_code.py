@@ -7,6 +7,7 @@ resumed or forked begin with a copy of what came before: a message is known by i
 origin by the ``requestSessionId`` of copied answers.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -48,6 +49,13 @@ Line = JsonMap
 _SYNTHETIC = "<synthetic>"
 _INJECTED = regex(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
 """What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
+
+_COMMAND = regex(
+    r"\s*<command-message>[^<]*</command-message>\s*<command-name>([^<]*)</command-name>"
+    r"(?:\s*<command-args>(.*)</command-args>)?\s*\Z",
+    re.DOTALL,
+)
+"""A command that a person has typed for the model, which is shown what it stands for in a line of its own; one for the client begins with its name."""
 
 _INTERRUPTED = "[Request interrupted by user"
 
@@ -268,7 +276,10 @@ class _Transcript:
             self._take_note(line, text)
         elif text.startswith("<task-notification>"):
             self._take_notice(line, text)
-        if is_meta or _INJECTED.match(text):
+        command = None if is_meta else _COMMAND.match(text)
+        if command is not None:
+            text = " ".join(filter(None, map(str.strip, command.groups(""))))
+        elif is_meta or _INJECTED.match(text):
             self.left_out[LeftOutReason.INJECTED_CONTEXT, "user"] += 1
             if text.startswith(_INTERRUPTED):
                 self._describe(line, SessionDetails(aborted="interrupted by user"))
