@@ -9,6 +9,7 @@ from actionledger.core.vocabulary import (
     BlockStatus,
     Capture,
     DecisionKind,
+    Ending,
     ExecutionStatus,
     LeftOutReason,
     Origin,
@@ -79,6 +80,11 @@ def test_what_reading_came_to_is_said_in_one_way():
     assert [capture.said for capture in Capture] == [
         *("raw text", "raw arguments only", "parsed calls only", "no text"),
     ]
+    endings = [ending.said for ending in Ending]
+    assert endings == [
+        *("stopped without acting", "could not be parsed", "final answer", "went on", "not known"),
+    ]
+    assert set(endings).isdisjoint(outcome.said for outcome in Outcome)
 
 
 def test_intent_leaves_out_what_was_not_meant():

@@ -221,7 +221,7 @@ class TestUnacted:
         """Of seven responses two could not be parsed, one is empty; as plain SQL counts them, and the lists."""
         pieces = answer(open_page(sample, PAGE), "Did it work?")["notes"][1]
         assert said(pieces) == (
-            "1 response stopped without acting (1 empty) · 2 unparseable in 2 sessions: 42.9% of 7 (too few sessions)"
+            "1 response stopped without acting (1 empty) · 2 could not be parsed in 2 sessions: 42.9% of 7 (too few sessions)"
         )
         stopped, unread, sessions = [piece["href"] for piece in pieces if piece.get("href")]
         plain = "SELECT outcome, count(*) FROM parse_attempts WHERE run_kind <> 'reparse' GROUP BY ALL"
@@ -237,7 +237,7 @@ class TestUnacted:
     def test_within_a_filter_it_is_of_what_that_picks(self, open_page: Open, weeks: Path) -> None:
         """The filter goes along into the lists."""
         pieces = answer(open_page(weeks, PAGE, model="old"), "Did it work?")["notes"][1]
-        assert said(pieces).startswith("70 responses unparseable in 70 sessions: 50.0% of 140 (")
+        assert said(pieces).startswith("70 responses could not be parsed in 70 sessions: 50.0% of 140 (")
         assert all("model=old" in piece["href"] for piece in pieces if piece.get("href"))
 
     def test_where_none_did_nothing_is_said(self) -> None:

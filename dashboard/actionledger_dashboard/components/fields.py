@@ -6,7 +6,7 @@ from math import inf
 
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
-from actionledger.core.vocabulary import Capture, Origin, Outcome, Reason
+from actionledger.core.vocabulary import Capture, Ending, Origin, Outcome, Reason
 from actionledger.ledger.queries import Dimensions, Run, ScoreBound
 from actionledger.ledger.queries.fields import FIELDS, Field
 
@@ -33,7 +33,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
     if field.is_recorded:  # a label or a dialect is called as it is
         return {value: value for value in getattr(known, field.name)}
     return {
-        value: value.said if isinstance(value, Outcome | Capture) else value.replace("_", " ")
+        value: value.said if isinstance(value, Outcome | Ending | Capture) else value.replace("_", " ")
         for value in field.choices
     }
 

@@ -142,8 +142,8 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
     """Return how many responses stopped without acting or could not be parsed, each with the way to its turns, and in how many sessions."""
     if not found.rate.successes:
         return []
-    stopped = _ended(found, Ending.STOPPED, within, "stopped without acting")
-    unread = _ended(found, Ending.UNPARSEABLE, within, "unparseable", is_first=not stopped)
+    stopped = _ended(found, Ending.STOPPED, within)
+    unread = _ended(found, Ending.UNPARSEABLE, within, is_first=not stopped)
     href = links.sessions_href(replace(within, endings=UNACTED.endings))
     return [
         *stopped,
@@ -156,11 +156,11 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
     ]
 
 
-def _ended(found: Unacted, ending: Ending, within: Filter, what: str, *, is_first: bool = True) -> Words:
+def _ended(found: Unacted, ending: Ending, within: Filter, *, is_first: bool = True) -> Words:
     count = found.count(ending)
     said = counted(count, "response") if is_first else f"{count:,}"
     href = links.turns_href(within, Mark(endings=(str(ending),)))
-    return [{"text": f"{said} {what}", "href": href}] if count else []
+    return [{"text": f"{said} {ending.said}", "href": href}] if count else []
 
 
 def _why(found: Unacted) -> Words:

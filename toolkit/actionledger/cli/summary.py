@@ -55,13 +55,10 @@ def _unacted_line(found: "Unacted") -> str:
         return "No response stopped without acting, and each call could be parsed."
     stopped, unparseable = found.count(Ending.STOPPED), found.count(Ending.UNPARSEABLE)
     why = ", ".join(f"{count:,} {stop.words}" for stop, count in found.stops.items())
-    parts = [f"{counted(stopped, 'response')} stopped without acting ({why})"] if stopped else []
+    parts = [f"{counted(stopped, 'response')} {Ending.STOPPED.said} ({why})"] if stopped else []
     if unparseable:
-        parts.append(
-            f"{unparseable:,} could not be parsed"
-            if stopped
-            else f"{counted(unparseable, 'response')} could not be parsed"
-        )
+        many = f"{unparseable:,}" if stopped else counted(unparseable, "response")
+        parts.append(f"{many} {Ending.UNPARSEABLE.said}")
     where = f"in {counted(found.sessions, 'session')}, {shown_rate(found.rate)} of all {found.rate.count:,}"
     return f"{' and '.join(parts)}, {where}."
 

@@ -69,6 +69,11 @@ class Ending(StrEnum):
     NOT_KNOWN = "not_known"
 
     @property
+    def said(self) -> str:
+        """It as a person reads it; *unparseable* is said of the reading alone, and one that was cut may be that, too."""
+        return "could not be parsed" if self is Ending.UNPARSEABLE else self.value.replace("_", " ")
+
+    @property
     def is_failure(self) -> bool:
         """Whether a tool call was due and there is none."""
         return self in {Ending.STOPPED, Ending.UNPARSEABLE}
