@@ -3,11 +3,13 @@
     python tests/benchmarks/interval_frontier.py [--draws 2000] [--ledger LEDGER]...
 
 The cells are those of ``intervals.py``, from the same seeds. A width is that of the former rule, which added two half sessions, taken for 1.
+First come the rates of the ledgers themselves, of 33 sessions and more, with the widths of the rule and of the former one.
 """
 
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import numpy as np
 from intervals import (
@@ -29,6 +31,8 @@ from intervals import (
     wilson,
 )
 from scipy.stats import beta
+
+import actionledger as al
 
 
 def shown(s: Sums) -> Shares:
@@ -99,11 +103,41 @@ def cells(kinds: dict[str, Lengths], draws: int) -> Iterator[tuple[str, bool, in
                 yield name, False, many, share, 0.0, Sums.of(counts, hits)
 
 
+_OWN = (
+    "SELECT 'tried: all', session_id, status <> 'succeeded' FROM executions",
+    "SELECT 'tried: ' || name, session_id, status <> 'succeeded' FROM executions",
+    "SELECT 'reason: ' || r, session_id, r = reason FROM (SELECT DISTINCT reason AS r FROM executions WHERE r <> ''), executions",
+    "SELECT 'parsed: ' || model, session_id, outcome IN ('clean', 'repaired') FROM parse_attempts WHERE capture <> 'calls'",
+)
+
+
+def own_rates(places: list[str]) -> None:
+    """Print the rates that ledgers have over 33 sessions and more, and how wide the interval of each is by both rules."""
+    for place, asked in product(places, _OWN):
+        with al.open_ledger(place, read_only=True) as ledger:
+            rows = ledger.sql(asked).fetchall()
+        sessions: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for name, session, hit in rows:
+            sessions[name][str(session)].append(int(hit or 0))
+        for name, found in sorted(sessions.items()):
+            counts = np.array([[len(each) for each in found.values()]])
+            s = Sums.of(counts, np.array([[sum(each) for each in found.values()]]))
+            if s.sessions < 33 or not (s.hits[0] and s.things[0] ** 2 >= 5 * s.sizes[0]):
+                continue
+            (low,), (high,) = wilson(s, effective(s))
+            (was_low,), (was_high,) = wilson(s, former(s))
+            print(
+                f"{name:45} {s.hits[0]:6.0f} of {s.things[0]:6.0f} in {s.sessions:4}: {low:.1%} to {high:.1%}, "
+                f"was {was_low:.1%} to {was_high:.1%}: {(high - low) / (was_high - was_low):.2f}"
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--ledger", action="append", default=[], help="draw the lengths of its sessions, too")
     given = parser.parse_args()
+    own_rates(given.ledger)
     covered: defaultdict[tuple[str, int, bool], list[float]] = defaultdict(list)
     widths: defaultdict[tuple[str, int, str], list[float]] = defaultdict(list)
     for name, is_regular, many, share, alike, s in cells(LENGTHS | recorded(given.ledger), given.draws):

@@ -65,14 +65,12 @@ def compaction_of(told: JsonMap, prefix: str = OWN) -> Compaction | None:
     return Compaction(trigger=text_at(said, "trigger"), tokens_before=before, tokens_after=after)
 
 
-_TEXTS = {"kind": 80, "model": 200}
-"""How long the texts of what is billed may be, in characters."""
+_COUNTED = tuple(each.name for each in fields(Billed) if each.name not in {"kind", "model", "is_own"})
 
 
 def _billed(said: JsonMap) -> Billed:
-    known: JsonDict = {name: text_at(said, name)[:limit] for name, limit in _TEXTS.items()}
-    counts = (each.name for each in fields(Billed) if each.name not in {*_TEXTS, "is_own"})
-    return Billed(**known, **{name: count_at(said, name) or 0 for name in counts})
+    counts: JsonDict = {name: count_at(said, name) or 0 for name in _COUNTED}
+    return Billed(kind=text_at(said, "kind")[:80], model=text_at(said, "model")[:200], **counts)
 
 
 _MOST_BESIDE = 100
