@@ -210,7 +210,8 @@ def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
     # What our own export has as JSON texts: attributes are no objects.
-    own = {**given, **{name: framework_messages.decoded(given[name]) for name in _AS_JSON if name in given}}
+    noted = {name: framework_messages.decoded(given[name]) for name in _AS_JSON if name in given}
+    own = {**given, **noted} if noted else given
     step.usage = with_own(usage(given), own)
     step.compaction = compaction_of(own)
     step.is_error = True if span.failed else None
