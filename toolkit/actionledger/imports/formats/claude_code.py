@@ -50,7 +50,7 @@ _SYNTHETIC = "<synthetic>"
 _INJECTED = regex(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
 """What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
 
-_COMMAND = regex(
+_TYPED = regex(
     r"\s*<command-message>[^<]*</command-message>\s*<command-name>([^<]*)</command-name>"
     r"(?:\s*<command-args>(.*)</command-args>)?\s*\Z",
     re.DOTALL,
@@ -276,7 +276,7 @@ class _Transcript:
             self._take_note(line, text)
         elif text.startswith("<task-notification>"):
             self._take_notice(line, text)
-        command = None if is_meta else _COMMAND.match(text)
+        command = None if is_meta else _TYPED.match(text)
         if command is not None:
             text = " ".join(filter(None, map(str.strip, command.groups(""))))
         elif is_meta or _INJECTED.match(text):
