@@ -128,7 +128,7 @@ def _about(detail: TurnDetail, part: Span) -> str:
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",
         *([f"read in {took}"] if (took := _took(detail)) else []),
-        *map(visible, spent(response)),
+        *map(visible, (*spent(response), *(each.message.rstrip(".") for each in detail.notes))),
     ]
     if not detail.response.text_is_exact:
         parts.append("a secret or a broken character was replaced before it was recorded")

@@ -108,6 +108,13 @@ def conversations(ledger: al.Ledger) -> dict[str, list[queries.Response]]:
     return {name: queries.conversation(ledger, session) for name, session in found}
 
 
+def notes(ledger: al.Ledger) -> list[Any]:
+    """Return what is noted of the turns beside their responses."""
+    return ledger.sql(
+        "SELECT turn_id, code, detail FROM events WHERE code IN ('billed_beside', 'context_compacted') ORDER BY ALL"
+    ).fetchall()
+
+
 def test_each_field_says_something(ledger: al.Ledger) -> None:
     """Else it could be lost and nobody would see it; what a turn was told is said by a session that ran here."""
     there = conversations(ledger)
@@ -132,6 +139,8 @@ def test_whole_sessions_come_back_equal(
         out = tmp_path / "again.duckdb"
     with al.open_ledger(out, read_only=True) as again:
         assert conversations(again) == conversations(ledger)
+        assert notes(again) == notes(ledger)
+        assert len(notes(ledger)) == len(FULL.usage.billed) + 1
 
 
 COLUMNS = {"index": "turn_index", "told": "feedback"}
@@ -234,6 +243,8 @@ def test_what_is_shown_has_every_field(shown: Callable[[al.Ledger, str], str], l
     there = shown(ledger, full.session_id)
     assert {name for name, said in SAID.items() if said(full) not in there} == set()
     assert plain.model in there
+    assert "Billed beside the message, and among the turn's tokens: advisor_message" in there
+    assert "Context compacted (auto): 150,001 tokens before, 20,002 after" in there
     assert live.told[-1].text in shown(ledger, live.session_id)
 
 

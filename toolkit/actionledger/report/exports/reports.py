@@ -130,7 +130,7 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
     yield heading(
         f"Turn {response.index}",
         chip(attempt.outcome.said if attempt else "not read"),
-        *map(escaped, _about(response)),
+        *map(escaped, (*_about(response), *(each.message.rstrip(".") for each in detail.notes))),
     )
     if response.prompt is not None:
         yield _passage("Input", response.prompt)
