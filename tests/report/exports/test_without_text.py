@@ -12,6 +12,7 @@ from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.marks import selected
 from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.row_files import write_rows
+from actionledger.ledger.storage import memory
 from actionledger.ledger.storage.copies import write_database, write_tables
 from actionledger.ledger.storage.schema import LINK, TABLES
 from actionledger.report.exports.atif import trajectory
@@ -53,6 +54,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bare(written):
     with open_ledger(written, read_only=True, without_text=True) as ledger:
         yield ledger
+
+
+def test_a_reader_before_it_may_have_asked_for_any_table(written, monkeypatch):
+    """Readers share a DuckDB one after another; without texts a table's view may be made of another table's."""
+    for table in TABLES:
+        monkeypatch.setattr(memory, "_kept", type(memory._kept)())
+        with open_ledger(written, read_only=True) as ledger:
+            ledger.sql(f"SELECT count(*) FROM {table.name}").fetchall()
+        with open_ledger(written, read_only=True, without_text=True) as ledger:
+            assert WORD not in str(ledger.sql("FROM turns").fetchall())
 
 
 def clean(*files: Path) -> None:

@@ -188,7 +188,10 @@ class _View:
         in_tail = self._loader.tables if self._loader is not None else frozenset()
         others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
         self._views = _views(self._instance.lacks, in_tail, without_text=self._without_text) | others
-        self._make_views(self._instance.views)
+        there = self._instance.views
+        # What another reader of the same DuckDB has left is other now, and may be made of views that it had no need of.
+        others_now = [name for name in there if name in self._views and self._views[name] != there[name]]
+        self._make_views(_views_named(" ".join(others_now), self._views) if others_now else ())
 
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
