@@ -137,9 +137,12 @@ def _show_tools(one: SessionSums, other: SessionSums) -> list[Column]:
             ),
             Column(
                 f"Failed, {word}",
-                [side[name].failure.successes or None if name in side else None for name in names],
+                [
+                    side[name].failure.successes if name in side and side[name].failure.count else None
+                    for name in names
+                ],
                 "number",
-                "Tries that failed, of those that were attempted.",
+                "Tries that failed, of those that were attempted; a dash where no result is recorded.",
             ),
         ]
     tables.show_table("two.tools", "tools of both sessions", columns, None, seen=12)
