@@ -276,7 +276,13 @@ def test_a_table_shows_what_is_wrong_and_what_is_lost():
         Cell("pi", "exit 3", "file", ("answer 0: name: a for b",), (("model", ""),)),
         Cell("pi", "unknown tool", "file", (), (("model", ""),)),
     ]
-    assert table(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | right | WRONG | loses |"
+    assert table(cells, {"pi": "pi"}).splitlines() == [
+        "| recorded by file | pi |",
+        "|---|---|",
+        "| good | right |",
+        "| exit 3 | WRONG |",
+        "| unknown tool | loses |",
+    ]
     assert faults(cells) == ["pi, exit 3, file: answer 0: name: a for b"]
     assert losses(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | model | exit 3, unknown tool |"
     more = [replace(cells[1], scenario=name) for name in ("signal", "MCP", "killed")]

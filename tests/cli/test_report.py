@@ -282,7 +282,10 @@ def test_an_empty_ledger_has_an_empty_report(run, tmp_path):
     """Not an error, and not a division by nothing."""
     (tmp_path / "log.jsonl").touch()
     run("import", "log.jsonl", "--format", "jsonl", "-l", "team.duckdb")
-    assert "The ledger has no responses yet; 'actionledger import --help'" in run("report", "-l", "team.duckdb").out
+    assert (
+        "The ledger has no responses yet; 'actionledger import --help'"
+        in run("report", "-l", "team.duckdb").out
+    )
     value = run("report", "-l", "team.duckdb", "--json").value
     assert value["funnel"]["parse_success"] == {
         "successes": 0,

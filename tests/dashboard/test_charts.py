@@ -10,6 +10,7 @@ from actionledger.replay.contrasts import Measure
 from actionledger_dashboard.components.charts import (
     Chart,
     Event,
+    context_chart,
     contrast_chart,
     trend_chart,
 )
@@ -111,3 +112,13 @@ class TestContrast:
             (0.8, False),
         ]
         assert rows[2]["text"] == "–"
+
+
+def test_the_context_of_a_long_session_is_drawn_by_its_extremes() -> None:
+    """A browser takes seconds for ten thousand points; where the context was compacted is seen all the same."""
+    turns = [(place, 9_000 if place % 2_000 else 5, None) for place in range(10_000)]
+    drawn = context_chart(turns).data
+    assert len(drawn) <= 1_000
+    assert list(drawn[drawn.tokens == 5].turn) == [0, 2_000, 4_000, 6_000, 8_000]
+    assert len(context_chart(turns[:800]).data) == 800
+    assert len(context_chart([]).data) == 0

@@ -116,7 +116,7 @@ class TestTwoSessions:
         assert told["Models"] == ["big", "small"]
         assert told["Failed"] == ["0 of 1 (0.0%)", "1 of 1 (100.0%)"]
         assert told["Cost"] == ["$0.5000", "$0.2500"]
-        assert tools["rows"] == [["edit", 1, None, 1, 1]]
+        assert tools["rows"] == [["edit", 1, 0, 1, 1]]
         assert (first["rows"][0][:3], second["rows"][0][:3]) == (["0", "", "edit"], ["0", "failed", "edit"])
         assert first["hrefs"][0].startswith("transcript?session=")
 

@@ -126,7 +126,7 @@ def test_children_stand_under_their_parent(open_page: Open, elsewhere: Path, cel
         "highest cost first",
         "lowest parse rate first",
     ):
-        rows = cells(open_page(elsewhere, "views/sessions.py", order=order))
+        rows = cells(open_page(elsewhere, "views/sessions.py", order=order, also="Capture"))
         named = [(row["Session"], row["Relation"]) for row in rows]
         place = named.index(("parent", ""))
         assert named[place + 1] == ("↳ child", "subagent")

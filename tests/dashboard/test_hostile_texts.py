@@ -122,7 +122,22 @@ def url(recorder: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 def import_hostile(ledger: Ledger) -> None:
     """Import a session of another runtime whose calls and results are the texts, with what was left out of it."""
     calls = [RecordedCall(f"c{number}", text, {text: text}) for number, text in enumerate(HOSTILE_TEXTS)]
-    results = [RecordedResult(call.call_id, call.name, is_error=True) for call in calls]
+    known = [
+        each
+        for text in HOSTILE_TEXTS
+        for each in (
+            ("Edit", {"file_path": text, "old_string": text, "new_string": RESPONSE}),
+            (
+                "apply_patch",
+                f"*** Begin Patch\n*** Update File: {text}\n@@ {text}\n-{text}\n+{text}\n*** End Patch",
+            ),
+            ("Bash", {"command": text, "description": text}),
+            ("Read", {"file_path": text}),
+            ("TodoWrite", {"todos": [{"content": text, "status": text, "activeForm": text}]}),
+        )
+    ]
+    calls += [RecordedCall(f"k{number}", name, arguments) for number, (name, arguments) in enumerate(known)]
+    results = [RecordedResult(call.call_id, f"{call.name}\n{RESPONSE}", is_error=True) for call in calls]
     turn = RecordedTurn(0, RESPONSE, calls=tuple(calls), results=tuple(results))
     left = [LeftOut(text, LeftOutReason.ENCRYPTED, text, 1) for text in HOSTILE_TEXTS]
     called = [

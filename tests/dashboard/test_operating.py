@@ -234,11 +234,12 @@ class TestLive:
         """Each leads to its replay; those of before are in a wider window."""
         with open_ledger(live, read_only=True) as ledger:
             found = queries.recent_turns(ledger, now() - timedelta(hours=1))
-        assert [(row.external_id, row.turn_index, row.snippet) for row in found] == [
-            ("now", 1, "and more"),
-            ("now", 0, "now said"),
-        ]
+        assert [(row.turn_index, row.snippet) for row in found] == [(1, "and more"), (0, "now said")]
         test = open_page(live, LIVE)
+        assert [row[1] for row in json.loads(test.get("bidi_component")[-1].proto.json)["rows"]] == [
+            "now",
+            "now",
+        ]
         assert "2 responses in 1 session, 1 of which goes on" in texts(test)
         assert "3 responses in 2 sessions" in texts(open_page(live, LIVE, window="day"))
 

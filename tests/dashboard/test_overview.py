@@ -213,7 +213,18 @@ class TestDidItWork:
         test = open_page(calls_alone, PAGE)
         assert "parsed" not in json.dumps(answer(test, "Did it work?"))
         looks = test.get("button_group")[0]
-        assert [each.content for each in looks.proto.options] == ["over time", "failures", "funnel", "usage"]
+        assert [each.content for each in looks.proto.options] == ["failures", "funnel", "usage"]
+
+    def test_nothing_is_drawn_over_time_where_nothing_carries_one(
+        self, open_page: Open, tmp_path: Path
+    ) -> None:
+        """The failures are looked at first; a link to the course still shows that page."""
+        with open_ledger(tmp_path / "l.duckdb") as ledger:
+            import_sessions(ledger, [RecordedSession("s", None, "m", "", (RecordedTurn(0, "Done."),))])
+        looks = open_page(tmp_path / "l.duckdb", PAGE).get("button_group")[0]
+        assert "over time" not in [each.content for each in looks.proto.options]
+        linked = open_page(tmp_path / "l.duckdb", PAGE, show="over time")
+        assert linked.get("button_group")[0].value == "over time"
 
 
 class TestUnacted:
@@ -324,11 +335,11 @@ class TestNotInTheNumbers:
                 "1 response not auditable (in no rate of reading)",
                 "turns?capture=calls&outcome=clean&outcome=repaired&outcome=partial&outcome=failed",
             ),
-            ("3 things left out by imports", "left_out?by=by+reason"),
+            ("3 things skipped on import", "left_out?by=by+reason"),
             ("1 line, file or turn refused by imports", "left_out?by=refused"),
         ]
         narrowed = uncounted(open_page(path, PAGE, since="2026-01-01"))
-        assert narrowed[0][0] == "in the whole ledger 3 things left out by imports"
+        assert narrowed[0][0] == "in the whole ledger 3 things skipped on import"
 
     def test_where_nothing_else_came_in_it_is_said_too(
         self, open_page: Open, tmp_path: Path, empty: Path, weeks: Path

@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -147,6 +148,9 @@ class TestOverview:
         assert {"task": ["demo"], "stage": ["reading"], "code": ["unclosed_tag"]} in asked
 
 
+RECENTLY = datetime.fromisoformat("2026-03-02T09:00")
+
+
 class TestSessions:
     def test_lists_sessions(self, open_page: Open, sample: Path) -> None:
         """Each session is a row."""
@@ -156,6 +160,50 @@ class TestSessions:
             "steps",
             "undated",
         }
+
+    def test_turns_are_known_by_title_time_and_agent(self, open_page: Open, tmp_path: Path) -> None:
+        """On the lists of turns and of what is to be reviewed; an id stands with a session, for who asks."""
+        said = al.RecordedTurn(
+            0,
+            "",
+            occurred_at=RECENTLY,
+            calls=(al.RecordedCall("c", "Bash", {}),),
+            results=(al.RecordedResult("c", "no", is_error=True),),
+        )
+        details = al.SessionDetails(title="Mend the till", agent="claude_code")
+        with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+            al.import_sessions(ledger, [al.RecordedSession("raw-1", None, "m", "", (said,), details=details)])
+        for page in (TURNS, "views/review.py"):
+            test = open_page(tmp_path / "l.duckdb", page)
+            known = [column(test, name) for name in ("Session", "Turn", "When (UTC)", "Agent")]
+            assert known == [["Mend the till"], [0], [f"{RECENTLY:%Y-%m-%d %H:%M}"], ["claude_code"]]
+            assert "raw-1" not in json.dumps(drawn(test, "table")["rows"])
+        facts = drawn(open_page(tmp_path / "l.duckdb", REPLAY, session="raw-1"), "session_facts")["facts"]
+        assert [fact["text"] for fact in facts if fact["label"] == "Session"] == ["Mend the till"]
+        assert next(fact["text"] for fact in facts if fact.get("folded")) == "raw-1"
+
+    def test_a_title_is_searched_for(self, open_page: Open, tmp_path: Path) -> None:
+        """On the list of sessions, and from every page on that of turns, where it is what is found."""
+        said = al.RecordedTurn(0, "Done.")
+        details = al.SessionDetails(title="Mend the till")
+        with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+            al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (said,), details=details)])
+        assert column(open_page(tmp_path / "l.duckdb", SESSIONS, search="the TILL"), "Session") == [
+            "Mend the till"
+        ]
+        test = open_page(tmp_path / "l.duckdb", TURNS, search="the TILL")
+        assert column(test, "Found in") == ["the session's name"]
+        assert [hit["text"] for hit in column(test, "What is found")] == ["the till"]
+
+    def test_what_a_link_misses_is_said_with_what_is_nearest(self, open_page: Open, sample: Path) -> None:
+        """A look at the overview, and a turn of a transcript, of which the nearest is shown."""
+        assert "Use funnel" in [button.label for button in open_page(sample, OVERVIEW, show="funel").button]
+        test = open_page(sample, "views/transcript.py", session=STEPS, turn="99")
+        assert 'This session has no turn "99"; the nearest one is shown.' in texts(test)
+
+    def test_a_column_that_there_is_not_is_named(self, open_page: Open, sample: Path) -> None:
+        """With the nearest one that there is."""
+        assert "Use Cost" in [button.label for button in open_page(sample, SESSIONS, hide="Csot").button]
 
     def test_search_in_the_link_finds_text(self, open_page: Open, sample: Path) -> None:
         """A response's text is found, in any script."""
@@ -474,7 +522,7 @@ def test_a_ledger_of_imports_alone_has_every_page(
     assert all(below == ["none recorded"] for label, (_, below) in shown.items() if "Exec" in label)
 
 
-@pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS])
+@pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, REPLAY, "views/transcript.py"])
 def test_empty_ledger_says_what_fills_it(open_page: Open, empty: Path, page: str) -> None:
     """An empty ledger shows the command with its own path."""
     test = open_page(empty, page)

@@ -62,7 +62,7 @@ def cards(test: AppTest) -> list[dict[str, Any]]:
 def as_person(test: AppTest, name: str) -> AppTest:
     """Say once who one is."""
     test.text_input(key="reviewer.typed").set_value(name)
-    [button] = [each for each in test.button if each.label == "Review as this person"]
+    [button] = [each for each in test.button if each.label == "Start"]
     button.click().run()
     assert f"You review as {name}." in words(test)
     return test
@@ -358,7 +358,8 @@ def test_a_week_with_none_before_it_says_so_once(
     )
     assert tables(test)["what failed, worst first"] == [
         {
-            "Failure": "reading · unclosed_tag",
+            "Failure": "unclosed tag",
+            "Where": "parsing",
             "Turns": 1,
             "Turns spent": 1,
             "Sessions lost": 1,
@@ -376,7 +377,7 @@ def test_the_first_day_of_a_ledger_says_what_failed(open_page: Open, tmp_path: P
     test = open_page(path, PAGE, by="this week")
     assert "There is no day before to compare with. 1 session:" in words(test)
     [row] = tables(test)["what failed, worst first"]
-    assert row["Failure"].startswith("reading · malformed_json")
+    assert (row["Failure"], row["Where"][:7]) == ("malformed json", "parsing")
 
 
 def test_the_week_shows_what_is_new_decided_and_open(
@@ -407,12 +408,17 @@ def test_the_week_shows_what_is_new_decided_and_open(
     shown = tables(test)
     [new] = shown["failures that are new or have grown"]
     assert (new["What became of it"], new["Sessions now"]) == ("new", 7)
-    assert "unclosed_tag" in new["Failure"]
+    assert new["Failure"] == "unclosed tag"
     assert "1 group of failures: 1 new." in words(test)
     [download] = test.get("download_button")
     assert download.proto.label == "Download 1 as CSV"
     [decided] = shown["what was decided"]
-    assert (decided["Says"], decided["State"], decided["Turn"]) == ("Close the tag.", "open", "s9#0")
+    assert [decided[name] for name in ("Says", "State", "Session", "Turn")] == [
+        "Close the tag.",
+        "open",
+        "s9",
+        0,
+    ]
     assert [row["What"] for row in shown["what is open"]] == ["decision", "assignment"]
     assert "2026-03-09 – 2026-03-15, beside 2026-03-02 – 2026-03-08" in words(test)
 

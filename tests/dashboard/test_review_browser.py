@@ -40,7 +40,7 @@ def test_a_label_is_seen_by_a_second_reviewer_after_a_reload(path: Path, hostile
         first, second = her_visit.page, his_visit.page
         her_visit.open(TURN)
         first.get_by_role("textbox", name="Your name (shown with your reviews)").fill("ann")
-        first.get_by_role("button", name="Review as this person").click()
+        first.get_by_role("button", name="Start").click()
         first.get_by_text("You review as ann.").wait_for()
         her_visit.settle()
         first.get_by_role("radio", name="wrong").or_(first.get_by_role("button", name="wrong")).first.click()
@@ -66,7 +66,7 @@ def test_a_label_is_seen_by_a_second_reviewer_after_a_reload(path: Path, hostile
         his_visit.open(TURN)
         expect(second.get_by_role("textbox", name="Your name (shown with your reviews)")).to_have_value("")
         second.get_by_role("textbox", name="Your name (shown with your reviews)").fill("bob")
-        second.get_by_role("button", name="Review as this person").click()
+        second.get_by_role("button", name="Start").click()
         second.locator(".lanes .card", has_text="2 more").wait_for()
         expect(second.locator(".lanes .card", has_text="flaky")).to_have_count(0)
         his_visit.settle()

@@ -19,15 +19,23 @@ def word(cell: Cell) -> str:
 
 
 def table(cells: Sequence[Cell], titles: Mapping[str, str]) -> str:
-    """Return a table of agent and way by scenario, as Markdown, which a terminal shows as well."""
-    ran = {cell.scenario for cell in cells}
-    names = [name for name in SCENARIOS if name in ran]
-    found = {(cell.agent, cell.way, cell.scenario): cell for cell in cells}
-    lines = [f"| | recorded by | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
-    for agent, way in dict.fromkeys((cell.agent, cell.way) for cell in cells):
-        row = [found.get((agent, way, name)) for name in names]
-        lines.append(f"| {titles[agent]} | {way} | {' | '.join(word(c) if c else '' for c in row)} |")
-    return "\n".join(lines)
+    """Return a table of scenario by agent for each way of recording, as Markdown, which a terminal shows as well."""
+    found = {(cell.way, cell.scenario, cell.agent): word(cell) for cell in cells}
+    tables = []
+    for way in dict.fromkeys(cell.way for cell in cells):
+        agents = list(dict.fromkeys(cell.agent for cell in cells if cell.way == way))
+        ran = {cell.scenario for cell in cells if cell.way == way}
+        lines = [
+            f"| recorded by {way} | {' | '.join(titles[each] for each in agents)} |",
+            f"|---|{'---|' * len(agents)}",
+        ]
+        lines += [
+            f"| {name} | {' | '.join(found.get((way, name, each), '') for each in agents)} |"
+            for name in SCENARIOS
+            if name in ran
+        ]
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
 def faults(cells: Sequence[Cell]) -> list[str]:

@@ -177,9 +177,9 @@ def _grid(found: PairedComparison, sides: Sides) -> dict[str, Any] | None:
         "label": "turns that meant to act in both readings, by which read them whole",
         "columns": ["after: parsed", "after: not parsed"],
         "rows": [
-            {"label": "before: parsed", "cells": [cell(both, "both whole"), cell(lost, "lost", "bad")]},
+            {"label": "before: parsed", "cells": [cell(both, "both parsed"), cell(lost, "lost", "bad")]},
             {
-                "label": "before: not whole",
+                "label": "before: not parsed",
                 "cells": [cell(won, "recovered", "good"), cell(neither, "neither")],
             },
         ],

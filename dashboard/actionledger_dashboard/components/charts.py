@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
+from math import ceil
 from typing import Any, Literal, TypeAlias
 
 import altair as alt
@@ -106,9 +107,16 @@ def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | No
     return chart
 
 
+_STRETCHES = 500
+"""So many are drawn of a long session, each by its largest and its smallest turn: a browser takes seconds for ten thousand points."""
+
+
 def context_chart(found: Sequence[tuple[int, int | None, int | None]]) -> alt.Chart:
     """Return how many tokens the model was shown at each turn, as an area: it falls where the context was compacted."""
-    turns = pd.DataFrame(found, columns=["turn", "tokens", "cached"])
+    step = ceil(len(found) / _STRETCHES)
+    stretches = (found[at : at + step] for at in range(0, len(found), step or 1))
+    drawn = [turn for each in stretches for turn in sorted({max(each, key=_tokens), min(each, key=_tokens)})]
+    turns = pd.DataFrame(drawn if step > 2 else found, columns=["turn", "tokens", "cached"])
     chart: alt.Chart = (
         alt.Chart(turns)
         .mark_area(color=BLUE, opacity=0.35, line={"color": BLUE}, interpolate="step-after")
@@ -128,6 +136,10 @@ def context_chart(found: Sequence[tuple[int, int | None, int | None]]) -> alt.Ch
         .properties(height=160)
     )
     return chart
+
+
+def _tokens(turn: tuple[int, int | None, int | None]) -> int:
+    return turn[1] or 0
 
 
 Shape: TypeAlias = Literal["bars", "line", "points"]

@@ -18,7 +18,7 @@ from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import called, out_of, share
+from actionledger_dashboard.components.wording import out_of, share
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer import looks
 
@@ -169,8 +169,7 @@ def show_groups(linked: Linked, sides: Sides) -> None:
 def show_turns(found: Sequence[ComparedTurn], sides: Sides, listed: Listed) -> None:
     """Show turns that are listed; a row opens both readings."""
     columns = [
-        Column("Session", [called(turn.external_id, turn.session_id) for turn in found], "name"),
-        Column("Turn", [turn.turn_index for turn in found], "number"),
+        *tables.turn_columns([(turn.session_id, turn.turn_index) for turn in found]),
         Column("Model", [turn.model for turn in found]),
         Column(
             "Before",

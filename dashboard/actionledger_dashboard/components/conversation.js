@@ -123,9 +123,25 @@ export default function ({ data, parentElement }) {
   raw.setAttribute("aria-pressed", pane.classList.contains("is-raw"));
   raw.onclick = () => raw.setAttribute("aria-pressed", pane.classList.toggle("is-raw"));
   const tools = element("div", "tools");
-  tools.append(raw, element("span", "", "Keys: n and p next and previous prompt, e and E next and previous failure, s steps through the turn."));
+  tools.append(raw);
+  const moves = {
+    p: ["◂ prompt", "previous prompt", data.prompts, -1],
+    n: ["prompt ▸", "next prompt", data.prompts, 1],
+    E: ["◂ failure", "previous failure", data.failures, -1],
+    e: ["failure ▸", "next failure", data.failures, 1],
+  };
+  for (const [key, [text, label, places, way]] of Object.entries(moves)) {
+    if (!places.length) continue;
+    const move = element("button", "", text);
+    move.type = "button";
+    move.setAttribute("aria-label", label);
+    move.onclick = () => next(places, way);
+    move.append(element("kbd", "", key));
+    tools.append(move);
+  }
   if (data.failures.length) {
     const map = element("nav", "map");
+    map.append(element("span", "", `${data.failures.length} failed:`));
     map.setAttribute("aria-label", "turns that failed");
     for (const place of data.failures.slice(0, 200)) {
       const link = element("a");
@@ -146,7 +162,6 @@ export default function ({ data, parentElement }) {
   pane.dataset.shown = `${data.href} ${data.turn}`;
   const press = (event) => {
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const moves = { n: [data.prompts, 1], p: [data.prompts, -1], e: [data.failures, 1], E: [data.failures, -1] };
     if (event.key === "s") {
       const here = data.turns.find((turn) => turn.index === data.turn) ?? data.turns[0];
       event.preventDefault();
@@ -154,7 +169,7 @@ export default function ({ data, parentElement }) {
     }
     if (!(event.key in moves)) return;
     event.preventDefault();
-    next(...moves[event.key]);
+    next(...moves[event.key].slice(2));
   };
   addEventListener("keydown", press);
   return instead(parentElement, () => removeEventListener("keydown", press));

@@ -2,20 +2,23 @@
 
 const drawFacts = (box, data) => {
   const list = element("dl");
+  const ids = element("dl");
   for (const fact of data.facts) {
     const pair = element("div");
     const text = element("dd", "", fact.text);
     const whole = element("span", "", fact.whole).textContent;
     if (whole !== text.textContent) text.title = whole;
     pair.append(element("dt", "", fact.label), text);
-    list.append(pair);
+    (fact.folded ? ids : list).append(pair);
   }
   const ways = (data.ways ?? []).map(({ text, href }) => {
     const way = follows(element("a", "way", text));
     way.href = href;
     return way;
   });
-  box.replaceChildren(list, ...(data.readings ?? []).map(drawReadings), ...(data.family.length ? [drawFamily(data.family)] : []), ...ways);
+  const onDemand = element("details");
+  onDemand.append(element("summary", "", "id"), ids);
+  box.replaceChildren(list, onDemand, ...(data.readings ?? []).map(drawReadings), ...(data.family.length ? [drawFamily(data.family)] : []), ...ways);
 };
 
 // Each reading is an address of this page.

@@ -155,11 +155,14 @@ _NEWEST = 5
 
 
 def no_session(href_of: Callable[[str], str] = links.transcript_href) -> None:
-    """Say how a session is chosen, and lead to the newest ones."""
+    """Say how a session is chosen, and lead to the newest ones; where there is none, how there will be one."""
+    if not (newest := ask(queries.sessions, limit=_NEWEST)):
+        empty_ledger()
+        return
     st.subheader("No session is open", anchor=False)
     st.text("Open one from the list of sessions, or a turn from any chart. The newest ones:")
-    for place, each in enumerate(ask(queries.sessions, limit=_NEWEST)):
-        name = each.title or called(each.external_id, each.session_id)
+    for place, each in enumerate(newest):
+        name = called(each.external_id, each.session_id, each.title)
         show_anchors(f"newest.{place}", [(name, href_of(each.session_id))])
     st.page_link(links.SESSIONS, label="All sessions →")
 

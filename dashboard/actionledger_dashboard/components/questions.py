@@ -215,17 +215,19 @@ def _line(group: FailureGroup, *, has_lost: bool, has_cost: bool) -> Values:
     cost = [dollars(group.spent.cost_usd) if group.spent.priced else ""] if has_cost else []
     return {
         "name": pieces(str(group.key.code).replace("_", " ")),
-        "beside": pieces(" · ".join(filter(None, (_where(group.key), group.key.signature)))),
+        "beside": pieces(where_and_what(group.key)),
         "href": group_href(group),
         "cells": [f"{group.spent.turns:,}", *lost, *cost],
     }
 
 
-def _where(key: FailureKey) -> str:
-    """Return what failed in a word or two: an action, its arguments, or parsing."""
+def where_and_what(key: FailureKey) -> str:
+    """Return what failed, an action, its arguments, or parsing, and what its messages have in common."""
     if key.stage == "reading":
-        return "parsing"
-    return f"{key.action}, rejected by schema" if key.stage == "checking" else key.action or "loop"
+        where = "parsing"
+    else:
+        where = f"{key.action}, rejected by schema" if key.stage == "checking" else key.action or "loop"
+    return " · ".join(filter(None, (where, key.signature)))
 
 
 Periods: TypeAlias = tuple[UsageSums, UsageSums, int]

@@ -51,7 +51,7 @@ def show_reviewer() -> str:
             max_chars=NAME_CHARACTERS,
             help="It is kept in this browser, and in the ledger with your reviews. Nobody checks that it is yours.",
         )
-        button.form_submit_button("Review as this person", on_click=_take)
+        button.form_submit_button("Start", on_click=_take)
     return ""
 
 

@@ -287,7 +287,7 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
 def name_of(session_id: str) -> str:
     """Return what a session is called."""
     known = ask(queries.session, session_id)
-    return called(known.external_id if known else "", session_id)
+    return called(known.external_id, session_id, known.title) if known else session_id
 
 
 def _said_lane(said: Sequence[Review], hidden: int, detail: TurnDetail) -> Values:

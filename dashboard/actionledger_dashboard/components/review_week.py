@@ -27,8 +27,9 @@ from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.answers import show_contrast
 from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.filters import midnight
+from actionledger_dashboard.components.questions import where_and_what
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import NOTHING_FAILED, called, out_of, share, visible
+from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, share, visible
 from actionledger_dashboard.data import ask
 
 WEEK = "this week"
@@ -95,11 +96,12 @@ def show_first_week(within: Filter, why: str) -> None:
     if not groups:
         st.info(NOTHING_FAILED)
         return
+    lost = [group.lost or None for group in groups]
     columns = [
-        Column("Failure", [_called(group.key) for group in groups], "name"),
+        *_failure([group.key for group in groups]),
         Column("Turns", [group.turns for group in groups], "number"),
         Column("Turns spent", [group.spent.turns for group in groups], "number"),
-        Column("Sessions lost", [group.lost or None for group in groups], "number"),
+        *([Column("Sessions lost", lost, "number")] if any(lost) else []),
         Column("Sessions", [out_of(group.sessions) for group in groups]),
     ]
     hrefs = [links.review_href(*group.examples[0][:2], by=WEEK) for group in groups]
@@ -143,7 +145,7 @@ def show_groups(weeks: Weeks) -> None:
         return
     groups = {group.key: group for group in report.groups}
     columns = [
-        Column("Failure", [_called(change.key) for change in worse], "name"),
+        *_failure([change.key for change in worse]),
         Column(
             "What became of it",
             [change.said for change in worse],
@@ -191,8 +193,12 @@ def as_rows(
         }
 
 
-def _called(key: FailureKey) -> str:
-    return " · ".join(str(part) for part in key if part)
+def _failure(keys: Sequence[FailureKey]) -> list[Column]:
+    what = [where_and_what(key) for key in keys]
+    return [
+        Column("Failure", [str(key.code).replace("_", " ") for key in keys]),
+        Column("Where", what, "title"),
+    ]
 
 
 def _turns(with_it: int, of: int) -> str:
@@ -230,13 +236,11 @@ def show_open() -> None:
 
 def _show(key: str, label: str, found: Sequence[Review]) -> None:
     columns = [
-        Column(
-            "Turn", [f"{called(each.session, each.session_id)}#{each.turn_index}" for each in found], "name"
-        ),
+        *tables.turn_columns([(each.session_id, each.turn_index) for each in found]),
         Column("What", [str(each.aspect) for each in found]),
         Column("Says", [each.value for each in found], "long"),
         Column("By", [each.reviewer for each in found]),
-        Column("When (UTC)", [f"{each.changed_at:%Y-%m-%d %H:%M}" for each in found]),
+        Column("Said (UTC)", [f"{each.changed_at:%Y-%m-%d %H:%M}" for each in found]),
         Column("State", ["open" if each.is_open else str(each.step) for each in found]),
     ]
     hrefs = [links.review_href(each.session_id, each.turn_index, by=WEEK) for each in found]

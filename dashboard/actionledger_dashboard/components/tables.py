@@ -14,11 +14,12 @@ from actionledger.core.errors import ActionLedgerError
 from actionledger.core.text import harmless
 from actionledger.ledger.queries import Hit
 from actionledger.ledger.queries.marks import Picking, Selection
+from actionledger.ledger.queries.session import turns_of_sessions
 from actionledger.ledger.row_files import RowForm, write_rows
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.controls import mount_of
-from actionledger_dashboard.components.wording import pieces
-from actionledger_dashboard.data import opened
+from actionledger_dashboard.components.wording import called, minute_of, pieces
+from actionledger_dashboard.data import ask, opened
 from actionledger_dashboard.handover import ticket_of
 
 PAGE = 50
@@ -62,6 +63,23 @@ class Column:
     hrefs: Sequence[str] = ()
     order: str = ""
     sorted: Literal["", "ascending", "descending"] = ""
+
+
+def turn_columns(turns: Sequence[tuple[str, int]]) -> list[Column]:
+    """Return what people know turns by: the title of the session, the place in it, when, and the agent."""
+    known = {(each.session_id, each.turn_index): each for each in ask(turns_of_sessions, turns)}
+    found = [known.get(turn) for turn in turns]
+    names = [
+        called(each.external_id, turn[0], each.title) if each else turn[0]
+        for turn, each in zip(turns, found, strict=True)
+    ]
+    columns = [
+        Column("Session", names, "title", "Its title, else its name where it comes from."),
+        Column("Turn", [place for _, place in turns], "number"),
+        Column("When (UTC)", [minute_of(each.occurred_at) if each else "" for each in found]),
+        Column("Agent", [each.agent if each else "" for each in found], "name"),
+    ]
+    return [*columns[:2], *(each for each in columns[2:] if any(each.values))]
 
 
 def hrefs_of(values: Sequence[str], href_of: Callable[[str], str]) -> list[str]:

@@ -19,7 +19,7 @@ from actionledger_dashboard.components.controls import heading
 from actionledger_dashboard.components.sharing import offer_tables
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked, page_of
-from actionledger_dashboard.components.wording import called, dollars, duration, share_of
+from actionledger_dashboard.components.wording import called, dollars, duration, minute_of, share_of
 from actionledger_dashboard.data import ask
 
 SESSIONS = "two sessions"
@@ -36,7 +36,9 @@ _LONGEST: Final = 160
 def show_two_sessions(linked: Linked) -> None:
     """Show the sessions that the URL names, the two newest ones where it names none."""
     newest = {
-        row.session_id: row.title or called(row.external_id, row.session_id)
+        row.session_id: " · ".join(
+            filter(None, (called(row.external_id, row.session_id, row.title), minute_of(row.started_at)))
+        )
         for row in ask(queries.sessions, limit=_OFFERED)
     }
     left, right = st.columns(2, gap="small")
@@ -69,7 +71,7 @@ def _pick(linked: Linked, label: str, name: str, newest: Mapping[str, str]) -> s
         except UsageError:
             found = []
         if len(found) == 1:
-            options[asked] = found[0].title or called(found[0].external_id, found[0].session_id)
+            options[asked] = called(found[0].external_id, found[0].session_id, found[0].title)
             picked = linked.one(label, name, options)
             return found[0].session_id if picked == asked else picked
     return linked.one(label, name, options) if options else ""
@@ -81,7 +83,7 @@ _FACTS: Final[Mapping[str, Callable[[SessionSums], str]]] = {
     "Models": lambda each: ", ".join(each.models),
     "Project": lambda each: each.project or "",
     "Branch": lambda each: each.git_branch or "",
-    "Started (UTC)": lambda each: f"{each.started_at:%Y-%m-%d %H:%M}" if each.started_at else "",
+    "Started (UTC)": lambda each: minute_of(each.started_at),
     "Duration": lambda each: duration(each.duration_s),
     "Turns": lambda each: f"{each.turns:,}",
     "Tool calls": lambda each: f"{each.calls:,}",
@@ -101,7 +103,7 @@ def _count(tokens: int | None) -> str:
 
 
 def _named(each: SessionSums) -> str:
-    return each.title or called(each.external_id, each.session_id)
+    return called(each.external_id, each.session_id, each.title)
 
 
 def _show_sums(one: SessionSums, other: SessionSums) -> list[Column]:
@@ -135,9 +137,12 @@ def _show_tools(one: SessionSums, other: SessionSums) -> list[Column]:
             ),
             Column(
                 f"Failed, {word}",
-                [side[name].failure.successes or None if name in side else None for name in names],
+                [
+                    side[name].failure.successes if name in side and side[name].failure.count else None
+                    for name in names
+                ],
                 "number",
-                "Tries that failed, of those that were attempted.",
+                "Tries that failed, of those that were attempted; a dash where no result is recorded.",
             ),
         ]
     tables.show_table("two.tools", "tools of both sessions", columns, None, seen=12)

@@ -95,6 +95,7 @@ class Linked:
             label,
             lambda item: item in options,
             lambda there: there[0] if there else options[0],
+            options,
         )
         # Told anew each time: what a run has said that another one followed at once never reached the page, where nothing was picked then.
         st.session_state[key] = st.session_state[key] or options[0]
@@ -126,15 +127,22 @@ class Linked:
         return picked
 
     def _key(
-        self, name: str, label: str, is_known: Callable[[str], bool], read: Callable[[list[str]], object]
+        self,
+        name: str,
+        label: str,
+        is_known: Callable[[str], bool],
+        read: Callable[[list[str]], object],
+        known: Iterable[str] = (),
     ) -> str:
         """Return the key of a widget's state, which is set to what the URL says where that is news."""
         key = f"{self.page}.{name}"
         there = st.query_params.get_all(name)
-        known = [item for item in there if is_known(item)]
-        self._unknown += [Unknown(label, name, item) for item in there if item not in known]
+        fitting = [item for item in there if is_known(item)]
+        for item in there:
+            if item not in fitting:
+                self.note_unknown(label, name, item, known=known)
         if key not in st.session_state or there != st.session_state.get(f"{key}.written"):
-            st.session_state[key] = read(known)
+            st.session_state[key] = read(fitting)
         return key
 
     def _write_option(self, name: str, picked: str, first: str) -> None:

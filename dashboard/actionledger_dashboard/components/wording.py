@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import chain
 from typing import TypeAlias
@@ -16,9 +16,9 @@ NOT_RECORDED = "not recorded"
 NOTHING_FAILED = "Nothing failed, as far as it was read, checked and executed."
 
 
-def called(external_id: str, session_id: str) -> str:
-    """Return what a session is called: as its source calls it, else by its whole id, which a column of names cuts in its middle."""
-    return external_id or session_id
+def called(external_id: str, session_id: str, title: str | None = None) -> str:
+    """Return what a session is called: by its title, else as its source calls it, else by its whole id."""
+    return title or external_id or session_id
 
 
 def share(rate: Rate) -> str:
@@ -89,6 +89,11 @@ def duration(seconds: float | None) -> str:
     there = [place for place, (count, _) in enumerate(parts) if count][:1]
     shown = parts[there[0] : there[0] + 2] if there else parts[-1:]
     return " ".join(f"{count} {unit}" for count, unit in shown if count or len(shown) == 1)
+
+
+def minute_of(at: datetime | None) -> str:
+    """Return a time to the minute; empty where it is not recorded."""
+    return f"{at:%Y-%m-%d %H:%M}" if at else ""
 
 
 def ago(passed: timedelta) -> str:

@@ -11,10 +11,12 @@ from actionledger.ledger.queries import Child, Session, Stretch, TurnRow
 from actionledger.ledger.queries.lineage import Start
 from actionledger_dashboard.components.wording import (
     Piece,
+    called,
     cut_in_the_middle,
     dollars,
     duration,
     known,
+    minute_of,
     pieces,
 )
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of, words
@@ -25,16 +27,19 @@ def facts_of(session: Session) -> list[Values]:
     ended = {True: "success", False: "no success", None: ""}[session.success]
     folder = PurePosixPath((session.project or "").replace("\\", "/"))
     facts = {
-        **({"Title": session.title} if session.title else {}),
-        "Session": session.external_id or session.session_id,
+        "Session": called(session.external_id, session.session_id, session.title),
         "Model": session.model,
         **({"Profile": session.profile} if session.profile not in {"", "none"} else {}),
-        **({"Task": session.task} if session.task and session.task != session.title else {}),
+        **(
+            {"Task": session.task}
+            if session.task and not session.agent and session.task != session.title
+            else {}
+        ),
         "Source": session.source,
         **({"Project": folder.name or str(folder)} if session.project else {}),
         **({"Branch": session.branch} if session.branch else {}),
         **({"Agent": f"{session.agent} {session.agent_version or ''}".rstrip()} if session.agent else {}),
-        "Started (UTC)": f"{session.started_at:%Y-%m-%d %H:%M}" if session.started_at else "not recorded",
+        "Started (UTC)": minute_of(session.started_at) or "not recorded",
         **({"Ended": ": ".join(filter(None, (ended, session.reason)))} if ended or session.reason else {}),
         **({"Outcome": words(session.outcome)} if session.outcome else {}),
         "Turns": f"{session.turns:,}",
@@ -45,9 +50,18 @@ def facts_of(session: Session) -> list[Values]:
             else {}
         ),
     }
-    return [
-        {"label": label, "text": pieces(cut_in_the_middle(value or "–")), "whole": pieces(value or "–")}
+    texts = {
+        label: value if label == "Session" and session.title else cut_in_the_middle(value)
         for label, value in facts.items()
+    }
+    found = [
+        {"label": label, "text": pieces(texts[label] or "–"), "whole": pieces(value or "–")}
+        for label, value in facts.items()
+    ]
+    ids = dict.fromkeys(filter(None, (session.external_id, session.session_id)))
+    return [
+        *found,
+        *({"label": "Id", "text": pieces(each), "whole": pieces(each), "folded": True} for each in ids),
     ]
 
 
@@ -86,7 +100,7 @@ _SIGNS = {
 
 def started_by(start: Start, child: Child, opened: str | None) -> Values:
     """Return what is drawn of a child at the call that has started it."""
-    name = child.external_id or child.session_id
+    name = called(child.external_id, child.session_id, child.title)
     return {
         "name": pieces(cut_in_the_middle(name)),
         "turns": child.turns,
@@ -106,7 +120,7 @@ def _start(child: Child, start: Start | None) -> str | list[Piece]:
 
 
 def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], str] | None) -> Values:
-    name = "" if one is None else one.external_id or one.session_id
+    name = "" if one is None else called(one.external_id, one.session_id, one.title)
     return {
         "name": pieces(cut_in_the_middle(name)),
         "role": role,

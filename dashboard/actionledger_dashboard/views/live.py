@@ -13,7 +13,6 @@ from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import NEUTRAL, look_of
 
@@ -62,7 +61,7 @@ def show_sessions(found: list[RecentTurn]) -> None:
         by_session.setdefault(row.session_id, []).append(row)
     last = [rows[0] for rows in by_session.values()]
     columns = [
-        Column("Session", [called(row.external_id, row.session_id) for row in last], "name"),
+        *tables.turn_columns([(row.session_id, row.turn_index) for row in last])[:1],
         Column("Last response", [made(row) for row in last]),
         Column("State", ["ended" if row.has_ended else "goes on" for row in last]),
         Column("Responses", [len(rows) for rows in by_session.values()], "number", "Within the window."),
@@ -78,8 +77,7 @@ def show_turns(found: list[RecentTurn]) -> None:
     """Show the responses, the latest first."""
     columns = [
         Column("Made", [made(row) for row in found]),
-        Column("Session", [called(row.external_id, row.session_id) for row in found], "name"),
-        Column("Turn", [row.turn_index for row in found], "number"),
+        *tables.turn_columns([(row.session_id, row.turn_index) for row in found])[:2],
         Column(
             "Outcome",
             [outcome(row) for row in found],

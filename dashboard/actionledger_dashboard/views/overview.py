@@ -116,7 +116,7 @@ def show_answers(found: Funnel, within: Filter) -> DeltaGenerator:
     return place
 
 
-RATES = "parse rates"
+COURSE, RATES = "over time", "parse rates"
 
 Look = Callable[[Linked, Funnel, Filter], None]
 """What shows a part of the page, one at a time."""
@@ -124,14 +124,17 @@ Look = Callable[[Linked, Funnel, Filter], None]
 
 def looks_at(found: Funnel) -> dict[str, Look]:
     """Return what can be looked at more closely; how responses parse only where any was recorded as it was written."""
-    looks: dict[str, Look] = {"over time": show_course, "failures": show_failures, "funnel": show_funnel}
+    # Over time, where anything carries one; a saved link may ask for it all the same.
+    is_dated = ask(queries.dimensions).first is not None or st.query_params.get("show") == COURSE
+    looks: dict[str, Look] = {COURSE: show_course} if is_dated else {}
+    looks |= {"failures": show_failures, "funnel": show_funnel}
     if found.parse_success.count or st.query_params.get("show") == RATES:
         looks[RATES] = show_groups
     looks["usage"] = show_taken
     # A link to something on one of them shows it, also where it does not say which.
     asked = {"group": "failures", "reasons": "failures", "by": RATES}
     first = next(
-        (look for name, look in asked.items() if name in st.query_params and look in looks), "over time"
+        (look for name, look in asked.items() if name in st.query_params and look in looks), next(iter(looks))
     )
     return {first: looks[first], **looks}
 

@@ -19,7 +19,7 @@ from actionledger_dashboard.components.readings import reading_choices, show_bes
 from actionledger_dashboard.components.sharing import offer_session
 from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
 from actionledger_dashboard.components.transcript import Names, session_meant, show_facts, show_transcript
-from actionledger_dashboard.components.wording import visible
+from actionledger_dashboard.components.wording import called, visible
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.marks import span_of
@@ -39,11 +39,11 @@ INNER = Names("child_turn", "child_at", "child_find")
 
 def show() -> None:
     """Show the page."""
-    called = st.query_params.get("session")
-    if not called:
+    asked = st.query_params.get("session")
+    if not asked:
         notices.no_session(links.replay_href)
         return
-    session_id = session_meant(called)
+    session_id = session_meant(asked)
     if session_id is None:
         return
     since = (now() - LATELY).replace(second=0, microsecond=0)
@@ -102,7 +102,7 @@ def show_outer(session: Session, run_id: str | None) -> None:
         show_turn(
             "transcript", asked, course, OUTER, lambda child, turn: links.replay_href(here, turn, child=child)
         )
-    offer_session(session.session_id, session.external_id or session.session_id, run_id)
+    offer_session(session.session_id, called(session.external_id, session.session_id, session.title), run_id)
 
 
 def show_child(session: Session, child_id: str) -> None:

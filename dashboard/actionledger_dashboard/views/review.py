@@ -14,10 +14,9 @@ from actionledger_dashboard.components.readings import Step
 from actionledger_dashboard.components.review_approvals import show_approvals, show_reviewer
 from actionledger_dashboard.components.review_turn import show_turn
 from actionledger_dashboard.components.review_week import WEEK, show_agreement, show_week
-from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.tables import Column, turn_columns
 from actionledger_dashboard.components.transcript import session_meant
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
@@ -68,8 +67,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         return
     found = ask(turns_to_review, picked, name, within, limit=tables.PAGE, offset=offset)
     columns = [
-        Column("Session", [called(turn.external_id, turn.session_id) for turn in found], "name"),
-        Column("Turn", [turn.turn_index for turn in found], "number"),
+        *turn_columns([(turn.session_id, turn.turn_index) for turn in found]),
         Column(
             "Outcome",
             [came_to_in_all(turn.outcome, is_failing=turn.is_failing) for turn in found],

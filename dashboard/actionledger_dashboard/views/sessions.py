@@ -17,7 +17,7 @@ from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called, dollars, duration, known
+from actionledger_dashboard.components.wording import called, compact, dollars, duration, known, minute_of
 from actionledger_dashboard.data import ask
 
 ORDERS: dict[str, Order] = {
@@ -53,8 +53,11 @@ HEADS = {
 }
 """The headings that a list is ordered by when they are pressed: texts and times from their beginning, numbers from the greatest one."""
 
-ON_DEMAND = {"Id"}
+ON_DEMAND = {"Id", "Capture"}
 """The columns that are shown only where somebody asks for them."""
+
+OTHERS = {"Relation", "Match", "n", "Success", "Labels", "Ended because"}
+"""The columns that order nothing, and are shown where they have anything to say."""
 
 FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
 BY_HEAD: dict[str, Order] = {
@@ -89,6 +92,10 @@ def show() -> None:
         st.query_params["order"] = FORMERLY[order]
     bar.flag("Only failing", "failing")
     ordered = (ORDERS | BY_HEAD)[bar.one("Order", "order", list(ORDERS), also=list(BY_HEAD))]
+    for name in ("hide", "also"):
+        for label in st.query_params.get_all(name):
+            if label not in {*HEADS, *ON_DEMAND, *OTHERS}:
+                linked.note_unknown("Column", name, label, known=(*HEADS, *ON_DEMAND))
     hidden = {*st.query_params.get_all("hide"), *(ON_DEMAND - {*st.query_params.get_all("also")})}
     linked.stop_at_unknown()
     first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
@@ -173,8 +180,7 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
     """Return what is known of the sessions of a page; what each is called comes first."""
     return [
         Column("Session", [named(row) for row in found], "title", NAMING),
-        *_whose_children(found),
-        Column("Started (UTC)", [started(row) for row in found]),
+        Column("Started (UTC)", [minute_of(row.started_at) for row in found]),
         *_where_they_ran(found, within),
         _narrowing("Model", "models", [row.model for row in found], within),
         Column(
@@ -197,6 +203,7 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
             [duration(row.duration_s) for row in found],
             meaning="From its first response to its last one.",
         ),
+        *_whose_children(found),
         *_how_they_were_read(found),
         Column(
             "Valid",
@@ -206,8 +213,8 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
         ),
         *_how_they_ended(found),
         _narrowing("Source", "sources", [row.source for row in found], within),
-        _narrowing("Profile", "profiles", [row.profile for row in found], within),
-        _narrowing("Task", "tasks", [row.task for row in found], within),
+        _narrowing("Profile", "profiles", [row.profile.removeprefix("none") for row in found], within),
+        _narrowing("Task", "tasks", ["" if row.agent else row.task for row in found], within),
         labels_column(
             [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."
         ),
@@ -247,7 +254,7 @@ def _what_they_took(found: list[SessionRow]) -> list[Column]:
     tokens = [
         None
         if row.input_tokens is row.output_tokens is None
-        else (row.input_tokens or 0) + (row.output_tokens or 0)
+        else compact((row.input_tokens or 0) + (row.output_tokens or 0))
         for row in found
     ]
     own = "Of its own turns; a subagent has a row of its own."
@@ -304,6 +311,7 @@ def _how_they_ended(found: list[SessionRow]) -> list[Column]:
 
 
 def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
+    has_any = any(row.parsed.count for row in found)
     return [
         Column(
             "Parsed",
@@ -316,7 +324,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
             [
                 f"{row.parsed.successes:,} of {row.parsed.count:,}"
                 if row.parsed.count
-                else row.parsed.refusal or "–"
+                else (row.parsed.refusal or "–") * has_any
                 for row in found
             ],
             meaning="Parsed, of those that meant to act; one session has no interval.",
@@ -331,12 +339,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
 
 def named(row: SessionRow) -> str:
     """Return what a session is called, below its ancestors."""
-    return f"{'↳ ' * row.depth}{row.title or called(row.external_id, row.session_id)}"
-
-
-def started(row: SessionRow) -> str:
-    """Return when a session began, to the minute; empty where its source doesn't say."""
-    return f"{row.started_at:%Y-%m-%d %H:%M}" if row.started_at else ""
+    return f"{'↳ ' * row.depth}{called(row.external_id, row.session_id, row.title)}"
 
 
 show()

@@ -54,7 +54,7 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
         Column("Failure rate", [each.failure.value for each in found], "share"),
         Column("95 % interval", [interval(each.failure) if each.failure.count else "–" for each in found]),
         Column(
-            "Most often",
+            "Reason, most often",
             [f"{each.reason} ({each.reason_count:,})" if each.reason else "" for each in found],
             "code",
             "The most frequent reason, and how often it is.",
@@ -65,12 +65,13 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
             "name",
             "The tool of the call before the one that fails, most often.",
         ),
-        Column("Median duration", [_took(each.median_ms) for each in found]),
-        Column("95 % below", [_took(each.slow_ms) for each in found]),
+        Column("Median duration", [_took(each.median_ms) for each in found], "number"),
+        Column("95 % below", [_took(each.slow_ms) for each in found], "number"),
         Column(
             "Cost of failing turns",
             ["" if each.cost_usd is None else dollars(each.cost_usd) for each in found],
-            meaning="What the turns cost in which a call of it failed.",
+            "number",
+            "What the turns cost in which a call of it failed.",
         ),
     ]
     hrefs = [_href(each, within) for each in found]

@@ -1,5 +1,7 @@
 """A session as a conversation, a page of turns at a time: asked, thought, answered, called, and what came back."""
 
+import json
+
 import streamlit as st
 
 from actionledger.core.text import counted
@@ -11,11 +13,11 @@ from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
 from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.charts import context_chart
-from actionledger_dashboard.components.controls import mount_of, show_anchors
+from actionledger_dashboard.components.controls import line, mount_of, show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.sharing import offer_session
 from actionledger_dashboard.components.transcript import session_meant, show_facts
-from actionledger_dashboard.components.wording import called
+from actionledger_dashboard.components.wording import called, visible
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.conversation import turns_of
 from actionledger_dashboard.viewer.session import facts_of
@@ -45,7 +47,7 @@ def show() -> None:
     ]
     show_facts("facts", facts_of(session), [], (), ways)
     show_session(session)
-    offer_session(session.session_id, called(session.external_id, session.session_id))
+    offer_session(session.session_id, called(session.external_id, session.session_id, session.title))
 
 
 def show_session(session: Session) -> None:
@@ -56,11 +58,14 @@ def show_session(session: Session) -> None:
         return
     written = st.query_params.get("turn")
     turn = None if written is None else min(max(place_of(written), marks.first), marks.last)
-    show_find(session.session_id)
-    show_context(session.session_id)
     first = marks.first + ((turn or marks.first) - marks.first) // PAGE * PAGE
     last = min(first + PAGE - 1, marks.last)
-    show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
+    if turn is not None and written != str(turn):
+        st.text(f"This session has no turn {visible(json.dumps(written))}; the nearest one is shown.")
+    with line():
+        show_find(session.session_id)
+        show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
+    show_context(session.session_id)
     details = ask(turn_details, session.session_id, (first, last))
     begun = {(each.turn_index, each.action_index): each for each in ask(starts, session.session_id)}
     _mount(
@@ -95,7 +100,7 @@ def show_context(session_id: str) -> None:
 def child_of(session_id: str) -> tuple[str, str]:
     """Return what a subagent is called, and where its transcript is."""
     child = ask(queries.session, session_id)
-    name = called(child.external_id, session_id) if child else session_id
+    name = called(child.external_id, session_id, child.title) if child else session_id
     return name, links.transcript_href(session_id)
 
 

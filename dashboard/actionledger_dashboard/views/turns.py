@@ -19,9 +19,8 @@ from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
-from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
+from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export, turn_columns
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
@@ -96,8 +95,7 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
     turns = [(row.session_id, row.turn_index) for row in found]
     did = {(each.session_id, each.turn_index): each for each in ask(actions_of_turns, turns, within.run_id)}
     columns = [
-        Column("Session", [called(row.external_id, row.session_id) for row in found], "name"),
-        Column("Turn", [row.turn_index for row in found], "number"),
+        *turn_columns(turns),
         Column(
             "Model",
             [row.model for row in found],

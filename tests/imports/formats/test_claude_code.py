@@ -6,7 +6,14 @@ import pytest
 from given_items import left_out
 
 from actionledger.core.recordings import Compaction, RecordedResult, RecordedSession
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.core.vocabulary import (
+    Capture,
+    ExecutionStatus,
+    LeftOutReason,
+    Reason,
+    Relation,
+    TitleOrigin,
+)
 from actionledger.imports.formats.claude_code import SOURCE, WORDINGS, read, recognise
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.wordings import judged
@@ -95,6 +102,17 @@ def test_lines_of_one_message_are_one_turn(items):
     assert (usage.output_tokens, usage.finish_reason) == (9, "tool_use")
     assert turn.capture is Capture.CALLS
     assert turn.occurred_at.isoformat() == "2026-06-17T11:20:24.073000"
+
+
+def test_a_command_is_a_title_where_something_stands_behind_it(items):
+    """The first one; ``/model`` alone is no task."""
+    commands = (
+        "<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>",
+        "<command-name>/goal</command-name>\n  <command-message>goal</command-message>\n <command-args>simplify it</command-args>",
+        "<command-name>/goal</command-name>\n<command-args>and more</command-args>",
+    )
+    (session, *_) = items(*(asked(each) for each in commands), said("m1", text("So be it.")))
+    assert (session.details.title, session.details.title_from) == ("/goal simplify it", TitleOrigin.PROMPT)
 
 
 def test_a_line_that_comes_twice_adds_nothing(items):

@@ -6,7 +6,14 @@ import pytest
 from given_items import left_out
 
 from actionledger.core.recordings import Compaction, RecordedResult, RecordedSession
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.core.vocabulary import (
+    Capture,
+    ExecutionStatus,
+    LeftOutReason,
+    Reason,
+    Relation,
+    TitleOrigin,
+)
 from actionledger.imports.formats.codex import SOURCE, read, recognise
 from actionledger.imports.shapes.codex_results import WORDINGS
 from actionledger.imports.shapes.observations import LaterTools
@@ -298,6 +305,34 @@ def test_sub_agents_are_children(items):
     for fields in ({"source": spawned}, {"source": {"subagent": "review"}, "parent_thread_id": "above"}):
         session, *_ = items(meta("s2", forked_from_id="fork", **fields), call("a"))
         assert (session.parent, session.relation) == ("above", Relation.SUBAGENT)
+
+
+SENT = "Message Type: NEW_TASK\nTask name: /root/looker\nSender: /root\nPayload:\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "title"),
+    [
+        (message("user", "Look at the till."), "Look at the till."),
+        (item("agent_message", content=[{"type": "input_text", "text": SENT}]), "looker"),
+        (item("agent_message", content=[{"type": "input_text", "text": f"{SENT}Count it."}]), "Count it."),
+    ],
+    ids=("prompt", "encrypted", "sent"),
+)
+@pytest.mark.parametrize(
+    "history", [(), (meta("above"), message("user", "Review all."), call("a"))], ids=("own", "copied")
+)
+def test_a_sub_agent_is_called_by_what_it_was_told(items, told, title, history):
+    """Not by its parent's prompt, which its file may begin with, nor by what stands around a message of another agent's."""
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "above", "depth": 1}}}
+    lines = (
+        meta("s2", source=spawned),
+        *history,
+        told | {"timestamp": "2026-04-16T09:34:41.000Z"},
+        call("b"),
+    )
+    session, *_ = items(*lines)
+    assert (session.details.title, session.details.title_from) == (title, TitleOrigin.PROMPT)
 
 
 def test_a_file_without_a_head_is_named_by_itself(items):

@@ -20,7 +20,7 @@ def line(*messages: tuple[str, str], **state: Any) -> dict[str, Any]:
     history = [{"role": role, "content": content} for role, content in messages]
     return {
         "state": {"history": history, "success": True, "agent_action_count": {"use_tool": 1}} | state,
-        "task": {"task_name": "math", "task_id": 7, "prompt": "ignored"},
+        "task": {"task_name": "math", "task_id": 7, "prompt": "What is\n1?"},
     }
 
 
@@ -55,8 +55,17 @@ def test_the_folders_name_model_setting_and_task_set(read):
         turns=(RecordedTurn(0, "a", "q"),),
         success=False,
         reason="max_steps",
+        details=al.SessionDetails(title="What is\n1?", title_from=al.TitleOrigin.PROMPT),
         metadata={"kind": "reasoning", "setting": "max5_p2+tool+cd", "counts": {"use_tool": 1}},
     )
+
+
+def test_a_session_is_called_by_its_task(read, tmp_path):
+    """Its first message begins with the same rules for all of them."""
+    read(line(("user", "You are a helpful assistant."), ("assistant", "<solution>1</solution>")))
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_path(tmp_path / FOLDERS, ledger)
+        assert ledger.sql("SELECT title, title_from FROM sessions").fetchall() == [("What is 1?", "prompt")]
 
 
 def test_only_the_assistants_messages_are_responses(read):

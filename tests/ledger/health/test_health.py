@@ -489,7 +489,7 @@ def test_what_imports_left_out_is_said(files, make) -> None:
     finding = worst(files, Check.LEFT_OUT)
     assert (finding.level, finding.sentence[:43]) == (
         Level.NOTE,
-        "Imports have left out 3 things of 1 file; n",
+        "Imports skipped 3 things of 1 file; none of",
     )
     assert "the page Skipped" in finding.to_do, "as the dashboard calls it"
 

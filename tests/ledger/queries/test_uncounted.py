@@ -61,7 +61,7 @@ def test_each_is_as_many_as_its_statement_lists(tmp_path: Path) -> None:
         assert {part.kind: part.words for part in found} == {
             "never_read": "2 responses never read",
             "not_auditable": "2 responses not auditable (in no rate of reading)",
-            "left_out": "2 things left out by imports",
+            "left_out": "2 things skipped on import",
             "refused": "2 lines, files or turns refused by imports",
             "quarantined": "2 lines in quarantine",
             "superseded": "2 turns replaced by their complete version",
@@ -72,7 +72,7 @@ def test_each_is_as_many_as_its_statement_lists(tmp_path: Path) -> None:
             assert part.count == 2
         narrowed = asked(ledger, Filter(models=("nobody",)))
         assert [part.words for part in narrowed][:2] == [
-            "in the whole ledger 2 things left out by imports",
+            "in the whole ledger 2 things skipped on import",
             "2 lines, files or turns refused by imports",
         ]
 

@@ -122,9 +122,10 @@ _NO_BRANCH = "HEAD"
 def details_of(piece: RecordedSession) -> SessionDetails:
     """Return what a piece says of what its session is called and where it ran."""
     found = _in_metadata(piece.metadata, piece.source).then(piece.details)
-    if found.title or not piece.turns or piece.turns[0].index:
-        return found
-    title = title_of(piece.turns[0].prompt or "")
+    prompt = found.title if found.title_from is TitleOrigin.PROMPT else ""
+    if not found.title and piece.turns and not piece.turns[0].index:
+        prompt = piece.turns[0].prompt or ""
+    title = title_of(prompt)
     return replace(found, title=title, title_from=TitleOrigin.PROMPT) if title else found
 
 

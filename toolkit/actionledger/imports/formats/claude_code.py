@@ -57,6 +57,11 @@ _TYPED = regex(
 )
 """A command that a person has typed for the model, which is shown what it stands for in a line of its own; one for the client begins with its name."""
 
+_COMMAND = regex(
+    r"^<command-name>(/[\w:-]+)</command-name>\s*(?:<command-message>[^<]*</command-message>\s*)?<command-args>\s*([^<]+)"
+)
+"""A command with what a person has written behind it, which is the session's task where nothing was said before."""
+
 _INTERRUPTED = "[Request interrupted by user"
 
 _CUT = "Your response above was cut off mid-stream"
@@ -283,6 +288,11 @@ class _Transcript:
             self.left_out[LeftOutReason.INJECTED_CONTEXT, "user"] += 1
             if text.startswith(_INTERRUPTED):
                 self._describe(line, SessionDetails(aborted="interrupted by user"))
+            elif (command := _COMMAND.search(text)) and not self._said.get(
+                self._name(line), NO_DETAILS
+            ).title:
+                words = f"{command[1]} {command[2]}"
+                self._describe(line, SessionDetails(title=words, title_from=TitleOrigin.PROMPT))
             return
         name = self._name(line)
         self._last.pop(name, None)

@@ -70,6 +70,9 @@ _INCOMPLETE = regex(r"^Incomplete response returned, reason: (\w{1,40})")
 _INJECTED = regex(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
 """What a person's message begins with where the client has written it."""
 
+_ENVELOPE = regex(r"Message Type: \w+\nTask name: (?:\S*/)?(\S+)\nSender: [^\n]*\nPayload:\n?")
+"""What stands around a message of another agent's; what was sent may be encrypted, and is not in the file then."""
+
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several."""
@@ -284,21 +287,36 @@ class _Rollout:
             end = self._ends.result(call_id, shown_of(output)[:_HEAD_CHARACTERS])
             self._session(line).result(result_of(call_id, output, end, time_at(line, "timestamp")))
         elif kind == "message":
-            self._take_prompt(item)
+            self._take_prompt(line, item)
         elif kind == "agent_message":
             self._prompt = text_of(item)
+            self._title(line, self._prompt)
         elif kind in LATER_TOOLS:
             if not self._tools.take(item):
                 self.left_out[LeftOutReason.BOOKKEEPING, kind] += 1
         else:
             self._count(kind, item, is_known=False)
 
-    def _take_prompt(self, item: Line) -> None:
+    def _title(self, line: Line, told: str) -> None:
+        """Name a sub-agent by what it was told first, behind the history that its file begins with and without the envelope."""
+        session = self.pieces and self.pieces.session
+        if (
+            session
+            and session.relation is Relation.SUBAGENT
+            and not session.details.title
+            and not self._names.is_copied(line)
+        ):
+            sent = _ENVELOPE.match(told)
+            words = (told[sent.end() :].strip() or sent[1]) if sent else told
+            self._describe(SessionDetails(title=words, title_from=TitleOrigin.PROMPT))
+
+    def _take_prompt(self, line: Line, item: Line) -> None:
         text, role = text_of(item), text_at(item, "role")
         if role != "user" or _INJECTED.match(text):
             self.left_out[LeftOutReason.INJECTED_CONTEXT, role[:40]] += 1
             return
         self._prompt = f"{self._prompt}\n\n{text}" if self._prompt else text
+        self._title(line, text)
 
     def _take_part(self, pieces: SessionPieces, external_id: str, item: Line) -> None:
         kind, turn = text_at(item, "type"), pieces.turn(external_id)

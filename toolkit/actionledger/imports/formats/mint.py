@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from actionledger.core.recordings import RecordedSession, RecordedTurn
-from actionledger.core.vocabulary import Capture
+from actionledger.core.recordings import RecordedSession, RecordedTurn, SessionDetails
+from actionledger.core.vocabulary import Capture, TitleOrigin
 from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
@@ -35,6 +35,7 @@ class _Task(BaseModel):
 
     task_name: str
     task_id: int | str
+    prompt: str = ""
 
 
 class _Line(BaseModel):
@@ -79,6 +80,8 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             profile="mint",
             model=model,
             task=line.task.task_name,
+            # The first message begins with the same rules and examples for every task.
+            details=SessionDetails(title=line.task.prompt, title_from=TitleOrigin.PROMPT),
             turns=tuple(_turns(line.state.history)),
             success=line.state.success,
             reason=line.state.terminate_reason or "",

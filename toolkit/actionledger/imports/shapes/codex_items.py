@@ -128,7 +128,7 @@ class ResponseNames:
         self._before = self._before_of_old = file
         self._above = ""
         self._until: datetime | None = None
-        self._has_head = False
+        self._has_head = self._has_history = False
 
     def take_head(self, line: Line, meta: Line) -> None:
         """Take in a head: the first is the file's own, a later one that of the history which is copied behind it."""
@@ -143,7 +143,15 @@ class ResponseNames:
             )
             begun = time_at(line, "timestamp") or time_at(meta, "timestamp")
             self._until = begun + _COPYING if begun else None
-        self._has_head = True
+        self._has_head, self._has_history = True, self._has_head
+
+    def is_copied(self, line: Line) -> bool:
+        """Return whether a line is of the history that a file begins with: it was all written when the file was begun."""
+        return self._has_history and self._is_of_beginning(line)
+
+    def _is_of_beginning(self, line: Line) -> bool:
+        at = time_at(line, "timestamp")
+        return at is None or self._until is None or at <= self._until
 
     def name(self, item: Line, line: Line) -> tuple[str, str]:
         """Return what a response is known by, and what earlier versions knew it by, where that is another name."""
@@ -151,9 +159,9 @@ class ResponseNames:
         if call_id := text_at(item, "call_id"):
             self._before = self._before_of_old = call_id
             return call_id, ""
-        at = time_at(line, "timestamp")
-        is_copy = above and (at is None or self._until is None or at <= self._until)
-        self._before = _hashed(above if is_copy else self._before, text_of(item))
+        self._before = _hashed(
+            above if above and self._is_of_beginning(line) else self._before, text_of(item)
+        )
         self._before_of_old = _hashed(self._before_of_old, text_of(item))
         return self._before, self._before_of_old if self._before_of_old != self._before else ""
 

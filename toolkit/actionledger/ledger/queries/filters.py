@@ -218,7 +218,9 @@ def _refuse_wrong_values(field: Field, value: Any) -> None:
             _refuse_unwritable(each.name)
         elif field.choices:  # another one would pick nothing without a word
             if each not in field.choices:
-                raise UsageError(f"{each!r} is not a valid {field.noun}; choose from {', '.join(field.choices)}.")
+                raise UsageError(
+                    f"{each!r} is not a valid {field.noun}; choose from {', '.join(field.choices)}."
+                )
         else:
             require_kind(each, str, "What a filter names is a text")
             _refuse_unwritable(each)

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from actionledger.core.ids import is_uuid
 from actionledger.ledger.queries.base import Queryable, rows, rows_of_page
-from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, HOLDS, IN_JSON, text_parameters
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, HOLDS, IN_JSON, NAMES, text_parameters
 
 Place: TypeAlias = Literal["response", "arguments", "result", "name"]
 """Which text holds it: the response, an action's arguments or result, or the session's name."""
@@ -72,8 +72,7 @@ tried AS MATERIALIZED (
     LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM called) USING (attempt_id, action_id)
     LIMIT {_ALL}),
 names AS MATERIALIZED (
-    SELECT attempt_id, external_id
-    FROM page JOIN (SELECT session_id, external_id FROM session_starts WHERE session_id IN (SELECT session_id FROM page)) USING (session_id)),
+    SELECT attempt_id, name FROM page JOIN {NAMES.format(within="session_id IN (SELECT session_id FROM page)")} USING (session_id)),
 hits AS (
     SELECT attempt_id, min_by({{
         'place': place, 'start': start, 'end': stop,
@@ -95,8 +94,8 @@ hits AS (
                {_AT.format(column="message")}, length($text)
         FROM tried WHERE {HOLDS.format(column="message")}
         UNION ALL
-        SELECT attempt_id, 5, 0, 'name', NULL, NULL, external_id, {_AT.format(column="external_id")}, length($text)
-        FROM names WHERE {HOLDS.format(column="external_id")})
+        SELECT attempt_id, 5, 0, 'name', NULL, NULL, name, {_AT.format(column="name")}, length($text)
+        FROM names WHERE {HOLDS.format(column="name")})
     GROUP BY attempt_id)"""
 """The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put behind WITH. What belongs to a page is taken
 before it is looked into: DuckDB would look into everybody's first."""

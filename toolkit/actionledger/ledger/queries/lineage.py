@@ -22,6 +22,7 @@ class Child:
         relation: how it is its child; None if unknown.
         turns: how many responses it has.
         failed: how many executions in it were attempted and did not succeed.
+        title: what its source or its task calls it; None where nothing does.
     """
 
     session_id: str
@@ -29,13 +30,14 @@ class Child:
     relation: Relation | None
     turns: int
     failed: int
+    title: str | None = None
 
 
 _OF_CHILDREN = "session_id IN (SELECT session_id FROM born)"
 
 _CHILDREN = f"""
 WITH born AS (SELECT session_id FROM {LINKED_STARTS} WHERE parent_session_id = $session_id::UUID)
-SELECT session_id::VARCHAR AS session_id, external_id, relation, coalesce(turns, 0) AS turns, coalesce(failed, 0) AS failed
+SELECT session_id::VARCHAR AS session_id, external_id, title, relation, coalesce(turns, 0) AS turns, coalesce(failed, 0) AS failed
 FROM ({sessions_of(_OF_CHILDREN)}) AS sessions
 LEFT JOIN (SELECT session_id, count(*) AS turns FROM turn_starts WHERE {_OF_CHILDREN} GROUP BY session_id) USING (session_id)
 LEFT JOIN (

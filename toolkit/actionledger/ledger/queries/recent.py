@@ -19,7 +19,6 @@ class RecentTurn:
 
     Args:
         session_id: its session.
-        external_id: the session's name where it comes from; empty for live sessions.
         turn_index: its place in the session, from 0.
         model: the session's language model.
         occurred_at: when it was made, UTC without a zone.
@@ -36,7 +35,6 @@ class RecentTurn:
     """
 
     session_id: str
-    external_id: str
     turn_index: int
     model: str
     occurred_at: datetime
@@ -53,9 +51,7 @@ class RecentTurn:
 
 
 _COUNTS = ("actions", "refused", "executions", "running", "failed", "waiting")
-_COLUMNS = picked(
-    RecentTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
-)
+_COLUMNS = picked(RecentTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS})
 
 _HAS_ENDED = "(finished_at IS NOT NULL OR success IS NOT NULL OR reason IS NOT NULL)"
 
@@ -84,7 +80,7 @@ tries AS (
            count(*) FILTER (status = 'pending') AS waiting
     FROM last_tries GROUP BY turn_id),
 of_sessions AS (
-    SELECT session_id, external_id, {_HAS_ENDED} AS has_ended
+    SELECT session_id, {_HAS_ENDED} AS has_ended
     FROM sessions SEMI JOIN late USING (session_id))
 SELECT {_COLUMNS}
 FROM late LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id) LEFT JOIN tries USING (turn_id)

@@ -282,7 +282,6 @@ class TurnToReview:
 
     Args:
         session_id, turn_index: which turn.
-        external_id: the session's name; empty for live sessions.
         model: its session's language model.
         occurred_at: when the response was made; None if unknown.
         outcome: what came of reading it.
@@ -297,7 +296,6 @@ class TurnToReview:
 
     session_id: str
     turn_index: int
-    external_id: str
     model: str
     occurred_at: datetime | None
     outcome: Outcome
@@ -353,10 +351,9 @@ causes AS (
     UNION ALL
     SELECT 2, attempt_id, reason, action_index FROM executions WHERE {NOT_DONE} AND attempt_id IN (SELECT attempt_id FROM page)),
 named AS (SELECT attempt_id, list(code ORDER BY stage, place) AS codes FROM causes GROUP BY attempt_id)
-SELECT page.* EXCLUDE (attempt_id, reason), coalesce(external_id, '') AS external_id,
+SELECT page.* EXCLUDE (attempt_id, reason),
        coalesce(list_filter(codes, lambda code, place: list_position(codes, code) = place), []) AS reasons
 FROM page LEFT JOIN named USING (attempt_id)
-LEFT JOIN (SELECT DISTINCT session_id::VARCHAR AS session_id, external_id FROM session_starts) USING (session_id)
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index"""
 
 

@@ -36,14 +36,16 @@ _ESCAPED = HOLDS.replace("$text", "$text_in_json").replace("$pattern", "$pattern
 IN_JSON = f"({HOLDS} OR (NOT $is_same_in_json AND {_ESCAPED}))"
 """The same of a column of JSON text, in which quotes, line breaks and the like stand as escapes."""
 
-NAMED = f"session_id IN (SELECT session_id FROM session_starts WHERE {HOLDS.format(column='external_id')})"
-"""Of which sessions the name holds the text."""
+NAMES = """(
+    SELECT session_id, external_id AS name FROM session_starts WHERE {within}
+    UNION SELECT session_id, title FROM session_details WHERE {within} AND title <> '')"""
+"""What sessions are called: by their sources, and by their titles."""
 
-_NAMED_WITHIN = f"""session_id IN (
-    SELECT session_id FROM (
-        SELECT session_id, any_value(external_id) AS external_id FROM session_starts
-        WHERE session_id IN (SELECT session_id FROM turn_starts WHERE {{within}}) GROUP BY session_id)
-    WHERE {HOLDS.format(column="external_id")})"""
+NAMED = f"session_id IN (SELECT session_id FROM {NAMES.format(within='true')} WHERE {HOLDS.format(column='name')})"
+"""Of which sessions a name holds the text."""
+
+_THEIRS = "session_id IN (SELECT session_id FROM turn_starts WHERE {within})"
+_NAMED_WITHIN = f"session_id IN (SELECT session_id FROM {NAMES.format(within=_THEIRS)} WHERE {HOLDS.format(column='name')})"
 """The same of the sessions of some turns, behind a sum: DuckDB would look into everybody's name first."""
 
 _IN_RESPONSE = "turn_id IN (SELECT turn_id FROM turn_starts WHERE {within} AND {holds})"

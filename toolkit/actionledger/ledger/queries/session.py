@@ -1,5 +1,6 @@
 """One session as a whole."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -69,6 +70,25 @@ class Session:
     cost_usd: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TurnOfSession:
+    """A turn, with what people know its session by.
+
+    Args:
+        session_id, turn_index: the turn.
+        external_id: its session's name where it comes from; empty for live sessions.
+        title, agent: what its session is called, and what ran it; empty where nothing says so.
+        occurred_at: when the response was made, UTC without a zone; None where not recorded.
+    """
+
+    session_id: str
+    turn_index: int
+    external_id: str
+    title: str
+    agent: str
+    occurred_at: datetime | None
+
+
 class ContextAt(NamedTuple):
     """How much a model was shown at a turn.
 
@@ -101,6 +121,26 @@ def session(ledger: Queryable, session_id: str) -> Session | None:
     if not is_uuid(session_id):
         return None
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
+
+
+_THEIR = "session_id IN (SELECT session_id FROM asked)"
+_OF_TURNS = f"""
+WITH asked AS (SELECT unnest($sessions)::UUID AS session_id, unnest($places) AS turn_index),
+said AS (FROM ({sessions_of(_THEIR)})),
+made AS (SELECT session_id, turn_index, max(occurred_at) AS occurred_at FROM turn_starts WHERE {_THEIR} GROUP BY ALL)
+SELECT session_id::VARCHAR AS session_id, turn_index, external_id, coalesce(title, '') AS title, coalesce(agent, '') AS agent, occurred_at
+FROM asked JOIN said USING (session_id) LEFT JOIN made USING (session_id, turn_index)"""
+
+
+def turns_of_sessions(ledger: Queryable, turns: Sequence[tuple[str, int]]) -> list[TurnOfSession]:
+    """Return what people know the sessions of some turns by, and when the turns were.
+
+    Args:
+        ledger: what to ask.
+        turns: each a session's id and a place in it.
+    """
+    bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
+    return rows(ledger, TurnOfSession, _OF_TURNS, bound) if turns else []
 
 
 _CONTEXT = f"SELECT turn_index, input_tokens, cached_tokens FROM turn_starts WHERE {_IT} AND input_tokens IS NOT NULL ORDER BY turn_index"

@@ -226,7 +226,7 @@ def uncounted(
         number(ledger, _SUPERSEDED),
     )
     of_all: list[tuple[Kind, int, str]] = [
-        ("left_out", things, f"{counted(things, 'thing')} left out by imports"),
+        ("left_out", things, f"{counted(things, 'thing')} skipped on import"),
         (
             "refused",
             refused,

@@ -310,7 +310,7 @@ def _sizes(files: LedgerFiles) -> Iterator[Size]:
         "segments": [files.segments],
         "effects": [files.effects],
         "manifests": [files.manifests],
-        "held spans": [files.held],
+        "pending spans": [files.held],
         "temporary files": [path for path in _in(files.folder) if path.name.startswith(TEMPORARY)],
     }
     for part, paths in parts.items():

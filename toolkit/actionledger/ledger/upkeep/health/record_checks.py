@@ -196,7 +196,7 @@ def left_out(facts: Facts) -> Iterator[Finding]:
         yield not_asked(Check.LEFT_OUT)
         return
     if count:
-        said = f"Imports have left out {counted(count, 'thing')} of {counted(of_files, 'file')}; none of it is in any number."
+        said = f"Imports skipped {counted(count, 'thing')} of {counted(of_files, 'file')}; none of it is in any number."
         yield Finding(
             Check.LEFT_OUT, Level.NOTE, said, f"{command('report', facts)} and the page Skipped say why."
         )

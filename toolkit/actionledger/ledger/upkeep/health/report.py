@@ -44,13 +44,13 @@ class Check(StrEnum):
     SEGMENTS = "segments"
     INGEST = "ingest"
     LOCKS = "locks"
-    HELD = "held spans"
+    HELD = "pending spans"
     QUARANTINE = "quarantine"
-    ROLLUP = "rolled up"
+    ROLLUP = "pre-aggregation"
     LEFTOVERS = "leftovers"
     DISK = "disk"
     EXTENSIONS = "extensions"
-    LEFT_OUT = "left out"
+    LEFT_OUT = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
