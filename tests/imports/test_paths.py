@@ -421,8 +421,9 @@ def test_what_a_ledger_has_is_asked_for_once(tmp_path, path, monkeypatch):
     monkeypatch.setattr(
         "actionledger.imports.sessions.known", lambda *given: (asked.append(given), known(*given))[1]
     )
+    assert (import_path(tmp_path / "0.jsonl", path).turns, asked) == (1, []), "of a new one, nothing"
     report = import_path(tmp_path, path)
-    assert (report.turns, len(asked)) == (20, 1)
+    assert (report.turns, len(asked)) == (19, 1)
     for file in tmp_path.glob("*.jsonl"):
         file.touch()
     assert import_path(tmp_path, path).known == 20
