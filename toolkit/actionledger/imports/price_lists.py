@@ -59,6 +59,7 @@ class PriceList:
     dated: date
 
 
+@cache
 def is_installed() -> bool:
     """Return whether price lists are there."""
     return is_there(_MODULE)
