@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger._version import __version__
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import is_there
 from actionledger.core.files import cached, keep_cached
 from actionledger.core.patterns import regex
@@ -121,19 +122,23 @@ def _steps(name: str) -> _Steps | None:
     )
 
 
-def _written(model: "ModelInfo") -> Iterator[tuple[str | None, dict[str, Any] | None]]:
-    for each in model.prices if isinstance(model.prices, list) else [model]:
-        since = getattr(getattr(each, "constraint", None), "start_date", None)
-        price = _price(model.id, each.prices)
-        yield since and since.isoformat(), price and asdict(price)
+def _written(model: "ModelInfo") -> Iterator[tuple[str | None, JsonDict | None]]:
+    steps = (
+        [(each.constraint, each.prices) for each in model.prices]
+        if isinstance(model.prices, list)
+        else [(None, model.prices)]
+    )
+    for constraint, prices in steps:
+        since, price = getattr(constraint, "start_date", None), _price(model.id, prices)
+        yield since and since.isoformat(), None if price is None else asdict(price)
 
 
-def _read(tiers: list[dict[str, Any]], **prices: Any) -> Price:
+def _read(tiers: list[JsonDict], **prices: Any) -> Price:
     return Price(**prices, tiers=tuple(Tier(**tier) for tier in tiers))
 
 
 @cache
-def _kept() -> dict[str, Any]:
+def _kept() -> JsonDict:
     """Return what is kept: the days that the lists name, and the prices of models."""
     key = _key()
     content = cached(_CACHE, key) if key else None
