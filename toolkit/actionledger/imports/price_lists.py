@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from actionledger._version import __version__
 from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import is_there
 from actionledger.core.files import cached, keep_cached
@@ -146,13 +145,13 @@ def _kept() -> JsonDict:
 
 
 def _key() -> bytes:
-    """Return what tells these lists from others; empty where nobody can."""
+    """Return what tells these lists, and how they are looked through, from others; empty where nobody can."""
     spec = find_spec(_MODULE)
     try:
-        status = Path(spec.origin or "").with_name("data.py").stat() if spec else None
+        files = [Path(spec.origin or "").with_name("data.py").stat(), Path(__file__).stat()] if spec else []
     except OSError:
         return b""
-    return f"{__version__} {status.st_size} {status.st_mtime_ns}\n".encode() if status else b""
+    return "".join(f"{each.st_size} {each.st_mtime_ns}\n" for each in files).encode()
 
 
 @lru_cache(maxsize=4096)
