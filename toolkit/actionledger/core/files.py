@@ -8,6 +8,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from weakref import finalize
@@ -122,6 +123,28 @@ def state_folder() -> Path:
     except RuntimeError as error:
         raise UsageError(f"There is no folder for this user's state: {error} Set XDG_STATE_HOME.") from error
     return base / "actionledger"
+
+
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def cached(name: str, key: bytes) -> bytes | None:
+    """Return what ``keep_cached`` has kept under a key; None where there is none, or it may be somebody else's."""
+    try:
+        with (cache_folder() / name).open("rb") as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.getuid() or status.st_mode & _OTHERS_MAY_WRITE:
+                return None
+            content = file.read()
+    except (OSError, UsageError):
+        return None
+    return content[len(key) :] if content.startswith(key) else None
+
+
+def keep_cached(name: str, key: bytes, content: bytes) -> None:
+    """Keep what takes long to make for the user's next process, if that can be done; what was kept of another key goes."""
+    with suppress(OSError, UsageError):
+        write_whole(cache_folder() / name, key + content)
 
 
 def cache_folder() -> Path:

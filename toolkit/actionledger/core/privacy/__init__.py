@@ -11,7 +11,7 @@ and the names of recorded fields begin so, the literal is longer by what must fo
 
 import json
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Protocol
 
@@ -25,7 +25,7 @@ from actionledger.core.privacy.named import NAMED
 from actionledger.core.privacy.tokens import TOKENS
 from actionledger.core.text import from_utf8_with_halves, utf8_with_halves
 
-__all__ = ["mask", "mask_lines", "mask_text", "may_hold_secrets"]
+__all__ = ["mask", "mask_lines", "mask_text"]
 
 
 _OTHER = -1
@@ -110,15 +110,6 @@ def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
     for index, literals in _in_lines(lines).items():
         kept[index] = _masked(lines[index], lines[index].lower(), literals)
     return kept
-
-
-def may_hold_secrets(lines: Sequence[bytes]) -> Collection[int]:
-    """Return the places of lines in which something may have to be masked: the others hold nothing that any secret begins with.
-
-    Args:
-        lines: as ``mask`` takes them.
-    """
-    return range(len(lines)) if custom.known() else _in_lines(lines).keys()
 
 
 def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:

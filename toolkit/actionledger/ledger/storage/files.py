@@ -76,6 +76,14 @@ class LedgerFiles:
             ) from error
         return cls(resolved)
 
+    def state_of_copy(self) -> tuple[int, ...] | None:
+        """Return what tells one published copy from another; None where there is none."""
+        try:
+            status = self.published.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
     @property
     def folder(self) -> Path:
         """The folder beside the published copy."""

@@ -134,7 +134,7 @@ class Table:
         columns = {column.name: column for part in self.parts for column in part.columns}
         return {name: column.blank for name, column in columns.items() if column.blank is not None}
 
-    @property
+    @cached_property
     def ddl(self) -> str:
         """The statement that creates it."""
         columns = ", ".join(

@@ -8,8 +8,6 @@ from json import dumps
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rapidfuzz.distance import Levenshtein
-
 from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -234,6 +232,8 @@ def _has_nearly(text: str, tag: str, side: int) -> bool:
     longest = len(tag) + 1
     if not core or core not in (text[:longest] if side > 0 else text[-longest:]).casefold():
         return False
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and hardly ever asked for
+
     pieces = (text[:length] if side > 0 else text[-length:] for length in range(len(tag) - 1, longest + 1))
     if all(Levenshtein.distance(piece.casefold(), tag.casefold(), score_cutoff=1) > 1 for piece in pieces):
         return False

@@ -9,8 +9,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from rapidfuzz.distance import Levenshtein
-
 from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -201,6 +199,8 @@ class TaggedValues:
             begins -= 1  # the two signs have changed places
         if begins < 0 or not closer.endswith(">") or not self.text.endswith(">", begins, stop):
             return None
+        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and hardly ever asked for
+
         distance = Levenshtein.distance(self.text[begins:stop], closer, score_cutoff=_MISSPELT)
         return Span(begins, stop) if distance <= _MISSPELT else None
 
