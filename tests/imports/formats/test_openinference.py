@@ -356,15 +356,15 @@ def test_a_result_of_which_the_role_alone_is_there_is_not_recorded(items):
 
 
 def test_a_result_of_autogen_s_says_whether_it_is_an_error(items):
-    """While the span of the tool says that all was well."""
+    """While the span of the tool says that all was well: the model was told otherwise."""
+    ran = span(2, "TOOL", attributes={"tool.name": "look", "input.value": '{"at": 1,}', "output.value": "x"})
     told = [
         json.dumps({"name": "look", "content": "no such place", "call_id": call_id, "is_error": is_error})
         for call_id, is_error in (("a", True), ("b", False))
     ]
-    named = {f"message.function.{place}": each for place, each in enumerate(told)}
-    session = only(
-        items(span(1, "LLM", attributes=REQUEST), shown(3, **{"message.role": "function"}, **named))
-    )
+    named = {f"function.{place}": each for place, each in enumerate(told)}
+    asked, told_of = span(1, "LLM", attributes=REQUEST), shown(3, **{"message.role": "function"}, **named)
+    session = only(items(asked, ran, told_of))
     assert [(each.call_id, each.output, each.is_error) for each in session.turns[0].results] == [
         ("a", "no such place", True),
         ("b", "no such place", False),

@@ -280,7 +280,7 @@ def _tools(given: JsonMap) -> Iterator[Any]:
 def _messages(listed: Any) -> Iterator[JsonMap]:
     """Yield the messages of a list, each under its ``message``, as OpenAI's interface writes them."""
     for each in objects_at({"listed": listed}, "listed"):
-        if isinstance(results := object_at(each, "message").get("function") or each.get("function"), list):
+        if isinstance(results := each.get("function"), list):
             yield from map(_autogens_result, results)
         elif (message := object_at(each, "message") or each) != {"role": "tool"}:
             yield _plain(
