@@ -390,3 +390,10 @@ def test_a_run_that_a_framework_tells_of_below_the_instrumentation_is_the_same(i
     assert [(each.call_id, each.output, each.is_error) for each in session.turns[0].results] == [
         ("b", "no such place", True)
     ]
+
+
+def test_an_empty_answer_has_none_of_the_words_that_print_it(items):
+    """LlamaIndex prints an answer of nothing as its role and None."""
+    empty = {"llm.output_messages.0.message.role": "assistant", "output.value": "assistant: None"}
+    (turn,) = only(items(span(1, "LLM", attributes={"llm.token_count.completion": 3} | empty))).turns
+    assert (turn.text, turn.usage.output_tokens) == ("", 3)

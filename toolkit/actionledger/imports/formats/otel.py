@@ -224,7 +224,11 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
     if not step.shown:
         step.shown = list(framework_messages.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
-        step.said = framework_messages.answer_of(given["output.value"])
+        output = framework_messages.decoded(given["output.value"])
+        # Beside a message with nothing in it, words are how somebody prints it: LlamaIndex' "assistant: None".
+        step.said = (
+            step.said if step.said and isinstance(output, str) else framework_messages.answer_of(output)
+        )
     provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
     output = text_at(given, "output.value")
     if _INVALID.search(output):
