@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# LlamaIndex 0.14.25 (FunctionAgent, OpenAI-like models) runs a call that the length has cut: it completes the arguments and doesn't look at the
+# LlamaIndex 0.14.25 (FunctionAgent without streaming, OpenAI-like models) runs a call that the length has cut: it completes the arguments and doesn't look at the
 # finish reason "length". What was to follow has its default, a number has the digits that came through, a text is None. "Delete what is older than
 # 365 days, as a dry run" becomes 3 days, and no dry run.
 #
