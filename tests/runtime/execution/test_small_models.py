@@ -12,6 +12,7 @@ from small_models import ATTEMPTS, MEANT, Attempt, Calls, follow
 import actionledger as al
 from actionledger.core.errors import RenderError
 from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Outcome
 from actionledger.profiles import profile_named
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
@@ -170,6 +171,21 @@ def test_what_was_cut_is_told_beside_what_was_read():
     shown = told(al.parse(text, profile="reasoner"), "reasoner").partition(HOW)[2]
     assert '"speak", "context": "…"' in shown
     assert "add_goal" not in shown
+
+
+def test_a_last_step_may_have_no_list():
+    """Neither one that is left out, nor one that is null."""
+    text = '```iteration\n{"iteration": 2, "next_actions": null, "is_final": true}\n```'
+    assert al.parse(text, profile="assistant-iterative").outcome is Outcome.ABSTAINED
+    assert al.parse(text.replace("true", "false"), profile="assistant-iterative").outcome is Outcome.FAILED
+
+
+def test_a_number_for_a_name_is_told_whole():
+    """As it stands, its exponent too."""
+    said = told(
+        al.parse('```json\n{"action": 1e3, "reason": "x"}\n```', profile="orchestrator"), "orchestrator"
+    )
+    assert "'action' is 1e3, which is no name" in said
 
 
 def test_a_key_that_is_a_name_holds_its_value():

@@ -64,6 +64,11 @@ _COLON = regex(
 _FIRST = regex(rf"\{{\s*+[\"'][^\W\d]\w{{1,20}}+[\"']\s*+:\s*+[\"']{_NAME}[\"'](?=\s*+,\s*+[\"'])")
 """``{"acción": "f", "ciudad": …}``."""
 
+_HELD = regex(
+    rf"[\"'](?:action|function|name|tool|tool_name|type)[\"']\s*+:\s*+[\"']{_NAME}[\"']\s*+,\s*+[\"']"
+)
+"""``{"result": {"actions": [{"action": "f", "city": …}]}}``."""
+
 _KEYED = regex(
     rf"(?:(?:{'|'.join(WRAPPER_KEYS)})[ \t]*+:[ \t]*+\n)?[ \t]*+(?:-[ \t]++)?[\"']?(?P<key>{_KEY})[\"']?[ \t]*+[:=][ \t]*+[\"'`]?{_NAME}[\"'`]?(?P<rest>[^\n]*+)",
     re.IGNORECASE,
@@ -175,7 +180,7 @@ class _Heads:
         start = at = paragraph.start
         while (at := self._text.find("\n", at, paragraph.end) + 1) > 0:
             found = _SIGN.match(self._text, at) or _COLON.match(self._text, at)
-            if self._headed(found, at, paragraph.end):
+            if found and found.lastgroup and self._meant(found[found.lastgroup]):
                 yield self._stripped(Span(start, at))
                 start = at
         if start < paragraph.end:
@@ -195,7 +200,15 @@ class _Heads:
             return head
         if (dressed := _DRESSED.match(text, start, end)) and self._has_fields(dressed, dressed.end(), end):
             return self._headed(dressed, start, end)
+        if text.startswith(("{", "["), start) and (held := self._held(start, end)):
+            return held
         return self._by_itself(start, end) if is_all else None
+
+    def _held(self, start: int, end: int) -> Headed | None:
+        """Return the call that an object holds at any depth: where it is the first one that a name is given in."""
+        found = _HELD.search(self._text, start, end)
+        name = self._known.meant(found["name"]) if found else None
+        return Headed(name, Span(start, end), Span(start, end)) if name else None
 
     def _by_itself(self, start: int, end: int) -> Headed | None:
         """Return the call that a stretch is which says nothing else: a name, a row of a table, or words before a colon."""

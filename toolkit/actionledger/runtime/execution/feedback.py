@@ -36,7 +36,7 @@ FORMS: dict[str, tuple[str, str]] = {
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 _NO_NAME = regex(
-    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-\d.]++|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
+    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-+\d.]++(?:[eE][-+]?\d++)?+|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
 )
 """A name of an action that is no text."""
 
