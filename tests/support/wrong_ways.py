@@ -79,6 +79,8 @@ def ways(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, bo
         f"```json\n{json.dumps({'acción': name, **arguments}, ensure_ascii=False)}\n```",
         True,
     )
+    fields = "\n".join(f"<{key}>{value}</{key}>" for key, value in arguments.items())
+    yield "a lost bracket", f"```markdown\n{name}\n{fields}\n</{name}>\n```", True
     held = {"result": {"calls": [{"action": name, **arguments}]}}
     yield "an object within others", f"```json\n{json.dumps(held)}\n```", True
     yield "two calls", f"/{name} {first}\n/{name} {first}", False

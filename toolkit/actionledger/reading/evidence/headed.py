@@ -39,7 +39,7 @@ _DATA = frozenset(
             "plan",
             "plaintext",
         ),
-        *("sh", "shell", "text", "tool", "tool_call", "toml", "txt", "xml", "yaml", "yml"),
+        *("markdown", "sh", "shell", "text", "tool", "tool_call", "toml", "txt", "xml", "yaml", "yml"),
     ]
 )
 """Labels of fences that may hold a call which no language would write."""
@@ -57,7 +57,7 @@ _BRACKETS = regex(
 """``[f] Oslo``, ``[f: Oslo]``, ``{{f city=Oslo}}``, ``(f :city "Oslo")``."""
 
 _COLON = regex(
-    rf"{_NAME}[ \t]*+:(?=[ \t]|\r?\n[ \t]+\S)|{_NAME.replace('name', 'other')}[ \t]*+(?:\r?\n)?[{{\"]"
+    rf"{_NAME}[ \t]*+:(?=[ \t]|\r?\n[ \t]+\S)|{_NAME.replace('name', 'other')}[ \t]*+(?:(?:\r?\n)?[{{\"]|\r?\n<)"
 )
 """``f: Oslo``, ``f`` above lines that are indented, ``f {"city": …}``."""
 

@@ -212,13 +212,15 @@ def _headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
 
 
 def told(body: str) -> JsonDict:
-    """Return what stands behind the name of a call: an object, lines of keys, pairs of them, or a text that may be any field's."""
+    """Return what stands behind the name of a call: an object, elements, lines of keys, pairs, or a text that may be any field's."""
     if opens := _OBJECT.search(body):
         decoded = decode(body, opens.start())
         value = _opened(decoded.value) if decoded.cut else decoded.value
         if isinstance(value, dict):
             [*holders] = (key for key in _ARGUMENT_KEYS if isinstance(value.get(key), dict))
             return dict(value[holders[0]]) if holders else value
+    if fields := {each["name"]: _body(each["value"]) for each in _FIELD.finditer(body) if each["closes"]}:
+        return fields
     beside = {pair["key"]: _value(pair["value"]) for pair in _PAIR.finditer(body)}
     pairs = beside if beside and "\n" not in body.strip() else _pairs(body) or beside
     text = _fence_less(body).strip(" \t\r\n:[]{}()*`\"'")
