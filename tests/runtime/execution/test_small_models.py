@@ -185,7 +185,7 @@ def test_a_number_for_a_name_is_told_whole():
     said = told(
         al.parse('```json\n{"action": 1e3, "reason": "x"}\n```', profile="orchestrator"), "orchestrator"
     )
-    assert "'action' is 1e3, which is no name" in said
+    assert "'action' is 1e3" in said
 
 
 def test_a_key_that_is_a_name_holds_its_value():
