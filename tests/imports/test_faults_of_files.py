@@ -217,11 +217,11 @@ def test_names_that_are_no_utf_8(tmp_path: Path):
     line = '{"session": "s", "text": "Hello."}\n'
     try:
         for name in (b"a\xff.jsonl", b"a\xfe.jsonl", b"b.\xfd", b"in\xff"):
-            path = os.fsencode(folder) + b"/" + name
-            os.mkdir(path) if name.startswith(b"in") else Path(os.fsdecode(path)).write_text(line)
+            path = folder / os.fsdecode(name)
+            path.mkdir() if name.startswith(b"in") else path.write_text(line)
     except OSError:
         pytest.skip("this file system takes names in UTF-8 alone")
-    below = Path(os.fsdecode(os.fsencode(folder) + b"/in\xff"))
+    below = folder / os.fsdecode(b"in\xff")
     (below / "c.jsonl").write_text(line)
     (below / "long.jsonl").write_text(f'{{"n": {"1" * 4301}}}\n{line}')
     report = import_path(folder, tmp_path / "t.duckdb")

@@ -69,14 +69,14 @@ def test_what_the_system_can_not_tell_of_is_looked_for(tmp_path: Path, ledger: a
     folder = tmp_path / "projects"
     write(folder / "a.jsonl", line(1))
     try:
-        Path(os.fsdecode(os.fsencode(folder) + b"/in\xff")).mkdir()
+        (folder / os.fsdecode(b"in\xff")).mkdir()
     except OSError:
         pytest.skip("this file system takes names in UTF-8 alone")
     with watched(folder, ledger) as taken:
         assert taken.get(timeout=300).turns == 1
         write(folder / "b.jsonl", line(2))
         assert taken.get(timeout=300).turns == 1
-        write(Path(os.fsdecode(os.fsencode(folder) + b"/in\xff/c.jsonl")), line(3))
+        write(folder / os.fsdecode(b"in\xff") / "c.jsonl", line(3))
         assert taken.get(timeout=300).turns == 1
 
 
