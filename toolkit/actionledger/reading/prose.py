@@ -72,6 +72,7 @@ found fast. A blank line ends none: what stands before it is what the next line 
 
 _MARKUP = regex(r"[<{\[`]")
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
+_CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
 _QUOTES = {
@@ -205,10 +206,12 @@ def _is_short(sentence: str) -> bool:
 
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
     """Return what the prose around a call with its format's marks makes of it; None where it is meant."""
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    if len(before) < _BEFORE and not before.strip() and _CALL_FOLLOWS.match(text, span.end):
+        return None  # as between two calls
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    before = text[max(low, span.start - _BEFORE) : span.start]
     if not (behind and _is_about_call(behind, is_own=is_own)) and _leaves_alone(before, is_own=is_own):
         return None
     has_before = _WORD.search(before) is not None

@@ -82,6 +82,7 @@ class TagGrammar:
         self.closes = regex(rf"\s*+{closes}")
         goes_on = "|".join((_anonymous(parameter), closes, _anonymous(without_tag)))
         self.fitting_close = regex(rf"{ends}(?=\s*+(?:{goes_on}))")
+        self.plain_value = regex(rf"([^<>]*+){re.escape(parameter_closes)}(?=\s*+(?:{goes_on}))")
         self.bare_close = regex(rf"{closes}(?=\s*+(?:{after_call}))")
         spelt = "".join(
             rf"|<{re.escape(tag[2:-1])}\b" for closer, tag in spellings.items() if closer == call_closes
@@ -325,8 +326,10 @@ def held_arguments(
 
     That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
     """
-    key = next(iter(arguments), "")
-    if len(arguments) != 1 or key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
+    if len(arguments) != 1:
+        return arguments, None
+    [key] = arguments
+    if key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
         return arguments, None
     known = parameters_of(source.names or frozenset(), name)
     # The object that a value is, or that its text plainly holds; an empty one where it holds none.

@@ -117,8 +117,8 @@ class Marked(Dialect):
 
     def _read(self, marker: Marker) -> Found | None:
         opening, text = marker.opening, marker.source.text
-        stop = behind_opened(text, opening.end)
-        if marker.closer or stop == opening.end or not text.startswith(opening.label, stop, marker.end):
+        stop = opening.end if marker.closer else behind_opened(text, opening.end)
+        if stop == opening.end or not text.startswith(opening.label, stop, marker.end):
             return self.read_values(marker, opening.end)
         block, blocks = text[max(0, opening.start - 1) : stop], marker.source.memory(OpenedBlocks)
         found = blocks.known(self.name, block, opening.start, marker.options)

@@ -95,8 +95,10 @@ class TaggedValues:
         raise RefusedError(Issue(code, Span(start, stop), "The parameter says that it is JSON."))
 
     def text_value(self, start: int, opener: str) -> tuple[str, int]:
-        """Read a value that is raw text."""
+        """Read a value that is raw text; one without a sign of a tag, closed as it should be, leaves nothing to ask."""
         grammar, text = self.grammar, self.text
+        if plain := grammar.plain_value.match(text, start, self.end):
+            return self.trimmed(plain[1]), plain.end()
         if grammar.is_xml and text.startswith(CDATA, start, self.end):
             return self.verbatim_value(start)
         first = self.source.search(grammar.parameter_close, start, self.end)
@@ -375,6 +377,9 @@ class _Reader(TaggedValues):
 
     def close(self, closer: str, at: int) -> tuple[int, int]:
         """Return where a closing tag that is due here begins and ends; one that is left out is a repair."""
+        due = behind_blanks(self.text, at, self.end)
+        if self.text.startswith(closer, due, self.end):
+            return due, due + len(closer)
         closed = self.closed(closer, at)
         if closed.issue:
             raise RefusedError(closed.issue)
