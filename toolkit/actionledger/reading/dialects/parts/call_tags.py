@@ -82,6 +82,7 @@ class TagGrammar:
         self.closes = regex(rf"\s*+{closes}")
         goes_on = "|".join((_anonymous(parameter), closes, _anonymous(without_tag)))
         self.fitting_close = regex(rf"{ends}(?=\s*+(?:{goes_on}))")
+        self.plain_json = regex(rf"(?:-?(?:0|[1-9][0-9]{{0,17}})|true|false|null)\s*+{re.escape(parameter_closes)}")
         self.plain_value = regex(rf"([^<>]*+){re.escape(parameter_closes)}(?=\s*+(?:{goes_on}))")
         self.bare_close = regex(rf"{closes}(?=\s*+(?:{after_call}))")
         spelt = "".join(

@@ -18,7 +18,6 @@ from actionledger.reading.dialects.parts.json_values import (
     BEGINS_JSON,
     Arguments,
     Group,
-    arguments_at,
     values_at,
 )
 from actionledger.reading.dialects.parts.markers import (
@@ -320,7 +319,9 @@ class Sections(Dialect):
     def _call(self, section: Marker, begin: int) -> _Call | Found | None:
         """Read one call; a malformed block where it can't be read, None where it is none of this dialect's."""
         opening = Opening(OpeningKind.LITERAL, self.call_begin, begin, begin + len(self.call_begin))
-        marker = section._replace(opening=opening, closer=self.call_end, stops=(section.closer,))
+        marker = Marker(
+            section.source, opening, self.call_end, section.end, section.options, stops=(section.closer,)
+        )
         head = self.head(marker)
         if head is None:
             return None
@@ -328,7 +329,7 @@ class Sections(Dialect):
             return marker.refused(head, opening.end)
         if head.end >= marker.end:
             return marker.refused(Issue(Reason.TRUNCATED, Span(begin, marker.end)), opening.end)
-        arguments = arguments_at(marker.source, head.end, marker.reach(head.end), marker.options)
+        arguments = marker.arguments_at(head.end)
         if isinstance(arguments, Issue):
             return marker.refused(arguments, head.end)
         return _closed(marker, head, arguments)

@@ -35,6 +35,7 @@ from actionledger.reading.dialects.parts.markers import (
 from actionledger.reading.dialects.parts.value_trees import tree_behind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
+from actionledger.reading.tolerant_json.valid import scan
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _FIRST_TOKEN = regex(r"<[^<>]++>(?=[^<>\s])")
@@ -67,6 +68,8 @@ class TaggedValues:
     def json_value(self, parameter: re.Match[str]) -> tuple[Any, int]:
         """Read a value that is JSON: it says itself where it ends. One that is plain text is a text, whatever the tag says."""
         start = parameter.end()
+        if plain := self.grammar.plain_json.match(self.text, start, self.end):
+            return scan(self.text, start)[0], plain.end()
         following = self.source.search(self.grammar.next_call, start, self.end)
         stop = self.source.search(self.grammar.parameter_close, start, following)
         reach = Reach(stop if stop < following else None, following, self.end)
