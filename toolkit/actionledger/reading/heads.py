@@ -207,7 +207,7 @@ def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
 
 def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
     """Return the blocks of a response with those that only look like calls, where no tools are known."""
-    if source.names or not readers or not ("{" in source.text or "[" in source.text):
+    if source.names or not readers or not _may_look(source.text, placed):
         return list(placed)
     looks = [*_looks(source.text, Span(0, len(source.text)), readers)]
     if not looks:
@@ -223,6 +223,18 @@ def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, D
         told.append((dialect, found if is_judged else _with_issues(found, looks[first:last])))
         at = max(at, last)
     return told + [_look(source.text, span, readers) for span in looks[at:]]
+
+
+def _may_look(text: str, placed: Sequence[Placed]) -> bool:
+    """Return whether a bracket stands outside of all blocks, or a block is taken for data: nothing else may look like a call."""
+    at = 0
+    for _, found in placed:
+        start = found.span.start
+        is_data = found.reason is Reason.NOT_AN_ACTION
+        if is_data or text.find("{", at, start) >= 0 or text.find("[", at, start) >= 0:
+            return True
+        at = found.span.end
+    return text.find("{", at) >= 0 or text.find("[", at) >= 0
 
 
 def may_look_like_call(text: str, gap: Span, found: Found, readers: Mapping[str, Dialect]) -> bool:

@@ -126,11 +126,8 @@ class Vocabulary:
             return Heard(text, False, None)
         lowered = text.lower()
         said = lowered if is_lowered else text
-        parts = lowered.split()
-        if self._silent.issuperset(parts):
-            return Heard(said, is_lowered, ())
-        sought: set[str] = set()
-        for part in set(parts) - self._silent:
+        silent, sought = self._silent, set[str]()
+        for part in [part for part in lowered.split() if part not in silent]:
             sought |= self._begun_in.get(part) or self._beginning_in(part)
         return Heard(said, is_lowered, [word for word in sought if word in lowered])
 
