@@ -198,7 +198,11 @@ class Dialect(BaseModel):
         backtick that nothing closes in its paragraph makes no code of such a block.
         """
         start = found.span.start
-        if not start or text[start - 1] != "`" or (text.startswith("```", start - 3) and not self.respects_fences):
+        if (
+            not start
+            or text[start - 1] != "`"
+            or (text.startswith("```", start - 3) and not self.respects_fences)
+        ):
             return found
         if found.status is not BlockStatus.MALFORMED:
             return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)

@@ -71,6 +71,7 @@ class TagGrammar:
         self.next_call = regex(next_call)
         self.parameter = regex(parameter)
         self.next_parameter = regex(rf"\s*+{parameter}")
+        self.has_kinds = any(f"(?P<{kind}>" in parameter for kind in ("string", "json", "tree"))
         key = parameter.removesuffix(re.escape(value_opens))
         without_tag = rf"{key}(?=[^<\s])" if value_opens else "(?!)"
         self.value_opens, self.bare_parameter = value_opens, regex(rf"\s*+{without_tag}")
@@ -82,7 +83,9 @@ class TagGrammar:
         self.closes = regex(rf"\s*+{closes}")
         goes_on = "|".join((_anonymous(parameter), closes, _anonymous(without_tag)))
         self.fitting_close = regex(rf"{ends}(?=\s*+(?:{goes_on}))")
-        self.plain_json = regex(rf"(?:-?(?:0|[1-9][0-9]{{0,17}})|true|false|null)\s*+{re.escape(parameter_closes)}")
+        self.plain_json = regex(
+            rf"(?:-?(?:0|[1-9][0-9]{{0,17}})|true|false|null)\s*+{re.escape(parameter_closes)}"
+        )
         self.plain_value = regex(rf"([^<>]*+){re.escape(parameter_closes)}(?=\s*+(?:{goes_on}))")
         self.bare_close = regex(rf"{closes}(?=\s*+(?:{after_call}))")
         spelt = "".join(

@@ -10,7 +10,13 @@ from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found
-from actionledger.reading.dialects.parts.fence_content import Content, content_of, never_closed, plain_content, refusal_of
+from actionledger.reading.dialects.parts.fence_content import (
+    Content,
+    content_of,
+    never_closed,
+    plain_content,
+    refusal_of,
+)
 from actionledger.reading.dialects.parts.json_shapes import JsonShape, data, in_order
 from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.reading.dialects.parts.marked import OpenedBlocks, behind_opened

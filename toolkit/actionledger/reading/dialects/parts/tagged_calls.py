@@ -41,6 +41,8 @@ _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _FIRST_TOKEN = regex(r"<[^<>]++>(?=[^<>\s])")
 """The first token of a closing tag that is made of several."""
 
+_QUOTES = frozenset("\"'`")
+_BREAKS_AROUND = regex(r"\A\r?\n|\r?\n\Z")
 _LINE_END = regex(r"\r?\n\Z")
 _MISSPELT = 2
 """By how many signs a closing tag may differ from the format's."""
@@ -215,7 +217,7 @@ class TaggedValues:
     def trimmed(self, body: str) -> str:
         if not self.grammar.line_breaks:
             return body
-        body = re.sub(r"\A\r?\n|\r?\n\Z", "", body)
+        body = _BREAKS_AROUND.sub("", body) if "\n" in body else body
         return unescaped(body) if self.grammar.is_xml else body
 
     def closed(self, closer: str, at: int) -> Closed:
@@ -327,11 +329,16 @@ class _Reader(TaggedValues):
         if opens := self.grammar.object.match(self.text, at, self.end):
             arguments, at = self.json_arguments(opens.end())
         while parameter := self.parameter_at(at):
-            key, span = parameter["key"].strip(), Span(*parameter.span("key"))
+            key = parameter["key"].strip()
             if key in arguments:
-                raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, f"The parameter is {key[:80]!r}."))
-            if not key or key[0] in "\"'`" or key[-1] in "\"'`":
+                span, detail = Span(*parameter.span("key")), f"The parameter is {key[:80]!r}."
+                raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, detail))
+            if not key or key[0] in _QUOTES or key[-1] in _QUOTES:
+                span = Span(*parameter.span("key"))
                 raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no proper name."))
+            if not self.grammar.has_kinds:
+                arguments[key], at = self.text_value(parameter.end(), parameter[0])
+                continue
             said = parameter.groupdict()
             is_json = said.get("string") == "false" or bool(said.get("json"))
             if said.get("tree"):
