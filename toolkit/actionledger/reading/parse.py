@@ -232,8 +232,7 @@ def _narrative(text: str, blocks: Sequence[Block]) -> str:
     ]
     for span in sorted(spans):
         pieces.append(text[start : span.start])
-        if span.end > start:
-            start = span.end
+        start = max(start, span.end)
     pieces.append(text[start:])
     narrative = pieces[0].strip()
     for before, piece in pairwise(pieces):
