@@ -47,20 +47,17 @@ class Content(NamedTuple):
         return tuple(sorted([*self.beside, *of_values], key=lambda repair: repair.span))
 
 
-def plain_content(source: Source, opening: Opening, end: int, options: DecodeOptions) -> Content | None:
-    """Read what nearly always stands in a fence: one valid value, and the fence closes right behind it; None where there is more to it.
-
-    Then nothing else is looked for: valid JSON has no line that begins with backticks, so no other fence begins or closes in it.
-    """
-    whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
-    closing = source.closing_behind(opening, whole.end, end) if whole else None
-    return Content((whole,), closing) if whole and closing else None
-
-
 def content_of(
     source: Source, opening: Opening, end: int, options: DecodeOptions, following: LineStart
 ) -> Content:
-    """Read what stands in the fence that begins here, where it is not plain; who asks for it again is told at once."""
+    """Read what stands in the fence that begins here; who asks for it again is told at once.
+
+    Nearly always that is one valid value, and the fence closes right behind it. Then nothing else is looked for: valid
+    JSON has no line that begins with backticks, so no other fence begins or closes in it.
+    """
+    whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
+    if whole and (closing := source.closing_behind(opening, whole.end, end)):
+        return Content((whole,), closing)
     asked = content_of, opening, end, options, following
     return source.once(asked, lambda: _searched_content(source, opening, end, options, following))
 

@@ -10,13 +10,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found
-from actionledger.reading.dialects.parts.fence_content import (
-    Content,
-    content_of,
-    never_closed,
-    plain_content,
-    refusal_of,
-)
+from actionledger.reading.dialects.parts.fence_content import Content, content_of, never_closed, refusal_of
 from actionledger.reading.dialects.parts.json_shapes import JsonShape, data, in_order
 from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.reading.dialects.parts.marked import OpenedBlocks, behind_opened
@@ -231,7 +225,7 @@ class JsonFence(JsonShape):
 
     def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
         text, stop = source.text, behind_opened(source.text, opening.end)
-        is_cut = text.startswith(("`", "~"), stop, end) and opening.kind is OpeningKind.FENCE
+        is_cut = opening.kind is OpeningKind.FENCE and text.startswith(("`", "~"), stop, end)
         if not is_cut or (bound := source.search(self._following, opening.end, end)) > stop:
             return self._content(source, opening, end, options)
         block, blocks = text[opening.start : bound], source.memory(OpenedBlocks)
@@ -242,10 +236,10 @@ class JsonFence(JsonShape):
         return found
 
     def _content(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
-        content, key = plain_content(source, opening, end, options), self.telling_key
-        if content is None and key and (body := never_closed(source, opening, end, self._following, key)):
+        key = self.telling_key
+        if key and (body := never_closed(source, opening, end, self._following, key)):
             return data(Span(opening.start, body.end), body)
-        content = content or content_of(source, opening, end, options, self._following)
+        content = content_of(source, opening, end, options, self._following)
         span, body = Span(opening.start, content.closing.end), Span(opening.end, content.closing.start)
         found = self.judged(source.text, span, body, content, options, names=source.names)
         if content.refusal or content.closing.found or found.status is BlockStatus.IGNORED:
