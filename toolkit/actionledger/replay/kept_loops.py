@@ -12,7 +12,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-import actionledger
 from actionledger._version import __version__
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import number
@@ -22,6 +21,7 @@ from actionledger.ledger.storage.lake.place import is_place
 from actionledger.replay.loop import Loop, takes_references
 from actionledger.runtime.repetition.limits import Pattern
 
+_PACKAGE = Path(__file__).parents[1]
 _SEARCH = (
     "replay/loop_search.py",
     "replay/loop.py",
@@ -38,7 +38,7 @@ def _search_version() -> str:
     digest = blake2b(__version__.encode(), digest_size=16)
     try:
         for name in _SEARCH:
-            digest.update(Path(actionledger.__path__[0], name).read_bytes())
+            digest.update((_PACKAGE / name).read_bytes())
     except OSError:
         return ""
     return digest.hexdigest()
