@@ -162,7 +162,7 @@ def show_groups(weeks: Weeks) -> None:
 
 
 def _counted(changes: Sequence[FailureChange]) -> str:
-    """Return how many failure groups changed in which way, the worse ones first."""
+    """Return the number of failure groups for each kind of change, the worse kinds first."""
     kinds = Counter(change.kind for change in changes)
     ordered = sorted(kinds, key=lambda kind: (kind not in _WORSE, -kinds[kind], kind))
     return f"{counted(len(changes), 'group')} of failures: {', '.join(f'{kinds[kind]:,} {kind}' for kind in ordered)}."

@@ -69,7 +69,7 @@ _FIELDS: Final[Mapping[Side, str]] = {
 """The filter field for each kind of side."""
 
 _PAIRED: Final = ("models", "sources", "profiles")
-"""The kinds of sides of which two can be compared in all measures, turn by turn or task by task."""
+"""The kinds whose sides can be compared in pairs in all measures, turn by turn or task by task."""
 
 
 def show_table(linked: Linked) -> None:

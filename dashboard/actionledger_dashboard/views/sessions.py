@@ -51,7 +51,7 @@ HEADS = {
     "Profile": "profile",
     "Task": "task",
 }
-"""The headings that order the list: texts and times ascending first, numbers descending first."""
+"""The headings that order the list: texts ascending first, times and numbers descending first."""
 
 ON_DEMAND = {"Id", "Capture"}
 """The columns that are shown only on request."""

@@ -140,7 +140,7 @@ def only(within: Filter, **value: tuple[str, ...]) -> str:
 
 
 def _why(row: TurnBehind) -> str:
-    """Return what went wrong in a turn or, if no action was parsed, why its text is none."""
+    """Return what went wrong in a turn or, if no action was parsed, why its text is not one."""
     if row.outcome is Outcome.NO_ACTION and not (row.reasons or row.set_aside):
         return "only prose" if row.snippet else ""
     return ", ".join(dict.fromkeys(map(str, (*row.reasons, *row.set_aside))))

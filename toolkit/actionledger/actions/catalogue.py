@@ -44,9 +44,9 @@ class Action(BaseModel):
     """The base of every action model.
 
     A concrete action has a discriminator field that is a ``Literal`` of its name, a docstring that tells the language
-    model what it does, and fields with a ``description``. Values are checked strictly, ``"5"`` is no integer;
-    what is refused and can only mean one thing is converted then (``converting.py``). A field of
-    a type that JSON doesn't have, such as a date, is declared with ``Field(strict=False)``.
+    model what it does, and fields with a ``description``. Values are checked strictly: ``"5"`` is not an integer.
+    A rejected value with only one possible meaning is then converted (``converting.py``). A field of a type that JSON
+    doesn't have, such as a date, is declared with ``Field(strict=False)``.
 
     Example:
         >>> from typing import ClassVar, Literal
@@ -66,7 +66,7 @@ class Action(BaseModel):
     """Correct arguments, without the discriminator."""
 
     group: ClassVar[str] = ""
-    """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
+    """Its group, such as ``Tasks``; prompts show a group's actions together."""
 
 
 Validator: TypeAlias = tuple[Callable[[JsonDict], BaseModel], frozenset[str], tuple[str, ...] | None]

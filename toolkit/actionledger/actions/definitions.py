@@ -284,7 +284,7 @@ _HOSTED = frozenset(
         "urlcontext",
     ]
 )
-"""The keys of Gemini's and Bedrock's hosted tools, which have no name to call, without underscores."""
+"""The keys of Gemini's and Bedrock's hosted tools, which have no name to call; in lower case, without underscores."""
 
 
 class Definition(NamedTuple):

@@ -218,7 +218,7 @@ class ToolCatalogue:
     def judge(self, raw: RawAction) -> Verdict:
         """Check a named action; never raises on what a model wrote.
 
-        If the dialect can only write strings, the schema types them first: a string stays one if the schema allows a string
+        If the dialect can only write strings, the schema types them first. A string stays one if the schema allows a string
         and no other type that fits.
         """
         tool = self._by_name.get(raw.name)

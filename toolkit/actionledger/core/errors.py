@@ -1,22 +1,22 @@
-"""What can go wrong, by the audience that can do something about it.
+"""The errors, by the audience that can act on them.
 
     ActionLedgerError                 every error that the toolkit raises on purpose
     ├── UsageError                    the developer: a call or a configuration that can't work
-    │   ├── UnknownNameError          a profile, dialect, parser or action that doesn't exist; says which do
+    │   ├── UnknownNameError          a profile, dialect, parser or action that doesn't exist; names those that do
     │   ├── RenderError               calls that a dialect has no way to write; says why
     │   └── MissingPackageError       a package of an extra that is not installed; names the extra
     ├── LedgerError                   the operator: a file, folder or disk that can't be used
-    │   ├── NotALedgerError           the file is no DuckDB database, or one that something else made
+    │   ├── NotALedgerError           the file is not a DuckDB database, or another program made it
     │   ├── NewerLedgerError          the ledger was written by a newer version of the toolkit
-    │   ├── MemoryNeededError         a question needs more memory than its reader may take
-    │   └── EventTooLargeError        one event is larger than the ledger takes
+    │   ├── MemoryNeededError         a query needs more memory than its reader may use
+    │   └── EventTooLargeError        one event is larger than the ledger's limit
     ├── SourceError                   the operator: an input file that can't be read at all
     ├── SandboxError                  the operator: nothing here can confine model-written code
     ├── PolicyError                   the operator: a policy file that can't be used; says which row and why
     ├── DecisionKeyError              the operator: a user's key for decisions can't be used; says why
     └── ActionError                   the model: an action that was understood but can't be done; carries a reason
 
-What a model wrote never raises: it becomes an issue with a code and a span (see ``vocabulary.Reason``).
+A model's text never raises an error; it results in issues with a code and a span (see ``vocabulary.Reason``).
 """
 
 import os
@@ -274,13 +274,13 @@ class DecisionKeyError(ActionLedgerError):
 
 
 class ActionError(ActionLedgerError):
-    """An action that was understood but can't be done; the model is told why.
+    """An action that was understood but can't be done; the model gets the reason.
 
     Args:
         reason: a code of ``vocabulary.Reason``.
-        message: one sentence for the model: what was wrong, and what would work.
-        transient: whether nothing was done and the same action may work a moment later, so that it is tried again.
-        result: what came of the action all the same, for the record; None for nothing.
+        message: one sentence for the model: the problem, and what would work.
+        transient: whether nothing was done and the action is tried again, since it may work a moment later.
+        result: the action's partial result, for the record; None if there is none.
 
     Example:
         >>> actions = al.ActionSet("mail")

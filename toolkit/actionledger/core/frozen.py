@@ -11,10 +11,10 @@ Kind = TypeVar("Kind")
 
 
 def made_quickly(kind: type[Kind]) -> type[Kind]:
-    """Give a frozen dataclass with slots an ``__init__`` that does what its own does, without a call for each field.
+    """Give a frozen dataclass with slots a faster ``__init__``, without a call for each field.
 
-    A frozen class sets each field by ``object.__setattr__``, which costs more than all else that making a value takes. Here the
-    value is of a class that isn't frozen while it is made: one with the same slots, so that Python lets it change over and back.
+    A frozen class sets each field by ``object.__setattr__``, which costs more than the rest of making a value. Here the
+    value temporarily gets a class that isn't frozen; it has the same slots, so Python allows the change and back.
 
     Args:
         kind: the class; all of its fields are parameters, and it has no ``__post_init__``.

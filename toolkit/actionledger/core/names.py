@@ -98,7 +98,7 @@ def qualified(namespace: object, name: str) -> str:
     """Return a tool's name after its namespace's, joined as Codex does, since two servers may each have a tool of one name.
 
     Args:
-        namespace: the namespace; anything but a text is none.
+        namespace: the namespace; a value that is not a text means none.
         name: the tool's name in it.
 
     Example:

@@ -139,7 +139,7 @@ class Clustering:
 
         It is the count over the design effect, times (t(count - 1) / t(f))², the 97.5 % quantiles of Student's distribution. The factor
         accounts for the uncertainty of the variance itself with few sessions (E. L. Korn and B. I. Graubard, "Confidence Intervals for
-        Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998);
+        Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998).
         f is limited by the sessions with the rarer outcome. The result is no less than if all things of a session were alike. For a
         rate, it is also no less than with two half sessions more, one of hits and one of misses.
 
@@ -175,15 +175,15 @@ class Rate:
     """A share of a count, with its Wilson score interval for the effective count of its sessions.
 
     The interval is the one of E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
-    Inference", JASA 22 (1927): it stays within 0 and 1 and holds for small counts and extreme shares. What falls
-    into sessions counts for less than as many independent things, by the design effect; where every session has one, the two are
-    the same. Rates of the same counts are equal.
+    Inference", JASA 22 (1927): it stays within 0 and 1 and holds for small counts and extreme shares. Things
+    in sessions count for less than as many independent ones, by the design effect; if every session has one thing, they count in
+    full. Rates with the same counts are equal.
 
     Args:
-        successes: how many had the property, 0 to ``count``.
-        count: how many were looked at.
-        clustering: how these fall into sessions; None where each stands for itself.
-        refusal: why there is nothing to count where there might have been something, in a word or two; empty otherwise.
+        successes: how many things have the property, 0 to ``count``.
+        count: the number of things.
+        clustering: how they are distributed over sessions; None if they are independent.
+        refusal: why nothing could be counted, in a word or two; empty otherwise.
 
     Example:
         >>> rate = al.Rate(successes=87, count=120)

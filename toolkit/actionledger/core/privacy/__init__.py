@@ -1,7 +1,7 @@
 """Masks secrets with asterisks, one for each character, before a line reaches the disk or the model; spans stay valid.
 
 It works on JSON lines, not on texts. A quote within a text has one backslash before it, within JSON in that text three, and so
-on; an even number of backslashes before a quote means that the line's own string ends there. Quotes, backslashes before them and
+on. If an even number of backslashes is before a quote, the line's own string ends there. Quotes, backslashes before them and
 line breaks are unchanged, so a line stays the same JSON.
 
 ``tokens`` and ``issuers`` recognise secrets by their form, ``named`` by their names, ``headers`` by their place and ``custom`` by a user's patterns.

@@ -4,7 +4,7 @@ r"""Secrets that are recognised by their form: a table, with each row's definiti
 Yelp/detect-secrets; other sources are the issuers themselves. Lengths are the shortest ones seen, not today's, and a text may have been
 cut, so limits are lower here than there.
 
-Examples are templates, so that no scanner reports this file as a leak: ``{20w}`` stands for twenty letters and digits, ``{20x}`` for
+Examples are templates, so that no scanner reports this file as a leak. ``{20w}`` stands for twenty letters and digits, ``{20x}`` for
 lower-case hexadecimal digits, ``{20d}`` for digits, ``{20u}`` for capitals and digits.
 """
 
@@ -36,7 +36,7 @@ class Token:
         needs: the literal that a line must contain, if other than the prefix.
         begins: the texts that may follow the prefix directly, if this excludes everyday words.
         inside: whether it may begin in the middle of a word.
-        is_short: whether everyday words end as it begins (``re_`` ends ``share_``); then the search includes the character before it.
+        is_short: whether everyday words end as it begins (``re_`` ends ``share_``); then the search includes what is before it.
     """
 
     name: str

@@ -91,7 +91,7 @@ class Stop(StrEnum):
 
     @property
     def words(self) -> str:
-        """What such responses did, in words that follow their number."""
+        """The action of such responses, in words that follow their number."""
         return {
             Stop.ANNOUNCED: "announced an action",
             Stop.LEFT_AS_TEXT: "left a call as text",
