@@ -1,14 +1,16 @@
 """What responses cost by their providers' lists: of which day, for whom, and that what is recorded or told overrules them."""
 
 import socket
-from datetime import datetime
+from datetime import datetime, time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import actionledger as al
 from actionledger.cli.summary import cost_lines, usage_line
 from actionledger.core.recordings import Billed
+from actionledger.imports import price_lists
 from actionledger.imports.price_lists import list_price, price_list
 from actionledger.imports.prices import Price, cost_of
 from actionledger.imports.sources.usage import with_billed
@@ -160,3 +162,31 @@ def test_what_is_billed_beside_is_in_the_sums_and_named(tmp_path: Path) -> None:
         [line] = cost_lines(found, [])
         assert "advisor_message of o3 1 time (1,000,000 tokens in, 0 out)" in line
         assert "web_search_requests 1 time (3 requests)" in line
+
+
+def test_what_the_lists_say_of_a_model_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The next process asks no list for it, nor finds its name; other lists are asked anew, and so is a price by the time of day."""
+    from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, TimeOfDateConstraint
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    forget = (price_lists._kept.cache_clear, price_lists._steps.cache_clear)
+    [clear() for clear in forget]
+    before, none, held = list_price("o3", IN_MAY), list_price("home-made"), price_list()
+    [kept] = (tmp_path / "actionledger").iterdir()
+    assert b"home-made" not in kept.read_bytes()
+    [clear() for clear in (*forget, price_list.cache_clear)]
+    with monkeypatch.context() as unasked:
+        unasked.setattr(price_lists, "_lists", None)
+        assert (list_price("o3", IN_MAY), list_price("home-made"), price_list()) == (before, none, held)
+        assert list_price("O3 ", IN_JULY) != before
+    [clear() for clear in forget]
+    at_night = ConditionalPrice(
+        TimeOfDateConstraint(time(0), time(6)), prices=ModelPrice(input_mtok=1, output_mtok=2)
+    )
+    by_day = ConditionalPrice(None, prices=ModelPrice(input_mtok=3, output_mtok=4))
+    found = SimpleNamespace(id="o3", prices=[by_day, at_night])
+    found.get_prices = lambda at: ModelInfo.get_prices(found, at)
+    monkeypatch.setattr(price_lists, "_key", lambda: b"others\n")
+    monkeypatch.setattr(price_lists, "_model", lambda _name: found)
+    assert [list_price("o3", datetime(2025, 5, 1, hour)).input for hour in (3, 12)] == [1, 3]
+    [clear() for clear in forget]

@@ -421,11 +421,30 @@ def test_what_a_ledger_has_is_asked_for_once(tmp_path, path, monkeypatch):
     monkeypatch.setattr(
         "actionledger.imports.sessions.known", lambda *given: (asked.append(given), known(*given))[1]
     )
+    assert (import_path(tmp_path / "0.jsonl", path).turns, asked) == (1, []), "of a new one, nothing"
     report = import_path(tmp_path, path)
-    assert (report.turns, len(asked)) == (20, 1)
+    assert (report.turns, len(asked)) == (19, 1)
     for file in tmp_path.glob("*.jsonl"):
         file.touch()
     assert import_path(tmp_path, path).known == 20
+
+
+def test_what_others_bring_while_it_reads_is_not_new(tmp_path, path):
+    """Of a new ledger, too, which was asked nothing: whoever records a turn first has brought it."""
+    (tmp_path / "a.jsonl").write_text(line())
+    others = []
+
+    def tell(_progress):
+        if not others:
+            others.append(None)
+            others[0] = import_path(tmp_path / "a.jsonl", path)
+
+    report = import_path(tmp_path / "a.jsonl", path, on_progress=tell)
+    assert [(each.turns, each.known, each.is_settled) for each in (others[0], report)] == [
+        (1, 0, True),
+        (0, 1, True),
+    ]
+    assert counts(path)["turns"] == 1
 
 
 def test_links_that_lead_nowhere_or_in_circles_are_no_files(tmp_path, path):

@@ -12,17 +12,19 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 @dataclass(frozen=True)
 class Framework:
-    """A framework: its name for people, its program, the tool by which its models end, what it needs in its environment."""
+    """A framework: its name for people, its program, what it calls the tool, the tool by which its models end, what it needs in its environment."""
 
     title: str
     program: str
     model: str = ASKED
+    tool: str = "run_command"
     final_tool: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-TOOLS = Tools(lambda command: ("run_command", {"command": command}))
-"""How a program's one tool is called."""
+def tools_of(framework: Framework) -> Tools:
+    """Return how a program's one tool is called."""
+    return Tools(lambda command: (framework.tool, {"command": command}))
 
 
 def environment_of(framework: Framework, address: str, receiver: str, spans: Path) -> dict[str, str]:
@@ -49,5 +51,19 @@ FRAMEWORKS: dict[str, Framework] = {
             "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "SPAN_ONLY",
             "OTEL_SEMCONV_STABILITY_OPT_IN": "gen_ai_latest_experimental",
         },
+    ),
+    "agno": Framework("Agno", "agno_agent.py"),
+    "llama_index": Framework("LlamaIndex", "llama_index_agent.py"),
+    "agent_framework": Framework("Agent Framework", "agent_framework_agent.py"),
+    "haystack": Framework("Haystack", "haystack_agent.py"),
+    "autogen": Framework("AutoGen", "autogen_agent.py"),
+    "semantic_kernel": Framework(
+        "Semantic Kernel",
+        "semantic_kernel_agent.py",
+        tool="Lab-run_command",
+        environment={"SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE": "true"},
+    ),
+    "crewai": Framework(
+        "CrewAI", "crewai_agent.py", environment={"CREWAI_DISABLE_TELEMETRY": "true", "OPENAI_API_KEY": "none"}
     ),
 }  # fmt: skip

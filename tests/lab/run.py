@@ -14,7 +14,7 @@ from pathlib import Path
 import actionledger as al
 from actionledger.imports.live.server import OtlpServer, ProxyServer
 from lab.agents import Agent, Place
-from lab.frameworks import PROGRAMS, TOOLS, Framework, environment_of
+from lab.frameworks import PROGRAMS, Framework, environment_of, tools_of
 from lab.scenarios import SCENARIOS
 from lab.server import Server
 from lab.steps import CUT, NOTES, ON, PROMPT, RAN
@@ -185,7 +185,7 @@ def run_framework(framework: Framework, scenario: str, folder: Path, python: Pat
     home.mkdir()
     ledgers = {"proxy": folder / "proxy.duckdb", "trace": folder / "trace.duckdb"}
     spans = folder / "spans.json"
-    with Server(scenario, TOOLS, final_tool=framework.final_tool) as server:
+    with Server(scenario, tools_of(framework), final_tool=framework.final_tool) as server:
         with proxied(server.address, ledgers["proxy"]) as address, received(ledgers["trace"]) as receiver:
             told = environment_of(framework, address, receiver, spans)
             command = [str(python), str(PROGRAMS / framework.program)]

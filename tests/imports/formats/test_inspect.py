@@ -98,6 +98,33 @@ def test_arguments_are_as_written_where_the_providers_body_is_there(items):
     assert session.turns[0].capture is Capture.CALLS
 
 
+def test_two_calls_with_one_identifier_have_each_its_arguments_and_its_result(items):
+    """As some servers give them: both run, in their order, and the log's messages say it once more."""
+    written = ('{"cmd": "one"}', '{"cmd": "two"}')
+    made = [{"id": "c", "function": {"name": "bash", "arguments": each}} for each in written]
+    event = answered(
+        said("a1", "", "c", "c"), call={"response": {"choices": [{"message": {"tool_calls": made}}]}}
+    )
+    away = {"type": "unknown", "message": "It is away."}
+    told = [
+        {"role": "tool", "tool_call_id": "c", "content": "ok"},
+        {"role": "tool", "tool_call_id": "c", "error": away},
+    ]
+    found = items(
+        sample(event, ran("c"), ran("c", "", error=away), messages=[said("a1", "", "c", "c"), *told])
+    )
+    (turn,) = sessions(found)[0].turns
+    assert [call.arguments for call in turn.calls] == list(written)
+    assert [(each.output, each.is_error) for each in turn.results] == [("ok", False), ("It is away.", True)]
+
+
+def test_a_tool_that_there_is_not_is_no_error_of_its_arguments(items):
+    """Inspect calls both errors of parsing."""
+    error = {"type": "parsing", "message": "Tool teleport not found"}
+    (session,) = sessions(items(sample(answered(said("a1", "", "c1")), ran("c1", "", error=error))))
+    assert judged(session.turns[0].results[0]).reason is Reason.UNKNOWN_ACTION
+
+
 def test_what_is_kept_once_stands_where_it_is_named(items):
     """Long texts by their hashes, messages of an event's input by their places in the pool."""
     event = answered(said("a1", "attachment://h1"), input_refs=[[0, 1], [2, 3]])

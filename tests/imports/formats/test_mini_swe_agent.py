@@ -79,6 +79,30 @@ def test_a_response_that_only_its_answer_holds_is_a_turn(items):
     assert [turn.text[:11] for turn in found.turns] == ["No command.", "THOUGHT: I "]
 
 
+def test_a_response_whose_calls_were_refused_is_a_turn_with_its_calls_and_tokens(items):
+    """Version 2.4 keeps the whole body of it in the note: none of its calls was run."""
+    function = {"name": "bash", "arguments": '{"command": "ec'}
+    message = {
+        "role": "assistant",
+        "content": "Bad.",
+        "tool_calls": [{"id": "c2", "type": "function", "function": function}],
+    }
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    raw = {"model": "m-1", "choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
+    note = told("Tool call error: Unterminated string.", interrupt_type="FormatError", response=raw, cost=0.5)
+    other = {
+        "object": "response",
+        "output": [{"type": "message", "role": "assistant", "content": "No call."}],
+    }
+    wrong = told("Tool call error: No tool calls found.", interrupt_type="FormatError", response=other)
+    first, second = session(items({"messages": [*ASKED, note, wrong], "info": {}})).turns
+    assert (first.text, first.model, first.usage.finish_reason) == ("Bad.", "m-1", "tool_calls")
+    assert (first.usage.input_tokens, first.usage.output_tokens, first.usage.cost_usd) == (7, 3, 0.5)
+    assert [call.arguments for call in first.calls] == ['{"command": "ec']
+    assert [(each.call_id, each.is_error) for each in first.results] == [("c2", True)]
+    assert (second.text, second.feedback) == ("No call.", wrong["content"])
+
+
 def test_calls_of_an_interface_have_their_arguments_as_written(items):
     """With tokens, cost and time of the response, and the exit status that stands beside the result."""
     function = {"name": "bash", "arguments": '{"command": "ls"}'}

@@ -327,3 +327,73 @@ def test_an_empty_answer_that_stands_for_a_failed_request_is_no_turn(items):
     found = items([failed, counted])
     turns = [turn.external_id for each in found if isinstance(each, RecordedSession) for turn in each.turns]
     assert turns == [f"{2:016x}"]
+
+
+def test_a_span_that_only_puts_a_request_together_is_none(items):
+    """LlamaIndex' has the kind of a model's, and what is to be sent for its output."""
+    prepared = {
+        "input.value": "{}",
+        "output.value": json.dumps({"messages": ["ChatMessage(…)"], "tools": []}),
+    }
+    session = only(items(span(1, "LLM", attributes=prepared), span(2, "LLM", attributes=REQUEST)))
+    assert [turn.text for turn in session.turns] == ["I look."]
+
+
+def shown(number: int, **fields) -> dict:
+    """A request whose history ends with a message of some fields."""
+    said = {f"llm.input_messages.1.{name}": held for name, held in fields.items()}
+    answer = {
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.content": "So.",
+    }
+    return span(number, "LLM", attributes={"llm.system": "openai", "session.id": "talk"} | said | answer)
+
+
+def test_a_result_of_which_the_role_alone_is_there_is_not_recorded(items):
+    """Haystack's trace has no more of it, whatever came of the call."""
+    session = only(items(span(1, "LLM", attributes=REQUEST), shown(3, **{"message.role": "tool"})))
+    assert session.turns[0].results == ()
+
+
+def test_a_result_of_autogen_s_says_whether_it_is_an_error(items):
+    """While the span of the tool says that all was well: the model was told otherwise."""
+    ran = span(2, "TOOL", attributes={"tool.name": "look", "input.value": '{"at": 1,}', "output.value": "x"})
+    told = [
+        json.dumps({"name": "look", "content": "no such place", "call_id": call_id, "is_error": is_error})
+        for call_id, is_error in (("a", True), ("b", False))
+    ]
+    named = {f"function.{place}": each for place, each in enumerate(told)}
+    asked, told_of = span(1, "LLM", attributes=REQUEST), shown(3, **{"message.role": "function"}, **named)
+    session = only(items(asked, ran, told_of))
+    assert [(each.call_id, each.output, each.is_error) for each in session.turns[0].results] == [
+        ("a", "no such place", True),
+        ("b", "no such place", False),
+    ]
+
+
+def test_what_autogen_calls_a_thought_and_why_it_ended_stand_in_its_result(items):
+    result = {"finish_reason": "length", "content": [], "usage": {}, "cached": False, "thought": "I look."}
+    said = {key: held for key, held in REQUEST.items() if not key.endswith("0.message.content")}
+    (turn,) = only(items(span(1, "LLM", attributes=said | {"output.value": json.dumps(result)}))).turns
+    assert (turn.text, turn.reasoning, turn.usage.finish_reason) == ("", "I look.", "length")
+
+
+def test_a_run_that_a_framework_tells_of_below_the_instrumentation_is_the_same(items):
+    """AutoGen's own span knows the call, and that it failed; the one around it says that all was well."""
+    ran = span(3, "TOOL", attributes=RAN | {"output.value": "no such place"})
+    own = span(4, "", 3, name="execute_tool look", status="ERROR")
+    own["attributes"] = {
+        "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look", "gen_ai.tool.call.id": "b",
+        "error.type": "ValueError",
+    }  # fmt: skip
+    session = only(items(span(1, "LLM", attributes=REQUEST), ran, own))
+    assert [(each.call_id, each.output, each.is_error) for each in session.turns[0].results] == [
+        ("b", "no such place", True)
+    ]
+
+
+def test_an_empty_answer_has_none_of_the_words_that_print_it(items):
+    """LlamaIndex prints an answer of nothing as its role and None."""
+    empty = {"llm.output_messages.0.message.role": "assistant", "output.value": "assistant: None"}
+    (turn,) = only(items(span(1, "LLM", attributes={"llm.token_count.completion": 3} | empty))).turns
+    assert (turn.text, turn.usage.output_tokens) == ("", 3)

@@ -710,3 +710,18 @@ def test_litellm_writes_calls_beside_its_messages(items):
     told = json.dumps([{"role": "assistant", "parts": whole}])
     (session,) = sessions(items(span(1, "chat", attributes={"gen_ai.output.messages": told} | beside)))
     assert [call.call_id for call in session.turns[0].calls] == ["c1"]
+
+
+@pytest.mark.parametrize(
+    ("ended", "reason"),
+    [
+        ({"gen_ai.response.finish_reasons": ["length"]}, "length"),
+        ({"gen_ai.response.finish_reasons": '["length"]'}, "length"),
+        ({"gen_ai.response.finish_reason": "FinishReason.LENGTH"}, "length"),
+        ({"gen_ai.response.finish_reasons": "[length"}, ""),
+    ],
+)
+def test_why_a_response_ended_is_told_in_several_ways(items, ended, reason):
+    """A list, and in Microsoft's frameworks its JSON text or the name of an enumeration's member."""
+    (session,) = sessions(items(chat(1, [ASKED], None, attributes=ended)))
+    assert session.turns[0].usage.finish_reason == reason

@@ -9,6 +9,22 @@ from actionledger.imports.sources.registry import sources
 from actionledger.imports.sources.wordings import exit_told, is_known, is_late_told, judged, with_end_told
 
 CASES = [
+    ('Error: Requested function "teleport" not found.', Status.FAILED, Reason.UNKNOWN_ACTION),
+    ("Error: The requested tool does not exist or is not available.", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ("The tool call with name `Lab-teleport` is not part of the provided tools, please try again", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ("Error: Argument parsing failed.", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Error while decoding function arguments: invalid syntax (<unknown>, line 1)", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("AI_InvalidToolInputError: Invalid input for tool run_command: AI_JSONParseError: JSON parsing failed: Text: {", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("run_command() missing 1 required positional argument: 'command'", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("2 validation errors for run_command\ncommand\n  Missing required argument", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("2 validation errors for 30 forms were found", Status.SUCCEEDED, None),
+    ("Missing required argument(s): ['command']. Received unexpected argument(s): ['x'].", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Error: Unterminated string starting at: line 1 column 13 (char 12)", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Tool not found", Status.FAILED, Reason.UNKNOWN_ACTION),
+    ("Error executing tool: the service is away", Status.FAILED, Reason.TOOL_ERROR),
+    ("Error: Failed to parse tool arguments as JSON: Unterminated string", Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Error: Function failed.", Status.FAILED, Reason.TOOL_ERROR),
+    ("An error occurred while invoking the function Lab-run_command: The tool is away.", Status.FAILED, Reason.TOOL_ERROR),
     ("Exit code 3\nout", Status.FAILED, Reason.COMMAND_FAILED),
     ("Exit code 0\nout", Status.SUCCEEDED, None),
     ("Exit code 3 is what it ended with", Status.SUCCEEDED, None),

@@ -69,6 +69,8 @@ class Action(BaseModel):
     """Its group, such as ``Tasks``; prompts show a group's actions together."""
 
 
+_BETWEEN_WORDS = str.maketrans("", "", "_- ")
+
 Validator: TypeAlias = tuple[Callable[[JsonDict], BaseModel], frozenset[str], tuple[str, ...] | None]
 """Makes an action's model from its fields, with the fields' names, and the names of its arguments in the schema's order.
 
@@ -169,25 +171,25 @@ class Catalogue:
 
     @cached_property
     def _names_by_letters(self) -> dict[str, list[str]]:
-        """The names by their case-folded letters."""
+        """The names by their case-folded letters and digits."""
         found: dict[str, list[str]] = {}
         for name in self.names:
-            found.setdefault(name.casefold(), []).append(name)
+            found.setdefault(_letters(name), []).append(name)
         return found
 
     def known_name(self, name: str) -> str:
-        """Return the action with a name, or the only one that differs in case alone; otherwise the name itself.
+        """Return the action with a name, or the only one that differs in case and word separators alone; otherwise the name itself.
 
         Args:
             name: as it was written.
 
         Example:
-            >>> al.profile("reasoner").catalogue.known_name("THINK")
-            'think'
+            >>> al.profile("reasoner").catalogue.known_name("addGoal")
+            'add_goal'
         """
         if name in self._models:
             return name
-        meant = self._names_by_letters.get(name.casefold(), [])
+        meant = self._names_by_letters.get(_letters(name), [])
         return meant[0] if len(meant) == 1 else name
 
     def model(self, name: str) -> type[Action] | None:
@@ -324,6 +326,10 @@ class Catalogue:
             discriminator=self.discriminator,
             references=self.references,
         )
+
+
+def _letters(name: str) -> str:
+    return name.translate(_BETWEEN_WORDS).casefold()
 
 
 def _literal_name(model: type[Action], discriminator: str) -> str:

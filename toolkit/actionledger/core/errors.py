@@ -22,7 +22,6 @@ A model's text never raises an error; it results in issues with a code and a spa
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 from types import UnionType
@@ -77,6 +76,8 @@ class UnknownNameError(UsageError):
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         names = sorted(known)
+        from difflib import get_close_matches  # noqa: PLC0415 - slow to load, and for a mistake alone
+
         near = get_close_matches(str(name), names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         super().__init__(f"There is no {kind} {name!r}.{hint} Known: {', '.join(names)}.")

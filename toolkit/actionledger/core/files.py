@@ -8,6 +8,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from weakref import finalize
@@ -122,6 +123,28 @@ def state_folder() -> Path:
     except RuntimeError as error:
         raise UsageError(f"There is no folder for this user's state: {error} Set XDG_STATE_HOME.") from error
     return base / "actionledger"
+
+
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def cached(name: str, key: bytes) -> bytes | None:
+    """Return the content that ``keep_cached`` wrote for a key; None if missing, or if others could have written it."""
+    try:
+        with (cache_folder() / name).open("rb") as file:
+            status = os.fstat(file.fileno())
+            if status.st_uid != os.getuid() or status.st_mode & _OTHERS_MAY_WRITE:
+                return None
+            content = file.read()
+    except (OSError, UsageError):
+        return None
+    return content[len(key) :] if content.startswith(key) else None
+
+
+def keep_cached(name: str, key: bytes, content: bytes) -> None:
+    """Cache content for this user's next process, if possible; it replaces another key's content."""
+    with suppress(OSError, UsageError):
+        write_whole(cache_folder() / name, key + content)
 
 
 def cache_folder() -> Path:

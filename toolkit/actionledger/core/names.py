@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import OSA
-
 from actionledger.core.patterns import regex
 
 _LONGEST_WORD = 100
@@ -59,6 +56,9 @@ def _spoken(name: str) -> str:
 
 def _alike(spoken: str, choices: Mapping[str, str]) -> dict[str, float]:
     """Return the similarity, in percent, of each name with nearly the same letters or the same words."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - slow to load, and rarely needed
+    from rapidfuzz.distance import OSA  # noqa: PLC0415
+
     letters = process.extract(
         spoken,
         choices,
@@ -76,6 +76,8 @@ def _alike(spoken: str, choices: Mapping[str, str]) -> dict[str, float]:
 
 
 def _containing(spoken: str, choices: Mapping[str, str]) -> dict[str, float]:
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - the same
+
     found = process.extract(spoken, choices, scorer=fuzz.token_set_ratio, score_cutoff=100, limit=None)
     return {name: fuzz.ratio(spoken, choice) for choice, _, name in found}
 

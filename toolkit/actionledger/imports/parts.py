@@ -3,11 +3,10 @@
 import pickle
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
 from actionledger.core.compressed import SUFFIXES
@@ -21,6 +20,9 @@ from actionledger.imports.recognition import ToRead
 from actionledger.imports.sources.base import Item, LeftOut, ReadFile, Refusal
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.files import size_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 GROUP_BYTES = 4 * 2**20
 """So much is read as one part, in bytes of what is unpacked: a second or so."""
@@ -229,6 +231,8 @@ class SentBehind:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to load, and one process reads little
+
         self._thread = ThreadPoolExecutor(1)
         self._on_their_way: deque[Future[None]] = deque()
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from actionledger.core.frozen import collecting_seldom
 from actionledger.core.privacy import custom
@@ -27,9 +28,11 @@ from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.files import size_of
-from actionledger.imports.workers import ImportWorkers, PartOnItsWay
 from actionledger.ledger import Ledger
 from actionledger.ledger.storage.imported_files import TakenFiles
+
+if TYPE_CHECKING:
+    from actionledger.imports.workers import PartOnItsWay
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,8 @@ class PlanImporter:
         return self._options.workers if size >= WORTH_BYTES else 1
 
     def _read_together(self, count: int) -> None:
+        from actionledger.imports.workers import ImportWorkers  # noqa: PLC0415 - slow to load, and one process reads little
+
         options = self._options
         how = HowToRead(
             options.texts if options.read_as else None,
@@ -180,7 +185,7 @@ class PlanImporter:
             part, tuple(FileOfPart(str(each.path), each.format.name, each.name) for each in files), facts
         )
 
-    def _add(self, given: PartOnItsWay, answer: PartProgress) -> bool:
+    def _add(self, given: "PartOnItsWay", answer: PartProgress) -> bool:
         """Record what was made of a part; return whether that could be done."""
         assert answer.made is not None
         with defer_interrupts():  # else turns are kept that nobody has counted
@@ -205,7 +210,7 @@ class PlanImporter:
             self._whole.append(file)
             self._importers.end_file(shown(file.path))
 
-    def _go_on(self, given: PartOnItsWay) -> None:
+    def _go_on(self, given: "PartOnItsWay") -> None:
         """Read the rest of a part here, behind what was recorded of it."""
         part, (first, items) = given.part, given.place
         for place in range(first, len(part.files)):

@@ -1,13 +1,22 @@
-"""Providers' list prices by model and day, from the package genai-prices where it is installed; without a network."""
+"""Providers' list prices by model and day, from the package genai-prices where it is installed; without a network.
 
+To load its lists takes 70 ms of processor time: what they say of a model is kept in the user's cache until another version is installed.
+"""
+
+import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import is_there
+from actionledger.core.files import cached, keep_cached
 from actionledger.core.patterns import regex
 from actionledger.imports.prices import Price, Tier
 
@@ -50,6 +59,7 @@ class PriceList:
     dated: date
 
 
+@cache
 def is_installed() -> bool:
     """Return whether price lists are there."""
     return is_there(_MODULE)
@@ -60,25 +70,93 @@ def price_list() -> PriceList | None:
     """Return which lists are installed; None where none are."""
     if not is_installed():
         return None
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - slow to load, and for what has a price
+
     try:
         package = f"{PACKAGE} {version(PACKAGE)}"
     except PackageNotFoundError:
         package = PACKAGE
     today = datetime.now(UTC).date()
-    return PriceList(package, max((day for day in _days() if day <= today), default=today))
+    days = map(date.fromisoformat, _kept()["days"] or _days())
+    return PriceList(package, max((day for day in days if day <= today), default=today))
 
 
 def list_price(model: str, at: datetime | None = None) -> Price | None:
     """Return what the list of a model's provider says; None where there is none, or no list is installed."""
-    found = _model(model) if model and is_installed() else None
-    if found is None:
+    if not model or not is_installed():
         return None
-    return _price(found.id, found.get_prices(datetime.now(UTC) if at is None else at.replace(tzinfo=UTC)))
+    name, when = model.lower().strip(), datetime.now(UTC) if at is None else at.replace(tzinfo=UTC)
+    steps = _steps(name)
+    if steps is None and (found := _model(name)) is not None:
+        return _price(found.id, found.get_prices(when))
+    holding = [price for since, price in steps or () if since is None or since <= when.date()]
+    # As the package has it: of prices that all begin later, the first.
+    return holding[-1] if holding else next((price for _, price in steps or ()), None)
+
+
+_Steps: TypeAlias = tuple[tuple[date | None, Price | None], ...]
+"""A model's prices, each with the first day that it holds for, the latest last."""
+
+_CACHE, _MOST = "list-prices", 256
+"""The name of what is kept, and of how many models: what is asked beyond is looked for in the lists."""
+
+
+@lru_cache(maxsize=4096)
+def _steps(name: str) -> _Steps | None:
+    """Return the prices of a model; None where one depends on the time of day."""
+    # By what nobody reads a name from: it may be one that was forgotten since.
+    kept, key = _kept(), sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]
+    if key not in kept["models"]:
+        found = _model(name)
+        constraints = [] if found is None or not isinstance(found.prices, list) else found.prices
+        if any(hasattr(each.constraint, "start_time") for each in constraints):
+            return None
+        kept["models"][key] = [] if found is None else [*_written(found)]
+        kept["days"] = kept["days"] or _days()
+        if len(kept["models"]) <= _MOST and (version_of_lists := _key()):
+            keep_cached(_CACHE, version_of_lists, json.dumps(kept).encode())
+    return tuple(
+        (since and date.fromisoformat(since), price and _read(**price))
+        for since, price in kept["models"][key]
+    )
+
+
+def _written(model: "ModelInfo") -> Iterator[tuple[str | None, JsonDict | None]]:
+    steps = (
+        [(each.constraint, each.prices) for each in model.prices]
+        if isinstance(model.prices, list)
+        else [(None, model.prices)]
+    )
+    for constraint, prices in steps:
+        since, price = getattr(constraint, "start_date", None), _price(model.id, prices)
+        yield since and since.isoformat(), None if price is None else asdict(price)
+
+
+def _read(tiers: list[JsonDict], **prices: Any) -> Price:
+    return Price(**prices, tiers=tuple(Tier(**tier) for tier in tiers))
+
+
+@cache
+def _kept() -> JsonDict:
+    """Return what is kept: the days that the lists name, and the prices of models."""
+    key = _key()
+    content = cached(_CACHE, key) if key else None
+    return json.loads(content) if content else {"days": [], "models": {}}
+
+
+def _key() -> bytes:
+    """Return what tells these lists, and how they are looked through, from others; empty where nobody can."""
+    spec = find_spec(_MODULE)
+    try:
+        files = [Path(spec.origin or "").with_name("data.py").stat(), Path(__file__).stat()] if spec else []
+    except OSError:
+        return b""
+    return "".join(f"{each.st_size} {each.st_mtime_ns}\n" for each in files).encode()
 
 
 @lru_cache(maxsize=4096)
 def _model(name: str) -> "ModelInfo | None":
-    for provider, reference in _references(name.lower().strip()):
+    for provider, reference in _references(name):
         try:
             return _lists().find_provider_model(reference, None, provider, None)[1]
         except (LookupError, ValueError):
@@ -104,10 +182,11 @@ def _lists() -> "DataSnapshot":
     return DataSnapshot(providers=providers, from_auto_update=False)
 
 
-def _days() -> list[date]:
+def _days() -> list[str]:
     models = (model for provider in _lists().providers for model in provider.models)
     prices = (each for model in models for each in (model.prices if isinstance(model.prices, list) else []))
-    return [day for each in prices if (day := getattr(each.constraint, "start_date", None)) is not None]
+    days = {day for each in prices if (day := getattr(each.constraint, "start_date", None)) is not None}
+    return [day.isoformat() for day in sorted(days)]
 
 
 _converted: dict[int, Price | None] = {}

@@ -25,6 +25,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
+from actionledger.ledger.storage.encoding import as_recorded
 
 # What a program hands over to be taken in: each value is of the kind that its field is for, or a sentence says which is not.
 _Fits = Callable[[Any], bool]
@@ -149,6 +150,7 @@ class SourcesImporter(Importers):
     ) -> None:
         super().__init__(str(origin))
         self._ledger = ledger
+        self._moment = ledger.internals.moment()
         self._again_forgotten = again_forgotten
         self._recorder = None if is_live else ledger.internals.direct()
         self._is_live = is_live
@@ -179,9 +181,20 @@ class SourcesImporter(Importers):
                 self._before.close()
         report = self.report
         begun = [each.run.run_id for each in self.importers.values() if each.has_begun]
-        if begun and not self._is_live:
+        if begun and not self._is_live and not self._is_alone(report):
             count_first_come(report, self._ledger, begun)
         return report
+
+    def _is_alone(self, report: ImportReport) -> bool:
+        """Return whether all that was taken for new is, since nobody else has brought anything, nor was any of it replaced."""
+        recorder = self._recorder
+        # What came in of a source whose name is masked is not found by that name.
+        is_found = all(as_recorded(name) == name for name in self.importers)
+        if recorder is None or recorder.is_direct or report.revised or report.merged or not is_found:
+            return False
+        with suppress(LedgerError):  # then nobody can tell
+            return self._ledger.internals.is_alone_since(self._moment, recorder.written)
+        return False
 
     def _end(self, but: Collection[str]) -> None:
         importers = list(self.importers.values())
@@ -267,7 +280,8 @@ class SourcesImporter(Importers):
         """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
         if name not in self._known:
             asked = self._asked_together if name in self._asked_together else {name}
-            there = known(self._queryable(), *asked)
+            is_blank = not self._is_live and self._ledger.internals.is_blank()
+            there = Known() if is_blank else known(self._queryable(), *asked)
             self._known |= dict.fromkeys(asked, there)
             self._has_before |= dict.fromkeys(asked, bool(there.before.ids or there.before.turns))
         return self._known[name]

@@ -4,17 +4,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duckdb import DuckDBPyConnection, OutOfMemoryException
 
 from actionledger.core.errors import LedgerError, require_kind
 from actionledger.core.hooks import drawn
-from actionledger.ledger.guarding.guard import MAX_BYTES, SECONDS, GuardedSql, Place
+from actionledger.ledger.guarding import MAX_BYTES, SECONDS
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.storage.memory import first_limit, reading_limit
 from actionledger.ledger.storage.readers import Reader
 from actionledger.ledger.storage.store import Publishing, Store
+
+if TYPE_CHECKING:
+    from actionledger.ledger.guarding.guard import GuardedSql
 
 _COUNTS = """
 SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns
@@ -36,7 +39,7 @@ class ReadableLedger:
         self.read_only = read_only
         self._store = store
         self._files = store.files
-        self._without_text = without_text
+        self.without_text = without_text
         self._lock = RLock()
         self._is_closed = False
         self._reader = self._new_reader()
@@ -102,7 +105,7 @@ class ReadableLedger:
             cursor = self._reader.cursor(query)
         return QueryResult(cursor, query, parameters)
 
-    def guarded(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> GuardedSql:
+    def guarded(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> "GuardedSql":
         """Return what answers a stranger's SQL in a process of its own, over all that was recorded until now; to be closed after use.
 
         Args:
@@ -118,13 +121,15 @@ class ReadableLedger:
             ...         print(answer.names, list(answer.rows))
             ('turns',) [(0,)]
         """
+        from actionledger.ledger.guarding.guard import GuardedSql, Place  # noqa: PLC0415 - slow to load, and few ask
+
         self._refuse_if_closed()
         with self._lock:
             self._hand_in()
         place = Place(
             str(self.path.absolute()),
             may_write=not self.read_only,
-            without_text=self._without_text,
+            without_text=self.without_text,
             as_of=self._store.as_of,
         )
         return GuardedSql(place, seconds=seconds, max_bytes=max_bytes)
@@ -174,7 +179,7 @@ class ReadableLedger:
         return connection
 
     def _new_reader(self) -> Reader:
-        return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)
+        return Reader(self._store, may_write=not self.read_only, without_text=self.without_text)
 
     def __repr__(self) -> str:
         return f"<Ledger {str(self.path)!r}: {self._state}>"

@@ -2,7 +2,8 @@
 
 Defined by ``src/minisweagent`` of github.com/SWE-agent/mini-swe-agent (``agents/default.py``, ``models/utils``), versions 1 and 2. A message of
 the assistant is a turn: of version 1 the raw response with one fenced block of bash, of version 2 one with a provider's calls. A
-response in the wrong form stands in the note that answers it (``extra.model_response``). Results say ``<returncode>`` or have it.
+response in the wrong form stands in the note that answers it (``extra.model_response``, since 2.4 the whole body as ``extra.response``), and none
+of its calls is run. Results say ``<returncode>`` or have it.
 """
 
 import re
@@ -17,7 +18,7 @@ from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import RecordedSession, Usage
+from actionledger.core.recordings import RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes import openai_chat, openai_responses
 from actionledger.imports.shapes.base import Message, Passed, left_out, since_epoch
@@ -132,10 +133,16 @@ def _messages(held: JsonMap) -> Iterator[Message]:
                 said.call(waiting, "bash", commands[0].strip(), "text")
             yield said
             continue
-        if text_at(extra, "model_response"):  # it was in the wrong form, and is nowhere else
-            yield Message("model", text_at(extra, "model_response"))
-            waiting = ""
         note = openai_chat.message(value)
+        refused = _refused(extra)
+        if refused is not None:
+            yield refused
+            waiting = ""
+            note.results = [
+                RecordedResult(call.call_id, note.text, is_error=True, reason=Reason.SCHEMA_ERROR)
+                for call in refused.calls
+                if call.call_id
+            ]
         if text_at(value, "role") == "exit":
             note = Message("system")
             note.pass_over(LeftOutReason.BOOKKEEPING, "exit")
@@ -153,6 +160,17 @@ def _messages(held: JsonMap) -> Iterator[Message]:
         yield note
 
 
+def _refused(extra: JsonMap) -> Message | None:
+    """Return the response in the wrong form that a note answers, which is nowhere else; None where it answers none."""
+    if text_at(extra, "model_response"):
+        return Message("model", text_at(extra, "model_response"))
+    raw = object_at(extra, "response")
+    if not raw:
+        return None
+    said = object_at(next(objects_at(raw, "choices"), {}), "message")
+    return _response({"role": "assistant", **said} if said else raw, extra)
+
+
 def _response(value: JsonMap, extra: JsonMap) -> Message:
     if text_at(value, "object") == "response":
         answered = openai_responses.response(value).messages
@@ -161,7 +179,9 @@ def _response(value: JsonMap, extra: JsonMap) -> Message:
         said = openai_chat.message(value)
         raw = object_at(extra, "response")
         if raw:
-            said.usage = openai_chat.usage(object_at(raw, "usage"))
+            choice = next(objects_at(raw, "choices"), {})
+            taken = openai_chat.usage(object_at(raw, "usage"))
+            said.usage = replace(taken, finish_reason=text_at(choice, "finish_reason")[:80])
             said.model = text_at(raw, "model")
     said.message_id = ""
     said.usage = _with_cost(said.usage, number_at(extra, "cost"))
@@ -206,8 +226,8 @@ SOURCE = Source(
         ),
     ),
     loses=(
-        "Tokens and times, where the provider's response isn't kept; calls in the wrong form of version 2; whether the change "
-        "solved the problem."
+        "Tokens and times, where the provider's response isn't kept; calls in the wrong form of version 2 before 2.4; whether "
+        "the change solved the problem."
     ),
     dialects=("bash_fence",),
     fields=("info", "messages", "trajectory_format"),

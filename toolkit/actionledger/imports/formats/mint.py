@@ -16,29 +16,29 @@ from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 
 
-class _Message(BaseModel):
+class _Part(BaseModel):
+    model_config = ConfigDict(defer_build=True)  # every import asks this format whether a file is of it
+
+
+class _Message(_Part):
     role: str
     content: str
 
 
-class _State(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _State(_Part):
     history: list[_Message]
     success: bool | None = None
     agent_action_count: dict[str, int] = {}
     terminate_reason: str | None = None
 
 
-class _Task(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
+class _Task(_Part):
     task_name: str
     task_id: int | str
     prompt: str = ""
 
 
-class _Line(BaseModel):
+class _Line(_Part):
     state: _State
     task: _Task
 

@@ -132,6 +132,8 @@ def openinference_step(span: Span) -> Step:
     """Return the step that a span is."""
     given = shown_values(span.attributes)
     kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
+    if kind == "model" and _prepares_alone(given):
+        kind = "again"
     step = Step(
         kind,
         span.span_id,
@@ -171,6 +173,15 @@ def _is_agent(span: Span) -> bool:
         and text_at(object_at({"told": framework_messages.decoded(told)}, "told"), "lc_agent_name")
         == span.name
     )
+
+
+def _prepares_alone(given: JsonMap) -> bool:
+    """Return whether a span of a model puts a request together and sends none, as LlamaIndex' does: its output is what is to be sent."""
+    if any(key.startswith(("llm.output_messages.", "llm.token_count.")) for key in given):
+        return False
+    output = given.get("output.value")
+    held = object_at({"output": framework_messages.decoded(output)}, "output")
+    return isinstance(held.get("messages"), list) and isinstance(held.get("tools"), list)
 
 
 def _is_definition(parameters: Any) -> bool:
@@ -213,7 +224,11 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
     if not step.shown:
         step.shown = list(framework_messages.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
-        step.said = framework_messages.answer_of(given["output.value"])
+        output = framework_messages.decoded(given["output.value"])
+        # Beside a message with nothing in it, words are how somebody prints it: LlamaIndex' "assistant: None".
+        step.said = (
+            step.said if step.said and isinstance(output, str) else framework_messages.answer_of(output)
+        )
     provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
     output = text_at(given, "output.value")
     if _INVALID.search(output):
@@ -225,6 +240,8 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
     ):
         step.keeps = Capture.CALLS  # parsed and written anew: a provider's own strings stand under that name
     keep_by_recorder(step, scope, provider)
+    if output.startswith('{"finish_reason":'):
+        _add_autogens(step, object_at({"output": framework_messages.decoded(output)}, "output"))
     step.response_ids = frozenset(_ID.findall(output)[:_MOST_IDS])
     step.tools = tools_text(offered(_tools(given)))
 
@@ -234,6 +251,13 @@ def _add_invalid(step: Step, told: Sequence[Message]) -> None:
     for message, whole in zip(step.said, told, strict=False):
         if len(whole.calls) > len(message.calls):
             message.calls[:] = whole.calls
+
+
+def _add_autogens(step: Step, told: JsonMap) -> None:
+    """Add what stands in AutoGen's result alone: why it ended, and the words beside calls, which it calls a thought."""
+    step.usage = step.usage.filled(Usage(finish_reason=text_at(told, "finish_reason")[:80]))
+    if step.said and not step.said[0].reasoning:
+        step.said[0].think(text_at(told, "thought"), detail="thought")
 
 
 def _said(given: JsonMap) -> tuple[list[Message], int]:
@@ -260,7 +284,20 @@ def _tools(given: JsonMap) -> Iterator[Any]:
 def _messages(listed: Any) -> Iterator[JsonMap]:
     """Yield the messages of a list, each under its ``message``, as OpenAI's interface writes them."""
     for each in objects_at({"listed": listed}, "listed"):
-        yield _plain(object_at(each, "message") or each)
+        if isinstance(results := each.get("function"), list):
+            yield from map(_autogens_result, results)
+        elif (message := object_at(each, "message") or each) != {"role": "tool"}:
+            yield _plain(
+                message
+            )  # Haystack's results stand there with their role alone: what came of calls isn't recorded
+
+
+def _autogens_result(given: Any) -> JsonDict:
+    """Return a result of AutoGen's, of which a message has several, as LangChain writes one: it says whether it is an error."""
+    told = object_at({"told": framework_messages.decoded(given)}, "told")
+    status = "error" if told.get("is_error") is True else "success" if told.get("is_error") is False else None
+    result = {"tool_call_id": told.get("call_id"), "content": told.get("content"), "status": status}
+    return {"role": "tool", "content": result}
 
 
 def _plain(message: JsonMap) -> JsonDict:

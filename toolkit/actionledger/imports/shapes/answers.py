@@ -249,5 +249,6 @@ def _result(call: _Call) -> RecordedResult | None:
     return replace(
         ran,
         output=ran.output if shown.output is None else shown.output,  # what the model was given
-        is_error=shown.is_error if ran.is_error is None else ran.is_error,
+        # A span whose status is OK may be of a tool that failed: the model was told so.
+        is_error=shown.is_error if shown.is_error or ran.is_error is None else ran.is_error,
     )

@@ -5,6 +5,7 @@ their own messages in the same places: OpenAI's, Gemini's, or those of Vercel's 
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
@@ -13,6 +14,7 @@ from actionledger.core.vocabulary import LeftOutReason
 from actionledger.imports.shapes import gemini
 from actionledger.imports.shapes.base import Message, Speaker, plain, read_parts
 from actionledger.imports.sources.access import as_list, count_at, number_at, object_at, objects_at, text_at
+from actionledger.imports.sources.json_values import value_of
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -145,8 +147,7 @@ def usage(given: JsonMap) -> Usage:
     """Read the usage of a request."""
     costs = [number_at(given, f"gen_ai.usage.{side}_cost") for side in ("input", "output")]
     known = [cost for cost in costs if cost is not None]
-    reasons = given.get("gen_ai.response.finish_reasons")
-    why = reasons[0] if isinstance(reasons, list) and reasons else given.get("ai.response.finishReason")
+    why = _why(given)
     counts: JsonDict = {field: _count(given, names) for field, names in _TOKENS.items()}
     shown, thought, total = counts["input_tokens"], counts["reasoning_tokens"], counts.pop("total_tokens")
     counts["output_tokens"] = with_thoughts(counts["output_tokens"], thought, total, shown)
@@ -155,10 +156,20 @@ def usage(given: JsonMap) -> Usage:
         cost_usd=sum(known) if known else number_at(given, "gen_ai.usage.cost"),
         latency_ms=number_at(given, "ai.response.msToFinish"),
         time_to_first_token_ms=_to_first(given),
-        finish_reason=why[:80]
-        if isinstance(why, str)
-        else text_at(given, "anthropic.message.stop_reason")[:80],
+        finish_reason=why[:80],
     ).filled(_of_litellm(given))
+
+
+def _why(given: JsonMap) -> str:
+    """Return why a response ended: a list, or Microsoft's own ways of it, which are its JSON text and the name of a Python enumeration's member."""
+    reasons = given.get("gen_ai.response.finish_reasons")
+    with suppress(ValueError, RecursionError):
+        reasons = value_of(reasons) if isinstance(reasons, str) and reasons.startswith("[") else reasons
+    if isinstance(reasons, list) and reasons and isinstance(reasons[0], str):
+        return reasons[0]
+    if member := text_at(given, "gen_ai.response.finish_reason"):
+        return member.removeprefix("FinishReason.").lower()
+    return text_at(given, "ai.response.finishReason") or text_at(given, "anthropic.message.stop_reason")
 
 
 def _of_litellm(given: JsonMap) -> Usage:

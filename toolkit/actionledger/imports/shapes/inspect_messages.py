@@ -1,11 +1,13 @@
 """Inspect's messages and responses: content by parts, calls with parsed arguments, and beside them the provider's own body."""
 
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.ids import derived_id
+from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Message, Speaker, tools_text
@@ -39,6 +41,9 @@ _ERRORS: dict[str, Reason] = {
     "approval": Reason.NOT_APPROVED,
 }
 """What Inspect calls the errors of tools; ``unknown`` says nothing, and its words are asked."""
+
+_NO_SUCH_TOOL = regex(r"Tool \S{1,200} not found\Z")
+"""What it says of a call of a tool that there is not, which is an error of parsing, too."""
 
 
 def attached(value: Any, attachments: JsonMap) -> Any:
@@ -96,7 +101,10 @@ def tool_result(call_id: str, output: Any, error: JsonMap, **more: Any) -> Recor
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
     said = output if isinstance(output, str) and output else text_at(error, "message")
-    return RecordedResult(call_id, said, is_error=True, reason=_ERRORS.get(text_at(error, "type")), **more)
+    reason = _ERRORS.get(text_at(error, "type"))
+    if reason is Reason.SCHEMA_ERROR and _NO_SUCH_TOOL.match(said):
+        reason = Reason.UNKNOWN_ACTION
+    return RecordedResult(call_id, said, is_error=True, reason=reason, **more)
 
 
 def response(event: JsonMap) -> Iterator[tuple[Message, Capture]]:
@@ -112,8 +120,9 @@ def response(event: JsonMap) -> Iterator[tuple[Message, Capture]]:
         found.model = text_at(output, "model") or text_at(event, "model")
         found.occurred_at = time_at(event, "completed") or time_at(event, "timestamp")
         keeps = Capture.CALLS
-        if raw is not None and all(call.call_id in raw for call in found.calls):
-            found.calls = [_as_written(call, raw[call.call_id]) for call in found.calls]
+        told = Counter(call.call_id for call in found.calls)
+        if raw is not None and "" not in told and all(len(raw.get(each, ())) >= told[each] for each in told):
+            found.calls = [_as_written(call, raw[call.call_id].popleft()) for call in found.calls]
             keeps = Capture.ARGUMENTS
         yield found, keeps if found.calls or event.get("tools") else Capture.TEXT
 
@@ -130,13 +139,16 @@ def tools(event: JsonMap) -> str:
     return tools_text(offered)
 
 
-def _raw_arguments(body: JsonMap) -> dict[str, RecordedCall] | None:
-    """Return the calls of a provider's body by their identifiers; None where it hasn't the arguments as they were written."""
+def _raw_arguments(body: JsonMap) -> dict[str, deque[RecordedCall]] | None:
+    """Return the calls of a provider's body by their identifiers, of which one may be of several; None where it hasn't the arguments as they were written."""
     shape = shape_of_response(body) if body else None
     if shape is None or shape.KEEPS is not Capture.ARGUMENTS:
         return None
-    answered = shape.response(body).messages
-    return {call.call_id: call for found in answered for call in found.calls if call.call_id}
+    written: defaultdict[str, deque[RecordedCall]] = defaultdict(deque)
+    for found in shape.response(body).messages:
+        for call in found.calls:
+            written[call.call_id].append(call)
+    return written
 
 
 def _as_written(call: RecordedCall, written: RecordedCall) -> RecordedCall:

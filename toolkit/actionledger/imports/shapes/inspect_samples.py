@@ -172,7 +172,6 @@ class _Sample:
         self._pool = _pool(sample)
         self._sessions: dict[str, _Open] = {"": _Open()}
         self._calls: dict[str, tuple[str, int]] = {}
-        self._answered: set[tuple[str, int, str]] = set()
 
     def sessions(self) -> tuple[list[RecordedTurn], list[tuple[EventOwner, str, list[RecordedTurn]]]]:
         """Return the sample's own turns, and of each other owner what it is below and its turns."""
@@ -245,7 +244,6 @@ class _Sample:
         session.seen[known] += 1
         for call in message.calls:
             self._calls[call.call_id] = (key, place)
-        self._answered.update((key, place, result.call_id) for result in message.results)
         self._passed.update(message.passed)
         session.turns.append(
             RecordedTurn(
@@ -289,10 +287,15 @@ class _Sample:
         owner = self._calls.get(result.call_id)
         if owner is None:
             self._passed[LeftOutReason.NO_CALL, ""] += 1
-        elif (*owner, result.call_id) not in self._answered:
-            self._answered.add((*owner, result.call_id))
-            turns = self._sessions[owner[0]].turns
-            turns[owner[1]] = replace(turns[owner[1]], results=(*turns[owner[1]].results, result))
+            return
+        key, place = owner
+        turns = self._sessions[key].turns
+        turn = turns[place]
+        asked = sum(
+            call.call_id == result.call_id for call in turn.calls
+        )  # a model may give several calls one
+        if sum(known.call_id == result.call_id for known in turn.results) < asked:
+            turns[place] = replace(turn, results=(*turn.results, result))
         elif not is_repeated:
             self._passed[LeftOutReason.DUPLICATE, "tool"] += 1
 

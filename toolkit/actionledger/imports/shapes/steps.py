@@ -255,6 +255,19 @@ class StepTree:
             if step.kind == "tool" and not step.call_id and above is not None and above.kind == "other":
                 step.call_id, above.call_id = above.call_id, ""
 
+    def join_runs(self) -> None:
+        """Make one run of two that a framework and what traces it tell of, the one right below the other: it has failed if either says so."""
+        for step in self.steps:
+            outer = self._by_id.get(step.parent_id)
+            if step.kind != "tool" or outer is None or outer.kind != "tool" or outer is step:
+                continue
+            is_same = not (step.call_id and outer.call_id) or step.call_id == outer.call_id
+            if is_same and outer.name.endswith(step.name) and None in (step.arguments, outer.arguments):
+                step.kind = "again"
+                outer.call_id = outer.call_id or step.call_id
+                outer.is_error = step.is_error or outer.is_error
+                outer.output = step.output if outer.output is None else outer.output
+
     def agent_of(self, step: Step) -> Step | None:
         """Return the nearest agent above a step; None for none."""
         return next((above for above in self.above(step) if above.kind == "agent"), None)

@@ -105,6 +105,7 @@ class Traces:
         requests = tree.requests()
         tree.name_tools(requests)
         tree.name_calls()
+        tree.join_runs()
         children = _Children(tree, requests, main, trace_id)
         for step in (*requests, *(step for step in tree.steps if step.kind == "tool")):
             name, parent = children.session_of(tree.agent_of(step))

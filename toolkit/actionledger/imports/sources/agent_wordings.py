@@ -6,6 +6,7 @@ its first words that no program's output is taken for it.
 
 from actionledger.core.vocabulary import Reason
 from actionledger.imports.sources.base import Wording
+from actionledger.imports.sources.framework_wordings import FRAMEWORKS
 
 _ERROR = r"^(?:\{\"error\": ?\")?"
 """Some give an error as JSON, some as its text."""
@@ -408,5 +409,6 @@ AGENTS: tuple[Wording, ...] = (
         is_telling=True,
         last_seen="pydantic-ai 2.66.0, google-adk 2.13.0, cline 3.0.65",
     ),
+    *FRAMEWORKS,
 )
 """Their own words, the narrower ones first."""

@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 from actionledger.core.compressed import BrokenOffError, unpacked
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
-from actionledger.core.text import utf8_with_halves
+from actionledger.core.text import escaped_halves, utf8_with_halves
 from actionledger.imports.sources.files import STANDARD_INPUT, archive_of, opened_in, piped
 
 # Which texts take two or four bytes for each character: where their mark says so, or where their first line leaves no doubt.
@@ -109,7 +109,7 @@ def is_document(head: bytes) -> bool:
 
 def shown(path: Path) -> str:
     """Return what people call a file."""
-    return "standard input" if path == STANDARD_INPUT else str(path)
+    return "standard input" if path == STANDARD_INPUT else escaped_halves(str(path))
 
 
 @contextmanager

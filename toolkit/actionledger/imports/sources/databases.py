@@ -6,12 +6,11 @@ private copy of all of it is read instead.
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import sleep
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic_core import from_json
 
@@ -21,6 +20,9 @@ from actionledger.core.files import TemporaryFolder
 from actionledger.imports.sources.base import Sample
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.json_values import MAX_DEPTH, MAX_LINE
+
+if TYPE_CHECKING:
+    import sqlite3
 
 HEADER = b"SQLite format 3\0"
 """How such a file begins."""
@@ -61,7 +63,7 @@ class Database:
         SourceError: it can't be read.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: "sqlite3.Connection", path: Path) -> None:
         self._connection = connection
         self._path = path
         names = [str(row["name"]) for row in self._fetched(_TABLES, ())]
@@ -81,6 +83,8 @@ class Database:
         yield from self._fetched(query, tuple(where.values()))
 
     def _fetched(self, query: str, parameters: tuple[object, ...]) -> Iterator[Row]:
+        import sqlite3  # noqa: PLC0415 - slow to load, and few recordings are databases
+
         try:
             cursor = self._connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
@@ -149,7 +153,9 @@ def _decoded_slowly(value: str) -> Any:
         raise ValueError("it is nested too deep") from error
 
 
-def _connected(path: Path, how: str) -> sqlite3.Connection:
+def _connected(path: Path, how: str) -> "sqlite3.Connection":
+    import sqlite3  # noqa: PLC0415 - the same
+
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, check_same_thread=False)
         connection.text_factory = _text
@@ -162,11 +168,13 @@ def _connected(path: Path, how: str) -> sqlite3.Connection:
     return connection
 
 
-def _trust_where_needed(connection: sqlite3.Connection) -> None:
+def _trust_where_needed(connection: "sqlite3.Connection") -> None:
     """Let a schema name SQLite's own functions, where it can't be read otherwise.
 
     Older versions of SQLite take ``json_extract`` in an index for a danger, as Kilo's databases have it; what is one stays forbidden.
     """
+    import sqlite3  # noqa: PLC0415 - the same
+
     try:
         connection.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.Error as error:
@@ -177,6 +185,8 @@ def _trust_where_needed(connection: sqlite3.Connection) -> None:
 
 
 def _refusing_dangers(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
+    import sqlite3  # noqa: PLC0415 - the same
+
     is_danger = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _DANGERS
     return sqlite3.SQLITE_DENY if is_danger else sqlite3.SQLITE_OK
 

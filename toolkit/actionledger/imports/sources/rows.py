@@ -45,7 +45,7 @@ def _place(given: object) -> object:
 class GivenRow(BaseModel):
     """One row."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
     session: Annotated[str, AfterValidator(_name)]
     text: str

@@ -16,6 +16,7 @@ from uuid import uuid4
 from actionledger.core import errors
 from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.core.files import TemporaryFolder
+from actionledger.ledger.guarding import MAX_BYTES, SECONDS
 from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
 from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
 from actionledger.ledger.guarding.wire import REFUSALS, OverLimitError, Place, Setup, WireTimeoutError
@@ -118,13 +119,6 @@ class GuardedStatement:
 
 def _amount(count: int) -> str:
     return f"{count / 2**30:.3g} GB" if count >= 2**30 else f"{count / 2**20:.3g} MB"
-
-
-SECONDS = 60.0
-"""How long a statement may take if not said otherwise."""
-
-MAX_BYTES = 8 * 2**30
-"""How many bytes a statement may give if not said otherwise, as they come from its process or as the file that it writes."""
 
 
 @dataclass(frozen=True, slots=True)

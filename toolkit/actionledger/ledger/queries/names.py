@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from difflib import get_close_matches
 from operator import index
 from typing import TypeAlias
 from uuid import UUID
@@ -126,6 +125,8 @@ def near_session(ledger: Queryable, called: str) -> str:
         called: the name that none has.
     """
     names = [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()]
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to load, and for a mistake alone
+
     return next(iter(get_close_matches(called, names, n=1)), "")
 
 

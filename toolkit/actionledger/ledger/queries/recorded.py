@@ -117,7 +117,7 @@ class Known:
     open_calls: Callable[[], list[OpenCall]] = list
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
     text_of: Callable[[str], str | None] = lambda _turn_id: None
-    answered: Callable[[Sequence[str]], set[str]] = set
+    answered: Callable[[Sequence[str]], set[str]] = lambda _call_ids: set()
     unended: Callable[[], set[str]] = set
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, RecordedSkip]] = lambda _paths: {}
     details_of: Callable[[str], str] = lambda _session_id: ""

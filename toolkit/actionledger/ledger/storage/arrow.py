@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from io import BytesIO
 from typing import Any, Self
 
@@ -116,18 +117,22 @@ def insert_arrow(
     connection: DuckDBPyConnection, table: Table, rows: ArrowRows, link: int | None, condition: str = "true"
 ) -> None:
     """Put rows into a table of the connection's current database."""
-    given = {name: value for name, value in {**rows.constants, LINK: link}.items() if value is not None}
-    names = [name for name in table.staged if name in rows.varying_names]
+    given = rows.constants if link is None else {**rows.constants, LINK: link}
+    with _registered(connection, rows):
+        statement = _insertion(table, rows.varying_names, tuple(given), condition)
+        connection.execute(statement, [*given.values()]).fetchall()
+
+
+@lru_cache(maxsize=512)
+def _insertion(table: Table, varying: frozenset[str], given: tuple[str, ...], condition: str) -> str:
+    """Return the statement that puts rows into a table, some of whose columns vary and some are given."""
+    names = [name for name in table.staged if name in varying]
     values = [_value(f'"{name}"', table.columns[name]) for name in names]
     values += [
         _value(f"${number}", table.columns.get(name, "INTEGER")) for number, name in enumerate(given, 1)
     ]
     columns = ", ".join(f'"{name}"' for name in (*names, *given))
-    with _registered(connection, rows):
-        connection.execute(
-            f"INSERT INTO {table.name} ({columns}) SELECT {', '.join(values)} FROM {_ROWS} WHERE {condition}",  # noqa: S608 (our own names)
-            [*given.values()],
-        ).fetchall()
+    return f"INSERT INTO {table.name} ({columns}) SELECT {', '.join(values)} FROM {_ROWS} WHERE {condition}"  # noqa: S608 (our own names)
 
 
 def select_arrow(

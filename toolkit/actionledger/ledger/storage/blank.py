@@ -1,9 +1,6 @@
 """A ledger that holds nothing, as a file: made once, and kept in the user's cache for the next process that begins one."""
 
-import os
-import stat
 import zlib
-from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -12,15 +9,13 @@ from tempfile import TemporaryDirectory
 import duckdb
 
 from actionledger._version import __version__
-from actionledger.core.errors import UsageError
-from actionledger.core.files import cache_folder, write_whole
+from actionledger.core.files import cached, keep_cached
 from actionledger.ledger.storage.comments import comment_on_everything, meanings
 from actionledger.ledger.storage.connections import ROW_GROUP_ROWS, STORAGE_VERSION, store
 from actionledger.ledger.storage.schema import BOOKKEEPING, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.upkeep.migrations import make_ledger
 
 _NAME = "blank-ledger"
-_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 @cache
@@ -33,8 +28,7 @@ def blank() -> bytes:
     kept = _kept(key)
     if kept is None:
         kept = _made()
-        with suppress(OSError, UsageError):  # then the next process makes it again
-            write_whole(cache_folder() / _NAME, key + zlib.compress(kept))
+        keep_cached(_NAME, key, zlib.compress(kept))
     return kept
 
 
@@ -51,15 +45,11 @@ def _key() -> bytes:
 
 
 def _kept(key: bytes) -> bytes | None:
-    """Return what is kept; None where it is of another key, damaged, or may be somebody else's."""
+    """Return what is kept; None where there is none, or it is damaged."""
+    kept = cached(_NAME, key)
     try:
-        with (cache_folder() / _NAME).open("rb") as file:
-            status = os.fstat(file.fileno())
-            if status.st_uid != os.getuid() or status.st_mode & _OTHERS_MAY_WRITE:
-                return None
-            content = file.read()
-        return zlib.decompress(content[len(key) :]) if content.startswith(key) else None
-    except (OSError, UsageError, zlib.error):
+        return None if kept is None else zlib.decompress(kept)
+    except zlib.error:
         return None
 
 

@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Self
@@ -40,6 +40,7 @@ class DirectRecorder:
 
     Attributes:
         is_direct: whether anything went the short way.
+        written: how many events went the other way.
     """
 
     def __init__(self, store: Store, writer: SegmentWriter) -> None:
@@ -48,6 +49,7 @@ class DirectRecorder:
         self._writer = writer
         self._batch = Batch()
         self.is_direct = False
+        self.written = 0
 
     def record(self, event: Event) -> None:
         """Record an event; see ``Ledger.record``."""
@@ -91,6 +93,7 @@ class DirectRecorder:
     def _write(self) -> None:
         for line in self._batch.lines():
             self._writer.append(line)
+            self.written += 1
         self._batch = Batch()
 
     def __enter__(self) -> Self:
@@ -196,11 +199,28 @@ class Internals:
     def settle(self) -> bool:
         """Have it decided whose what is that several writers have brought: of the same event, the first is kept."""
         self._writer.flush()
-        others = any(not self._writer.is_own(name) for name in segment_sizes(self._files.segments))
-        # Of a lake, other hosts may have brought the same, which shows where it is committed.
-        if not others and not self._store.is_behind() and not self._store.host:
+        if self._has_no_others():
             return True
         return not self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS).was_busy
+
+    def is_blank(self) -> bool:
+        """Return whether the ledger certainly holds nothing, so that nobody need ask."""
+        return not self._writer.has_written and self._store.is_blank()
+
+    def moment(self) -> tuple[Hashable, int]:
+        """Return what tells this moment from one when anybody has brought something; see ``is_alone_since``."""
+        return None if self._store.host else self._store.state(), self._writer.taken
+
+    def is_alone_since(self, moment: tuple[Hashable, int], written: int) -> bool:
+        """Return whether nothing came in since a moment but so many events, which were written here."""
+        self._writer.flush()
+        state, taken = moment
+        return self.moment() == (state, taken + written) and self._has_no_others()
+
+    def _has_no_others(self) -> bool:
+        others = any(not self._writer.is_own(name) for name in segment_sizes(self._files.segments))
+        # Of a lake, other hosts may have brought the same, which shows where it is committed.
+        return not others and not self._store.is_behind() and not self._store.host
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet."""

@@ -40,6 +40,9 @@ class SegmentWriter:
     Args:
         folder: the folder of segments.
         on_flush: called when something was written to a segment; takes no time.
+
+    Attributes:
+        taken: how many events it was given.
     """
 
     def __init__(self, folder: Path, on_flush: Callable[[], None] = lambda: None) -> None:
@@ -58,6 +61,7 @@ class SegmentWriter:
         self._descriptor: int | None = None
         self._size = 0
         self._held = 0
+        self.taken = 0
 
     @property
     def has_written(self) -> bool:
@@ -71,6 +75,7 @@ class SegmentWriter:
     def add(self, event: "Waiting") -> None:
         """Put an event into the buffer."""
         with self._lock:
+            self.taken += 1
             self._waiting.append(event)
             self._waiting_size += (
                 event.characters if isinstance(event, ResponseReceived) else len(event.line) + 1
@@ -80,6 +85,7 @@ class SegmentWriter:
     def append(self, line: bytes) -> None:
         """Put a line into the buffer."""
         with self._lock:
+            self.taken += 1
             self._mask()
             self._buffer += line
             self._flush_if_full()

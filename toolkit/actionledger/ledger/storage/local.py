@@ -11,8 +11,9 @@ from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
 from actionledger.ledger.storage.memory import Instance
 from actionledger.ledger.storage.publishing import due_in, is_behind
+from actionledger.ledger.storage.segments import segment_sizes
 from actionledger.ledger.storage.store import AsOf, IngestReport, Intake, Publishing, Store
-from actionledger.ledger.storage.working_file import make_ready, open_files
+from actionledger.ledger.storage.working_file import make_ready, open_or_make
 from actionledger.ledger.upkeep.migrations import refuse_unreadable
 
 if TYPE_CHECKING:
@@ -24,11 +25,13 @@ class LocalStore:
     """A ledger in one file; see ``Store`` for what each method does.
 
     Args:
-        files: its files, checked (``opening.open_files`` does).
+        files: its files, checked (``open_files`` does).
+        blank: the state of a published copy that holds nothing; None where nobody knows of one.
     """
 
-    def __init__(self, files: LedgerFiles) -> None:
+    def __init__(self, files: LedgerFiles, blank: Hashable = None) -> None:
         self.files = files
+        self._blank = blank
         self.folders: tuple[str, ...] = ()
         self.host = ""
         self.as_of: AsOf | None = None
@@ -72,13 +75,18 @@ class LocalStore:
         """Whether there is a published copy."""
         return self.files.published.exists()
 
+    def is_blank(self) -> bool:
+        """Whether nothing has come in since it was made."""
+        return (
+            self._blank is not None
+            and self.state() == self._blank
+            and not self.is_behind()
+            and not segment_sizes(self.files.segments)
+        )
+
     def state(self) -> Hashable:
         """Return what tells one published copy from another."""
-        try:
-            status = self.files.published.stat()
-        except FileNotFoundError:
-            return None
-        return status.st_ino, status.st_mtime_ns, status.st_size
+        return self.files.state_of_copy()
 
     def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - time is no matter here
         """Whether no other copy was published since: with one, segments may have gone."""
@@ -121,7 +129,7 @@ def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
         raise UsageError(
             f"{path} is one file, which keeps no past: only a ledger in a lake has states to go back to."
         )
-    return LocalStore(open_files(path, read_only=read_only))
+    return LocalStore(*open_or_make(path, read_only=read_only))
 
 
 def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None) -> Store:

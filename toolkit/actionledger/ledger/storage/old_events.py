@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 from duckdb import DuckDBPyConnection
@@ -40,7 +41,6 @@ class ReversalAsTry:
 
 [_STARTS] = [table for table in TABLES if table.name == "execution_starts"]
 _OF_STARTS = ", ".join(_STARTS.columns)
-_ADAPTER = TypeAdapter(ReversalAsTry)
 _STARTED = {field.name for field in fields(ExecutionStarted)} - set(IN_EVENTS)
 _OF_START = [field.name for field in fields(ActionReversed) if field.name in _STARTED]
 
@@ -58,7 +58,12 @@ def reversal_as_try(data: bytes) -> ReversalAsTry | None:
         return None
     found = {"paths": result["changed_back"], "path_count": result["in_all"]}
     kept = {name: event.get(name) for name in ("event_id", "recorded_at", "execution_id")}
-    return _ADAPTER.validate_python(kept | found)
+    return _adapter().validate_python(kept | found)
+
+
+@cache
+def _adapter() -> TypeAdapter[ReversalAsTry]:
+    return TypeAdapter(ReversalAsTry)
 
 
 def _is_end_of_try(event: JsonDict) -> bool:

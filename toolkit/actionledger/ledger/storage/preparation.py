@@ -7,11 +7,11 @@ takes it in.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import compress
-from operator import attrgetter
+from operator import attrgetter, is_not
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +32,8 @@ from actionledger.core.events import (
 )
 from actionledger.core.ids import is_uuid
 from actionledger.core.patterns import regex
-from actionledger.core.privacy import may_hold_secrets
+from actionledger.core.privacy import mask_lines
+from actionledger.core.text import utf8_with_halves
 from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
 from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
 from actionledger.ledger.storage.columns import Values
@@ -180,12 +181,12 @@ def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
 
 
 def _looked_at(events: Sequence[Event]) -> tuple[dict[str, Columns], set[int]]:
-    """Return the rows of events, and the places of those that are unsafe_events."""
+    """Return the rows of events, and the places of those that are not safe."""
     try:
         tables = columns_of(events)
     except (TypeError, AttributeError) as error:
         raise OddValueError from error
-    return tables, unsafe_events(events, tables)
+    return tables, unsafe_events(tables)
 
 
 def _is_odd(event: Event) -> bool:
@@ -269,42 +270,48 @@ def hides_something(event: Event) -> bool:
     )
 
 
-def unsafe_events(events: Sequence[Event], tables: Mapping[str, Columns]) -> set[int]:
+def unsafe_events(tables: Mapping[str, Columns]) -> set[int]:
     """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
     try:
         places = {place for name, rows in tables.items() for place in _unfit(_TABLES[name], rows)}
-        secret, halved = _suspects(_texts_in(tables))
-        if halved:
-            places |= _places_of(halved, tables)
-        if secret:
-            places |= {place for place in _places_of(secret, tables) if not encoded(events[place])[1]}
+        changed = _changed(_texts_in(tables, "VARCHAR"), to_json)
+        # Of a field that is no text, a line has the JSON as it is; of a text that is JSON, as a string.
+        in_json = _texts_in(tables, "JSON")
+        changed |= _changed(in_json, to_json) | _changed(in_json, utf8_with_halves)
+        if changed:
+            places |= _places_of(changed, tables)
     except (PydanticSerializationError, TypeError, UsageError) as error:
         raise OddValueError from error
     return places
 
 
-def _texts_in(tables: Mapping[str, Columns]) -> list[str]:
-    """Return each text of some rows once: most stand in several."""
+def _texts_in(tables: Mapping[str, Columns], kind: str) -> list[str]:
+    """Return each text of some rows' columns of a kind once: most stand in several."""
     texts: set[Any] = set()
     for name, rows in tables.items():
-        texts.update(*(rows.columns[place] for place in _TEXTS[name]))
+        kinds = _TABLES[name].columns
+        texts.update(
+            *(rows.columns[place] for place in _TEXTS[name] if kinds[_TABLES[name].staged[place]] == kind)
+        )
     return list(texts - {None})
 
 
-def _suspects(texts: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Return those texts that may hold a secret, and those that may hold half a character."""
-    secret: set[str] = set()
-    halved: set[str] = set()
+def _changed(texts: Sequence[str], written: Callable[[str], bytes]) -> set[str]:
+    """Return those texts that are masked as they stand in a line, or that may hold half a character."""
+    changed: set[str] = set()
     for first in range(0, len(texts), _TOGETHER):
         group = texts[first : first + _TOGETHER]
-        lines = [to_json(text) for text in group]
-        secret.update(group[number] for number in may_hold_secrets(lines))
+        lines = [written(text) for text in group]
+        kept = mask_lines(lines)
         together = b"".join(lines)
-        if b"\\u" in together and _HALF_CHARACTER.search(together):
-            halved.update(
-                text for text, line in zip(group, lines, strict=True) if _HALF_CHARACTER.search(line)
+        may_be_half = b"\\u" in together and _HALF_CHARACTER.search(together)
+        if may_be_half or any(map(is_not, kept, lines)):
+            changed.update(
+                text
+                for text, line, masked in zip(group, lines, kept, strict=True)
+                if masked is not line or (may_be_half and _HALF_CHARACTER.search(line))
             )
-    return secret, halved
+    return changed
 
 
 def _places_of(texts: Collection[str], tables: Mapping[str, Columns]) -> set[int]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -185,7 +186,7 @@ class _View:
             loader = self._loader or self._begin_tail()
             loader.load(batch)
             self.known |= {line.segment: line.end for line in batch}
-        in_tail = self._loader.tables if self._loader is not None else frozenset()
+        in_tail = frozenset(self._loader.tables if self._loader is not None else ())
         others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
         self._views = _views(self._instance.lacks, in_tail, without_text=self._without_text) | others
         there = self._instance.views
@@ -247,7 +248,8 @@ def _is_reading(query: str) -> bool:
     return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
-def _views(lacks: Collection[str], in_tail: Collection[str], *, without_text: bool) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def _views(lacks: frozenset[str], in_tail: frozenset[str], *, without_text: bool) -> dict[str, str]:
     """Return the SELECT of each view that shows a table as it is, or what people read, those first that others are made of."""
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
     for table, columns in GROWING_TABLES.items():

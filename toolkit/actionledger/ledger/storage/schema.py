@@ -52,7 +52,7 @@ from actionledger.ledger.storage.views import (
     unacted_turns_of,
 )
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 PROVEN_SINCE = 5
@@ -134,7 +134,7 @@ class Table:
         columns = {column.name: column for part in self.parts for column in part.columns}
         return {name: column.blank for name, column in columns.items() if column.blank is not None}
 
-    @property
+    @cached_property
     def ddl(self) -> str:
         """The statement that creates it."""
         columns = ", ".join(

@@ -123,6 +123,9 @@ class Store(Protocol):
     def exists(self) -> bool:
         """Whether there is something for readers to see."""
 
+    def is_blank(self) -> bool:
+        """Whether it certainly holds nothing, so that nobody need ask."""
+
     def state(self) -> Hashable:
         """Return what tells the state that readers see now from every other one."""
 

@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -132,12 +132,17 @@ _MAGIC, _MAGIC_AT = b"DUCK", 8
 
 def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
     """Check a ledger's files and, where they may be written, make what is missing."""
-    files = LedgerFiles.at(path)
+    return open_or_make(path, read_only=read_only)[0]
+
+
+def open_or_make(path: str | os.PathLike[str], *, read_only: bool) -> tuple[LedgerFiles, Hashable]:
+    """Return what ``open_files`` does, and the state of the published copy where it was made now and holds nothing; else None."""
+    files, blank = LedgerFiles.at(path), None
     with one_sentence(f"The ledger {files.published} can't be opened"):
         if read_only:
             if not is_database(files.published):
                 raise LedgerError(f"There is no ledger {files.published} to read.")
-            return files
+            return files, None
         version = _published_version(files)
         make_ready(files)
         if version < SCHEMA_VERSION:
@@ -148,11 +153,13 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
                 )
             try:
                 if _published_version(files) < SCHEMA_VERSION:  # nobody did it while we waited
+                    is_made = version == 0 and not files.store.exists()
                     bring_up_to_date(files)
                     publish(files)
+                    blank = files.state_of_copy() if is_made else None
             finally:
                 lock.release()
-    return files
+    return files, blank
 
 
 def make_ready(files: LedgerFiles) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from rapidfuzz.distance import OSA
-
 from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
@@ -82,7 +80,9 @@ class Iteration(JsonFence):
         """Return the list ``next_actions``; a final step may leave it out."""
         if not isinstance(value, dict):
             return Reason.WRONG_SHAPE
-        actions = value.get("next_actions", [] if truth_of(value.get("is_final")) else None)
+        actions = value.get("next_actions")
+        if actions is None and truth_of(value.get("is_final")):
+            actions = []
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:
@@ -134,6 +134,8 @@ class JsonAction(JsonFence):
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         if not any("action" in item for item in items):
             return Reason.NOT_AN_ACTION
+        from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and hardly ever asked for
+
         # Whether an object has a text under a key that is one sign off, or has two signs swapped.
         return [
             item

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from rapidfuzz.distance import OSA
-
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.reading.evidence.own_marks import has_own_mark, mark_before, prefix_before
@@ -258,6 +256,8 @@ def _is_cut_behind(text: str, found: re.Match[str]) -> bool:
 
 def is_misspelt_key(key: str) -> bool:
     """Return whether a key is nearly one of those that models give a name."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and hardly ever asked for
+
     return key not in NAME_KEYS and any(
         OSA.distance(key.lower(), known, score_cutoff=1) == 1 for known in _MISSPELT
     )

@@ -5,7 +5,6 @@ Which action was meant is a guess, so none is read, and that is said. Tags are a
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 from actionledger.core.patterns import regex
@@ -155,6 +154,8 @@ def _fitting(held: Collection[str], fields_of: Fields) -> list[str]:
 
 
 def _likeness(name: str, known: str) -> float:
+    from difflib import SequenceMatcher  # noqa: PLC0415 - slow to load, and hardly ever asked for
+
     return SequenceMatcher(None, squeezed(name), squeezed(known)).ratio()
 
 
