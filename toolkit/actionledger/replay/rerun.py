@@ -314,7 +314,7 @@ def _control(
     """Run a session again without a change; return the performance, the order used, and the remaining differences.
 
     The order of parallel actions is not recorded: if one order does not reproduce the record, another may. Differences that depend
-        on the order are reported as nondeterminism.
+    on the order are reported as nondeterminism.
     """
     control = perform(course, plain)
     found = list(divergences(recorded, control.traces))

@@ -71,8 +71,8 @@ class JudgedItem:
     """An item that several people judged.
 
     Args:
-    session: its session; items of one session may be correlated.
-    judgements: each person's judgement, by name.
+        session: its session; items of one session may be correlated.
+        judgements: each person's judgement, by name.
     """
 
     session: str

@@ -141,7 +141,7 @@ def mcnemar(only_before: int, only_after: int) -> float:
     """Return the two-sided p-value of the exact McNemar test.
 
     If nothing changed, each turn that differs is equally likely to differ either way: a binomial test with one half (Q. McNemar,
-        Psychometrika 12, 1947, in its exact form).
+    Psychometrika 12, 1947, in its exact form).
     """
     differing, fewer = only_before + only_after, min(only_before, only_after)
     if 2 * fewer >= differing - 1:
