@@ -1,4 +1,4 @@
-"""``usage`` and ``tools``: tokens and cost by day, project and the like; which tools fail, how often, and after what."""
+"""``usage`` and ``tools``: tokens and cost by day, project and more; each tool's failures and what precedes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -105,7 +105,7 @@ def _print_rows(lines: Sequence[Row], total: Row, groups: list[str]) -> None:
 
 
 def _group(row: Row, name: str) -> str:
-    """Return what a row is about, for a cell."""
+    """Return a row's group, for a cell."""
     if name == "session":
         return cut(row.get("title") or row["session_id"], LONGEST)
     value = row[name]
