@@ -277,7 +277,7 @@ _MODULES = by_name(
         "runtime.workspace.undo": "Undone",
     }
 )
-"""Where each public name is; it is loaded when somebody asks for it."""
+"""The module of each public name, loaded on first access."""
 
 # Functions that lower layers need from higher ones.
 register("drawing", f"{__name__}.report.looks")
@@ -285,7 +285,7 @@ register("forgetting", f"{__name__}.runtime.session.erasure")
 register("recording turns", f"{__name__}.imports.turn_recorder")
 
 _ROOMS = {"charts": "report.charts", "statistics": "replay.statistics.public"}
-"""Rooms whose own names are public, as in ``al.charts.funnel``."""
+"""Packages whose own names are public, as in ``al.charts.funnel``."""
 
 __all__ = ["__version__", *_MODULES, *_ROOMS]  # noqa: PLE0604 - the table has them
 

@@ -18,7 +18,7 @@ from actionledger.runtime.parse_result import read_provider_message, read_respon
 AnyCall: TypeAlias = (
     ActionCall | RawAction | tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str | None]
 )
-"""A call to write: one that was read, or its name, its arguments and, if it has one, its identifier."""
+"""A call to write: a parsed one, or a tuple of its name, its arguments and optionally its id."""
 
 
 def parse(

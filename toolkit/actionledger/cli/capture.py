@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PORT = 8484
 OTLP_PORT = 4318
-"""Where exporters of OTLP over HTTP send to if they are told nothing."""
+"""The default port of OTLP exporters over HTTP."""
 
 _LAST_SECONDS = 2.0
 

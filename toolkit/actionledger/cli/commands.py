@@ -21,13 +21,13 @@ from actionledger.core.patterns import regex
 from actionledger.core.text import from_any_bytes, to_any_bytes
 
 _MARK = "\1"
-"""Stands before a text that is no option while options are looked for."""
+"""Mark before a text that must not be taken for an option while options are parsed."""
 
 _NO_OPTION = regex(rf"-\s|--[^=\s]*\s|{_MARK}")
-"""What begins so names no option, since no option's name has a space: ``-- a comment``, ``- an item``; or it would lose its own mark."""
+"""Matches a text that is not an option, such as ``-- a comment``, since no option's name has a space; or one that begins with the mark."""
 
 _LONG = regex(r"--([a-zA-Z]|$)")
-"""What begins so is meant as an option, whether there is such a one or not; or as their end."""
+"""Matches a text meant as an option, known or not, or as the end of options."""
 
 
 class Command(TyperCommand):

@@ -79,10 +79,10 @@ MEANINGS = {
     ExitCode.EVIDENCE: "a gate has too little evidence",
     ExitCode.STOPPED: "stopped by the user",
 }
-"""What each code means, for people."""
+"""The meaning of each code, for display."""
 
 EPILOG = f"Exit codes: {', '.join(f'{code.value} {meaning}' for code, meaning in MEANINGS.items())}."
-"""The same as a sentence, at the end of every command's help."""
+"""The meanings as a sentence, for the end of every command's help."""
 
 
 def code_of(error: ActionLedgerError) -> ExitCode:

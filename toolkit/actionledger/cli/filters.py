@@ -16,7 +16,7 @@ from actionledger.ledger.queries.names import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
 
 SHOWN = 12
-"""How many of what there is are named."""
+"""Maximum number of known names listed."""
 
 
 def refuse_strangers(ledger: Ledger, within: Filter) -> None:
@@ -50,7 +50,7 @@ def _said(kind: str, name: str, there: tuple[str, ...]) -> str:
 
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]
-"""What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""
+"""Makes the filter of a command's options from its ledger, or from None if there is no ledger and no option names a run."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,10 +82,10 @@ def _option(field: Field) -> Any:
 
 
 GIVEN: dict[str, Any] = {field.option: _option(field) for field in FIELDS if not field.is_found}
-"""The options about what was known before a response was read, by the names of their parameters."""
+"""The options on properties known before parsing, by parameter name."""
 
 FOUND: dict[str, Any] = {field.option: _option(field) for field in FIELDS if field.is_found}
-"""The options about what came of responses, within which no rate is made."""
+"""The options on results, which can't be combined with rates, by parameter name."""
 
 RunOption = Annotated[str | None, typer.Option(help="Run whose readings count; default: the first readings")]
 

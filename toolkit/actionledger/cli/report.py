@@ -195,7 +195,7 @@ NUMBERS: dict[str, Callable[[Ledger, Filter], object]] = {
         part.kind: part.count for part in _uncounted(ledger, within, funnel(ledger, within))
     },
 }
-"""What ``report --json`` prints, by name; each is asked for by itself where one number is wanted."""
+"""The content of ``report --json`` by name; if one number is wanted, only its part is queried."""
 
 
 def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, object]]:

@@ -40,7 +40,7 @@ from actionledger.runtime.models import Model
 from actionledger.runtime.session.runtime import Runtime
 
 DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
-"""What is no failure."""
+"""The statuses that are not a failure."""
 
 ResponseOption = Annotated[
     str | None,
@@ -142,7 +142,7 @@ class _Speaker:
         self.streams = stream
         self._as_json = as_json
         self._beside = beside if as_json else console
-        """Where what is no result is written: not among JSON."""
+        """The console for other output than results, which must not mix with JSON."""
 
     def piece(self, text: str) -> None:
         """Print a piece of a response with its line breaks."""

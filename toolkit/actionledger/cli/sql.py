@@ -24,7 +24,7 @@ from actionledger.ledger.guarding.guard import SECONDS, Answer, GuardedSql, Plac
 from actionledger.ledger.queries.choices import NAMES, tables
 
 SHOWN_ROWS = 200
-"""How many rows a terminal is shown."""
+"""Maximum number of rows shown in a terminal."""
 
 
 class Format(StrEnum):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # slow to load, and not needed to print sentences
     from actionledger.replay.changes import Change
 
 _SHOWN_MODELS = 5
-"""So many models are named; of the others, how many there are."""
+"""Maximum number of models named; the others are counted."""
 
 
 def how_to_price() -> str:
@@ -170,7 +170,7 @@ def funnel_table(whole: "Funnel") -> Sheet:
 
 
 _Step: TypeAlias = tuple[str, int, str, Rate | None]
-"""A step's name, its count, what it is a share of, and the share."""
+"""A step's name, its count, the name of its total, and its share."""
 
 
 def _parsed_steps(whole: "Funnel") -> list[_Step]:

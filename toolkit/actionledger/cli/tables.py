@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number", "rows"})
-"""The heads that are of columns of numbers everywhere."""
+"""The heads of columns that are always numbers."""
 
 UNBOUNDED = 10_000_000
-"""The width of what is no terminal: nothing is cut or wrapped there."""
+"""The width without a terminal, at which nothing is cut or wrapped."""
 
 _GAP = 2
-"""How far apart the columns stand, in cells."""
+"""Space between columns, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _measured(console: Console, options: ConsoleOptions, cells: Sequence[Text]) 
 
 
 SHOWN_CHARACTERS = 160
-"""How much of a long text a terminal is shown in a table."""
+"""Maximum number of characters of a long text in a terminal's table."""
 
 
 class PlainConsole(Console):
@@ -162,10 +162,10 @@ class PlainConsole(Console):
 
 
 console = PlainConsole(highlight=False)
-"""Where results are written."""
+"""The console for results."""
 
 beside = PlainConsole(highlight=False, stderr=True)
-"""Where progress, errors and what to do next are written."""
+"""The console for progress, errors and next steps."""
 
 
 def plain(text: object) -> Text:

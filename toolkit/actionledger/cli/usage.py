@@ -19,7 +19,7 @@ from actionledger.ledger.queries.usage import billed_beside, price_sources, unpr
 
 NOT_RECORDED = "–"
 LONGEST = 48
-"""So much of a title or a project is shown, in characters."""
+"""Maximum number of characters shown of a title or project."""
 
 Row = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ _SUMS = {
     "failing_cost_usd": "of failing turns $",
     "without_action_cost_usd": "without acting $",
 }
-"""The columns of sums with their heads; one that nothing is recorded of is not shown."""
+"""The columns of sums with their heads; a column without records is not shown."""
 
 
 @filtered(lists=True)

@@ -22,7 +22,7 @@ from actionledger.replay import expectations
 from actionledger.replay.readers import Reader, reader_of
 
 SUFFIX = ".case.toml"
-"""How the name of a case's file ends where cases are looked for among other files."""
+"""Suffix of a case's file name in folders with other files."""
 
 _EXPECT_TABLE = regex(r"(?m)^\[expect\]")
 

@@ -35,7 +35,7 @@ MEASURES = {
     "recorded_execution": "executions of other runtimes that succeeded",
     **_RECORDED,
 }
-"""The rates that are compared, a funnel's and what recordings say themselves, and what each is."""
+"""The compared rates, from the funnel and from recordings, with their meanings."""
 
 
 @dataclass(frozen=True, slots=True)

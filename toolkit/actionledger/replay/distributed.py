@@ -16,7 +16,7 @@ from actionledger.replay.worker import PARSER, Limit
 from actionledger.runtime.execution.registry import PROFILES
 
 _AHEAD = 3
-"""How many batches there are for each actor at a time."""
+"""Number of batches per actor at a time."""
 
 
 class _Actor:

@@ -29,10 +29,10 @@ _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400
 _SECONDS = 300
 _SECONDS_TO_INSTALL = 900
-"""How long a program may take: one that waits for a network, or for an answer that nobody gives, would wait for ever."""
+"""Limit for an installation in seconds, since a program that waits for a network or for input would never end."""
 _PTH = "of_this_python.pth"
 _UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
-"""What reading an archive raises that is cut, damaged, encrypted or packed in an unknown way."""
+"""The errors on reading an archive that is cut, damaged, encrypted or compressed in an unknown way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,10 +89,10 @@ def _escaped(mark: str) -> str:
 
 BLOCK: JsonDict = {"status": None, "reason": None, "repairs": []}
 ACTION: JsonDict = {"name": None, "arguments": None, "status": "valid", "errors": []}
-"""What may be said of a block and of an action, with what goes for what is left unsaid."""
+"""The keys of an expected block and action, with the defaults of omitted ones."""
 
 NOT_CHECKED = ActionStatus.NOT_CHECKED.value
-"""A status that goes unsaid as well, and is as good as ``valid``: whether there is something to check against, the case says elsewhere."""
+"""Another status that may be omitted, equivalent to ``valid``: the case states elsewhere whether there is a schema to check against."""
 
 
 def described(result: ParseResult) -> JsonDict:

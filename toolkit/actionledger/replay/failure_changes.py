@@ -28,7 +28,7 @@ from actionledger.replay.statistics import (
 from actionledger.replay.statistics.paired import SURE
 
 ChangeKind: TypeAlias = Literal["new", "gone", "grown", "shrunk", "same"]
-"""What became of a group: it was not there before, is not there after, or a larger, a smaller or the same share has it."""
+"""The change of a group: only after, only before, or a larger, a smaller or the same share of turns."""
 
 PAIRED_TEST = "sign-flip test over sessions, on the turns that both have read"
 UNPAIRED_TEST = "permutation of sessions, of the shares of their turns"

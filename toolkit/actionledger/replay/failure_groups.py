@@ -17,7 +17,7 @@ from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.loops import LoopReport
 
 LOOP = "loop: "
-"""What the signature of a group of loops begins with."""
+"""Prefix of a loop group's signature."""
 
 
 class FailureKey(NamedTuple):

@@ -30,7 +30,7 @@ from actionledger.replay.loop import Loop
 from actionledger.replay.loops import LoopReport, loops
 
 EXAMPLES = 5
-"""How many examples of a group are kept."""
+"""Maximum number of examples kept per group."""
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from actionledger.replay.worker import PARSER
 from actionledger.runtime.execution.registry import PROFILES
 
 Place: TypeAlias = Literal["processes", "ray"]
-"""Where turns are read again."""
+"""The place where turns are parsed again."""
 
 
 def placed(

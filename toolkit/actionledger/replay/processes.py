@@ -20,16 +20,16 @@ from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.runners import Reading
 
 PAYS_FROM = 5000
-"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
+"""Minimum number of turns for which other processes save more time than they take to start."""
 
 SECONDS = 60.0
-"""How long reading one text may take, of a processor."""
+"""Limit per text, in seconds of processor time."""
 
 _AHEAD = 3
-"""How many batches a process may be ahead of the slowest one."""
+"""Maximum number of buffered batches per process."""
 
 _STILLBORN = 3
-"""How many processes may be ended by a signal before they have begun, until that is taken for a fault."""
+"""Number of processes killed before their first text after which this counts as a fault."""
 
 _FIELDS = tuple(each.name for each in fields(RecordedResponse))
 _CHUNK = 1 << 20

@@ -30,15 +30,15 @@ from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import resolve_profile
 
 _MASKED = regex(r"\*{4}")
-"""What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
+"""A masked secret in a record: no secret is shorter than four marks, and a patch's marks are three."""
 
 KEPT = 200
-"""How many of the calls that would have been stopped, or are valid now, a report names."""
+"""Maximum number of example calls in a report."""
 
 _TEXTS_ONLY = frozenset(dialect.name for dialect in DIALECTS if dialect.strings_only)
 
 Change: TypeAlias = Literal["same", "newly_refused", "newly_accepted", "not_judged"]
-"""What another schema makes of a call; one in which a secret was masked can't be judged."""
+"""The effect of another schema on a call; a call with a masked secret can't be judged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.runtime.repetition.forms import call_form
 
 Next: TypeAlias = Literal["recovered", "repeated", "changed", "no_action", "ended", "not_recorded"]
-"""What the turn behind one that failed is: it gets through; it fails with a call of the one before, or in another way; it has no
-action; there is none; or it is not recorded what came of its actions."""
+"""The turn after a failed one: success, failure with a repeated call, another failure, no action, none at all, or no recorded results."""
 
 _COLUMNS: dict[str, Kind] = {
     "session_id": str,

@@ -35,7 +35,7 @@ from actionledger.ledger.queries.rereading import (
 from actionledger.replay.runners import Runner
 
 SELECTED = "reparse_selected"
-"""The code of the note that says what a run is to read."""
+"""The code of the note with a run's selection of turns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from actionledger.runtime.session.states.settings import as_recorded
 from actionledger.runtime.workspace import Workspace
 
 NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
-"""Other handlers: some by the names of their actions, or what makes all of them."""
+"""Other handlers: some by their actions' names, or a factory for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _of(run: RunKey, first: str) -> str:
 
 
 _MAX_BUFFERED = 2000
-"""How many events are buffered until they are recorded together: reading the next session takes in what was recorded before it."""
+"""Maximum number of buffered events, recorded together because reading the next session first imports what was recorded."""
 
 
 def rerun(

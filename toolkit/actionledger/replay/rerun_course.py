@@ -66,7 +66,7 @@ SENTENCES = {
     WhyNot.NOT_APART: "Actions with outside effects ran in parallel with others, so it is unknown which changed what.",
     WhyNot.OPEN: "It is being worked on elsewhere.",
 }
-"""Each as a sentence."""
+"""Each reason as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def course_of(ledger: Ledger, session_id: str) -> Course:
 
 
 WORKSPACE = "{workspace}"
-"""Stands for the folder that a session worked in."""
+"""Placeholder for the folder that a session worked in."""
 
 
 @dataclass(slots=True)

@@ -40,8 +40,7 @@ _NOT_RECORDED = (
 
 
 Order: TypeAlias = Literal["as_seen", "as_written"]
-"""How actions are put in order that had run side by side: by the last time that each drew, which is as a rule that of its effect, or by
-their places in the response. What really came first is not recorded."""
+"""The order for parallel actions: by each one's last draw, usually its effect's, or by place in the response. The real order is not recorded."""
 
 
 class Script:

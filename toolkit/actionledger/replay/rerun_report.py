@@ -12,7 +12,7 @@ from actionledger.replay.rerun_course import SENTENCES, ActionTrace, Effect, Tur
 from actionledger.runtime.session.states.capture import SkippedPath
 
 _MOST = 200
-"""How many divergences of one turn are told."""
+"""Maximum number of reported divergences per turn."""
 
 
 class Cause(StrEnum):

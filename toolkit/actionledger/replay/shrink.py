@@ -156,13 +156,13 @@ def _strings(text: str) -> Iterator[str]:
 
 
 Failing: TypeAlias = Callable[[str], bool]
-"""Says of a text whether it is still what is looked for."""
+"""Returns whether a text still fails in the same way."""
 
 TRIES = 3_000
-"""How many texts are tried."""
+"""Maximum number of texts to try."""
 
 CHARACTERS = 20_000_000
-"""How many characters these have together: a large text gets fewer tries."""
+"""Maximum number of characters in these texts together, so that a large text gets fewer tries."""
 
 
 @dataclass(frozen=True, slots=True)

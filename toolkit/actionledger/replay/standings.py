@@ -16,14 +16,14 @@ from actionledger.ledger.queries.standings import Side, SideOfSession, sides_of_
 from actionledger.replay.statistics import difference_test, holm, unpaired_difference
 
 Measured: TypeAlias = Literal["success", "finished", "parsed", "failures", "cost"]
-"""What is measured of a side."""
+"""The measures of a side."""
 
 _DRAWS = 2_000
 _MOST = 1_000
-"""So often sessions are dealt anew, where there are no more than so many of them."""
+"""Maximum number of sessions for the permutation test; with more, the normal distribution is used."""
 _SAMPLES = 999
 _SAMPLED = 500
-"""So many samples are drawn of the sessions of a side, where there are no more than so many of them."""
+"""Maximum number of sessions for bootstrap samples; with more, the normal distribution is used."""
 
 
 @dataclass(frozen=True, slots=True)

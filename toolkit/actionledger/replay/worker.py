@@ -19,7 +19,7 @@ from actionledger.reading.parsers import AnyParser
 from actionledger.replay.runners import Rereader
 
 CLOCK = 10
-"""How much longer a text may take by the clock than of a processor: a machine may be busy, and a check may wait for something."""
+"""Ratio of the clock limit to the processor limit, since a machine may be busy, and a check may wait for something."""
 
 
 class Limit:

@@ -223,7 +223,7 @@ def _buckets(found: Any) -> str:
 _LONGEST = 200
 _CHANGE_TONES = {"added": "good", "removed": "bad", "changed": "fair", "rejected": "bad", "accepted": "good"}
 _MOST = 100
-"""How many actions are shown of one turn."""
+"""Maximum number of actions shown per turn."""
 
 
 class Difference(Protocol):

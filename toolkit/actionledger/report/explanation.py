@@ -80,7 +80,7 @@ def _at(span: Span) -> str:
 
 
 Tone: TypeAlias = Literal["head", "quiet", "plain"]
-"""How a line is shown: as a heading, in the background, or as it is."""
+"""A line's display style: a heading, in the background, or plain."""
 
 
 class Line(NamedTuple):

@@ -9,7 +9,7 @@ from actionledger.core.tables import Table, box, text_table
 from actionledger.core.text import by_prices, counted, cut, visible
 
 SHOWN = 20
-"""How many groups are shown."""
+"""Maximum number of groups shown."""
 
 HEADS = (
     "where",

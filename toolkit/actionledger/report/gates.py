@@ -10,11 +10,11 @@ from actionledger.core.text import counted, cut, laid_out, visible
 from actionledger.report.comparisons import in_words
 
 SHOWN = 20
-"""How many turns are shown at most, of all conditions together."""
+"""Maximum number of turns shown, over all conditions."""
 
 _LONGEST = 200
 _LINES = 4
-"""How much of how a turn differs a terminal is shown: 'compare --show' has all of it."""
+"""Maximum number of lines shown per turn's difference in a terminal: 'compare --show' has all of it."""
 _NAMES = {
     "acting": "turns that meant to act",
     "changed": "other actions or arguments",
@@ -151,7 +151,7 @@ def _lines(gate: Gate) -> Iterator[str]:
 
 
 MOST_TURNS = 200
-"""How many turns are testcases at most."""
+"""Maximum number of turns as testcases."""
 
 _LONGEST_MESSAGE = 4000
 

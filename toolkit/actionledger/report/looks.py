@@ -19,7 +19,7 @@ DRAWN = {
     "Turn": ("readings", "turn"),
     "TurnDifference": ("comparisons", "difference"),
 }
-"""The module of this room and the beginning of the functions' names: ``reading_line``, ``reading_text``, ``reading_html``."""
+"""The module of this package and the prefix of its functions: ``reading_line``, ``reading_text``, ``reading_html``."""
 
 _ELSEWHERE = {"junit": "gates", "markdown": "markdown"}
 

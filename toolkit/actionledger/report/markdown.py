@@ -10,7 +10,7 @@ from actionledger.report.comparisons import contrast_sentences, in_words, shown_
 from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
 
 MOST_CHARACTERS = 60_000
-"""How long a comment may get: GitHub takes 65,536 characters."""
+"""Maximum length of a comment in characters: GitHub allows 65,536."""
 
 _SHOWN = 20
 _LINES = 10

@@ -10,7 +10,7 @@ from actionledger.core.html import escaped, frame
 from actionledger.core.text import counted, visible
 
 _SECONDS = 0.2
-"""How long a notebook's bar stays as it is at least."""
+"""Minimum time between updates of a notebook's bar, in seconds."""
 
 
 class HowFar(Protocol):

@@ -31,7 +31,7 @@ TONES: dict[str, str] = {
     ExecutionStatus.PENDING: "fair",
     ExecutionStatus.INTERRUPTED: "bad",
 }
-"""How a status looks: ``good``, ``fair`` or ``bad``; one that is none of these is plain."""
+"""A status's display style: ``good``, ``fair`` or ``bad``; any other status is plain."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -20,7 +20,7 @@ from actionledger.replay.failures import failures
 NEW_GROUPS = "new_failure_groups"
 MINUTES = "minutes_since_last_record"
 FAILED = "failed"
-"""Behind a rate: the rate of what did not succeed."""
+"""Suffix of a rate's path for its complement."""
 
 NOT_RECORDED = "not recorded"
 HOW_TO_LIST = "'actionledger check --numbers' lists them."
@@ -35,7 +35,7 @@ _RESTS_ON = {
         for kind in ("input", "output", "cached", "cache_write", "reasoning")
     },
 }
-"""Sums that say nothing where that is 0: a sum over nothing is not 0."""
+"""Sums that are unknown if the named count is 0: a sum over nothing is not 0."""
 
 _COUNTS: dict[str, Iterable[str]] = {
     "session_outcomes": SessionOutcome,
@@ -45,10 +45,10 @@ _COUNTS: dict[str, Iterable[str]] = {
     "unacted.stops": Stop,
     "not_in_the_numbers": get_args(Kind),
 }
-"""What counts by kind and leaves out the kinds that there are none of, with every kind that there can be."""
+"""Counts by kind that omit kinds with a count of 0, with all possible kinds."""
 
 _RECORDED = ("by_profile", "by_model", "recorded_verdicts", "read_in")
-"""What has a name of the recordings behind it; in a time in which nothing has the name, nothing is recorded of it."""
+"""Parts with recorded names in their paths; in a period without such a name, nothing is recorded for it."""
 
 
 def _spending(ledger: Ledger, within: Filter) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _spending(ledger: Ledger, within: Filter) -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[[Ledger, Filter], object]] = {"spending": _spending} | NUMBERS
-"""What paths begin with: the parts of ``report --json``, and the total of ``usage --json``."""
+"""The beginnings of paths: the parts of ``report --json``, and the total of ``usage --json``."""
 
 
 def number_at(ledger: Ledger, path: str, within: Filter) -> Any:

@@ -16,7 +16,7 @@ from actionledger.ledger.saved import RAISED, Saved
 
 EVERY_SECONDS = 60.0
 _AGAIN = timedelta(minutes=2)
-"""So long after it was claimed an alert that was not told is told by whoever checks next: whoever claimed it may be gone."""
+"""Time after which another process sends a claimed but unsent alert, since the first process may be gone."""
 
 _MOST_TRIES = 5
 

@@ -24,7 +24,7 @@ OF_THE_LEDGER = (
     "price_sources",
     "minutes_since_last_record",
 )
-"""The numbers that are of a whole ledger, which no time and no filter narrows."""
+"""The numbers of a whole ledger, to which no period or filter applies."""
 
 _NARROWING = sorted(GIVEN.keys() - {"since", "until", "run"})
 

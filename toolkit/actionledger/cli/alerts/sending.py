@@ -28,7 +28,7 @@ _SECONDS = 15.0
 _OTHERS = 0o077
 
 Message: TypeAlias = Mapping[str, Any]
-"""An alert as it is sent: its words, and the same in parts."""
+"""An alert to send: its text, and its parts."""
 
 Send: TypeAlias = Callable[[str, Message], None]
 

@@ -108,7 +108,7 @@ def opened_store(folder: Path) -> Iterator[OrchestratorStore]:
 LabelOption = Annotated[str | None, typer.Option("--label", help="Only issues with this label")]
 
 FORMATS: Mapping[str, Format] = {".md": "markdown", ".json": "json", ".csv": "csv"}
-"""The format of a file, by how its name ends."""
+"""The format of a file by its suffix."""
 
 
 def issues(

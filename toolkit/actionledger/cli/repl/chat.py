@@ -21,7 +21,7 @@ from actionledger.runtime.session.runtime import Runtime
 from actionledger.runtime.workspace import Undone
 
 CONTEXT = 200_000
-"""How much the model is shown in one request, in characters; older turns give way."""
+"""Maximum number of characters sent to the model per request; older turns are dropped."""
 
 _CUT_OFF = "Your last response was cut off, so nothing of it was done. Begin anew with what is still needed."
 

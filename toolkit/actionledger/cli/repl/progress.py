@@ -18,7 +18,7 @@ from actionledger.core.text import counted, printable, writable
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus
 
 MOST_LINES = 40
-"""How much of a content or a difference is shown, in lines."""
+"""Maximum number of lines shown of a content or a difference."""
 
 _LONGEST = 160
 
@@ -34,10 +34,10 @@ _MARKS = {
 }
 
 _SUBJECTS = ("path", "command", "name", "message", "branch")
-"""The fields that say what an action is about, the first that it has."""
+"""The fields that describe an action's subject; the first one present is used."""
 
 _SHOWN_FIELDS = ("content", "diff")
-"""The fields of a result that are shown to the person as well."""
+"""The fields of a result that are also shown to the person."""
 
 
 def visible(text: str) -> str:
@@ -88,7 +88,7 @@ class Progress:
 
     def __init__(self, print_line: Callable[[str], None]) -> None:
         self.announces = False
-        """Whether an action is told when it begins, and not only when it is over: it is about to run."""
+        """Whether to print an action when it begins as well as when it ends; used while actions run."""
         self._print = print_line
         self._is_muted = False
         self._labels: dict[int, str] = {}

@@ -17,10 +17,10 @@ from actionledger.runtime.parse_result import read_response
 from actionledger.runtime.workspace import Undone
 
 OWN = "coding-agent-with-actions"
-"""The name of the profile's own instructions."""
+"""The name of the profile's own prompt."""
 
 PLACE = "{{actions}}"
-"""Where a file wants them."""
+"""The placeholder for the profile's instructions in a prompt's file."""
 
 _ENDINGS = (".md", ".txt")
 
@@ -64,7 +64,7 @@ TIP = "💡 Tip: Use /execute to run these actions, or enable auto-execution wit
 DRY = "🔍 Dry run: nothing was done; /dry-run off and /execute run these actions"
 
 _OLD_PARSER = "go-tags"
-"""What ``/replay`` reads with where nothing else is said: the parser that the tags come from."""
+"""The default parser of ``/replay``, in which the tags originated."""
 
 _SHOWN = 60
 

@@ -33,7 +33,7 @@ SELECT json_extract_string(metadata, '$.experiment.task'), json_extract(metadata
        json_extract_string(metadata, '$.experiment.settings'), reason
 FROM sessions WHERE source = $source"""
 _BROKE_OFF = frozenset({None, "", Ending.MODEL_FAILED.value, Ending.STOPPED.value})
-"""Why sessions ended of which nothing can be said: they are held again."""
+"""The endings of inconclusive sessions, which are run again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

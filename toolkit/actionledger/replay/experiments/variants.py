@@ -95,7 +95,7 @@ def _give(answer: Future[Result], ask: Callable[[], Result]) -> None:
 
 
 AnyModel: TypeAlias = str | Callable[[str], Model]
-"""A model as a text names it, or what makes one for a task's name: each conversation has its own."""
+"""A model's name, or a function from a task's name to a model; each conversation has its own model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ FORMAT = "actionledger baseline"
 VERSION = 1
 
 _MOST_BYTES = 256 * 2**20
-"""How large a baseline may be: a million turns."""
+"""Maximum size of a baseline in bytes, enough for a million turns."""
 
 _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -253,7 +253,7 @@ def _json(value: object) -> str:
 SUFFIX = ".texts.jsonl.gz"
 _LONGEST_LINE = 512 * 2**20
 _LARGEST_FILE = 64 * 2**20
-"""The largest file of a folder that is looked at, in bytes: as much as a ledger takes of one text."""
+"""Maximum size of a folder's file in bytes, equal to a ledger's limit per text."""
 
 
 def hash_of(content: str) -> str:

@@ -15,13 +15,13 @@ from actionledger.reading.parsers import AnyParser
 from actionledger.replay.paired import PairedComparison
 
 WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected": 0}
-"""The buckets that make a turn worse, with how many turns a gate lets into each where nothing is said."""
+"""The buckets that make a turn worse, with the default number of turns that a gate allows in each."""
 
 CHANGED: tuple[Bucket, ...] = ("changed_actions", "changed_arguments")
 """The buckets that ``max_changed`` counts together."""
 
 MIN_ACTING = 10
-"""Of how many turns that meant to act a gate asks for evidence where nothing else is said: as of sessions for an interval."""
+"""Default minimum number of turns that meant to act, as many as the sessions needed for an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +294,7 @@ class GateReport(Shown):
 
 
 MOST_TURNS = 100
-"""How many turns of a condition a report names at most."""
+"""Maximum number of turns per condition in a report."""
 
 
 def counted_turns(comparison: Comparison, found: Sequence[Condition]) -> list[tuple[str, ComparedTurn]]:

@@ -11,13 +11,13 @@ from typing import TypeAlias
 from actionledger.core.rates import TOO_FEW
 
 DRAWS = 2_000
-"""How often the sessions are drawn."""
+"""Number of resamples."""
 
 MINIMUM_DRAWN = 10
-"""With fewer sessions than this, weighed by their sizes, drawing them anew says too little."""
+"""Minimum number of sessions, weighted by size, for resampling."""
 
 _MANY = 50
-"""From so many sessions on, how often they are drawn is as good as normal."""
+"""From this mean on, a Poisson draw is approximated by a normal one."""
 
 
 def resampled_difference(
@@ -60,10 +60,10 @@ def poisson(mean: int, chance: Random) -> int:
 
 
 Sums: TypeAlias = Mapping[tuple[str, str], float]
-"""What a coefficient is made of, summed over things: by pairs of judgements, or by what is counted and of which judgement."""
+"""The sums over items for a coefficient: by pairs of judgements, or by a count's name and a judgement."""
 
 _LEAST_DRAWN = 0.9
-"""Which share of the draws must have a coefficient, for an interval to be read off them."""
+"""Minimum share of resamples with a defined coefficient, for an interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from actionledger.core.rates import Clustering, Rate, summed
 from actionledger.replay.statistics.unpaired import score_test, unpaired_difference
 
 Spanning: TypeAlias = Mapping[int, tuple[int, int]]
-"""A session that goes on in several periods: in each, by its place, how many things it has, and how many of them had the property."""
+"""A session in several periods: for each period's index, its number of items, and of those with the property."""
 
 ALPHA = 0.05
 

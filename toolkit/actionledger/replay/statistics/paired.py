@@ -12,16 +12,16 @@ from typing import NamedTuple, TypeAlias
 from actionledger.core.rates import Z_95, Cells, Clustering
 
 DRAWS = 1_999
-"""How often all are turned round by chance, beside the way that was seen; where there are hardly more ways, each of them once."""
+"""Number of random flips besides the observed one; if there are hardly more ways, each is used once."""
 
 SURE = 0.05
-"""Below this p-value a difference is taken for more than chance, and its interval leaves out 0."""
+"""Below this p-value a difference counts as more than chance, and its interval excludes 0."""
 
 _MOST_CELLS = 400
-"""Where more kinds of sessions than this are told apart, their sum is as good as normal."""
+"""With more kinds of sessions than this, their sum is treated as normal."""
 
 _ROUNDING = 1e-12
-"""By how much two means of the same things may differ."""
+"""Tolerance for the means of the same items."""
 
 
 class Cell(NamedTuple):
@@ -131,10 +131,10 @@ def _span(count: int, score: float, kept: int, kept_score: float) -> Span:
 
 
 _EXACT = 5_000
-"""Up to this sum of shifts every way they can fall is counted; above, their sum is as good as normal."""
+"""Up to this sum of shifts, all combinations are counted; above, their sum is treated as normal."""
 
 _NEGLIGIBLE = 1e-18
-"""A probability that nobody would miss, and the least that a test over sessions gives."""
+"""A negligible probability, and the smallest p-value that a test over sessions returns."""
 
 
 def mcnemar(only_before: int, only_after: int) -> float:
@@ -259,10 +259,10 @@ def _agreeing(low: float, high: float, cells: _Cells) -> tuple[float, float]:
 
 
 TASK_DRAWS = 4_999
-"""How often the tasks are turned round."""
+"""Number of random flips of the tasks."""
 
 MINIMUM_TASKS = 10
-"""With fewer tasks there is no interval."""
+"""Minimum number of tasks for an interval."""
 
 
 def task_test(differences: Sequence[float], *, seed: int = 1) -> float:

@@ -12,7 +12,7 @@ from actionledger.core.rates import Z_95, Cells, Rate
 from actionledger.replay.statistics.paired import SURE
 
 _LEAST_P, _LEAST_QUANTILE, _MOST_QUANTILE = 1e-300, 0.5, 100.0
-"""How far p-values and quantiles are followed: beyond, an end is what it is there."""
+"""Limits of p-values and quantiles; beyond them an interval's end stays at the limit."""
 
 
 def difference_test(before: Rate, after: Rate) -> float | None:
@@ -142,26 +142,25 @@ def _reaching_zero(before: Rate, after: Rate, *, is_more: bool) -> float:
 
 
 DRAWS = 1_999
-"""How often the sessions are dealt, beside the way that was seen; where there are no more ways than that, each of them once."""
+"""Number of random deals of the sessions besides the observed one; if there are no more ways, each is used once."""
 
 MOST_SESSIONS = 500
 _MOST_IN_ALL = 20_000
-"""Where the smaller side has more sessions than this, they are not dealt: a sum over so many is as good as normal; nor where both
-together have more than that, which would take long."""
+"""Limits for dealing: with more sessions on the smaller side, a sum is as good as normal; with more on both sides together, it takes too long."""
 
 _MOST_DRAWS = 19_999
 _MOST_STEPS = 4_000_000
-"""With many groups at once, up to how often the sessions are dealt, and how much may be added up for it."""
+"""With many groups, the maximum number of deals, and of additions for them."""
 
 _CERTAIN = 60
-"""So many sessions that tell of a difference are more than enough to reach any p-value."""
+"""This many informative sessions are more than enough to reach any p-value."""
 
 _LANE = 64
 _MASK = (1 << _LANE) - 1
-"""Three sums are kept in one whole number, each in so many bits, so that a deal is added up at once."""
+"""Three sums are packed into one integer, with this many bits each, so that a deal is summed in one step."""
 
 _ROUNDING = 1e-9
-"""By how much two statistics of the same deal may differ."""
+"""Tolerance for two statistics of the same deal."""
 
 
 class Side(NamedTuple):

@@ -13,11 +13,11 @@ from actionledger.ledger.queries.addresses import refuse_others
 from actionledger.ledger.queries.filters import EVERYTHING, FILTERS, Filter
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
-"""What Altair's layering gives: a value that can be changed, put beside another one and saved."""
+"""An Altair chart of layers, which can be changed, combined and saved."""
 
 BLUE, ORANGE = "#3f7fc1", "#cf7a30"
 INK = "#7b828e"
-"""The colour of text, which can be read on white and on black; who knows the background gives a better one."""
+"""The colour of text, readable on white and on black; a caller that knows the background passes a better one."""
 
 ROW_PIXELS = 30
 BAR_PIXELS = 18
@@ -25,7 +25,7 @@ WIDTH = 420
 LONGEST = 40
 
 _SHOWN_AS = ("unit", "by", "reasons", "group", "order", "page")
-"""What an address of the overview or of a list says of how it is shown, and not of what it is about."""
+"""The parameters of a page's address that affect only the display, not the selection."""
 
 _ALMOST_ALL = 0.5  # from here on an axis need not begin at 0: a point has no length that could mislead
 

@@ -36,7 +36,7 @@ _NAMES = {
     "recorded_success": "recorded successes",
     "harness_took": "their harness took",
 }
-"""What the rates are called, as everywhere."""
+"""The rates' names, the same everywhere."""
 
 
 def compared(

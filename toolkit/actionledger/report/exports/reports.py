@@ -90,7 +90,7 @@ def contrast_report(found: Contrast, names: tuple[str, str]) -> Iterator[str]:
 
 
 Tabled: TypeAlias = tuple[str, Sequence[str], Sequence[Sequence[object]]]
-"""A table of a report: what it shows, its heads, its rows."""
+"""A table of a report: its title, its heads, its rows."""
 
 
 def tables_report(title: str, tables: Sequence[Tabled]) -> Iterator[str]:
