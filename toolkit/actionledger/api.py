@@ -172,7 +172,7 @@ def tools(profile: str | Profile) -> list[dict[str, Any]]:
         profile: the profile, by name or as a value.
 
     Raises:
-        UnknownNameError: there is no such profile.
+        UnknownNameError: the profile is unknown.
 
     Example:
         >>> [tool["function"]["name"] for tool in al.tools("mint")]

@@ -58,7 +58,7 @@ def _ledger(config: pytest.Config) -> Path | None:
     return config.rootpath / named if named else None
 
 
-class ReadOtherwise(Exception):  # noqa: N818 - what a test says that does not pass
+class ReadOtherwise(Exception):  # noqa: N818 - the result of a failing test
     """Raised if a response is parsed differently than expected."""
 
 
@@ -73,7 +73,7 @@ class CaseFile(pytest.File):
 class _Item(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return a failure's text: only the difference, if it is one."""
-        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only where something fails
+        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only on a failure
 
         if isinstance(excinfo.value, ReadOtherwise | ActionLedgerError):
             return str(excinfo.value)
@@ -86,7 +86,7 @@ class CaseItem(_Item):
     def runtest(self) -> None:
         """Parse the case and compare."""
         from actionledger.core.text import printable  # noqa: PLC0415
-        from actionledger.replay.cases import load_case  # noqa: PLC0415 - only where there is a case
+        from actionledger.replay.cases import load_case  # noqa: PLC0415 - only if there is a case
 
         case = load_case(self.path)
         if left := case.differences():
@@ -106,7 +106,7 @@ class _LedgerPlugin:
 
     def opened(self) -> "Ledger":
         """Return the ledger, opened once for all its sessions."""
-        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only if a ledger is named
         from actionledger.ledger import open_ledger  # noqa: PLC0415
 
         if self._ledger is None:
@@ -137,7 +137,7 @@ class LedgerFile(pytest.File):
     def collect(self) -> Iterator["SessionItem"]:
         """Yield each session with a response that can be parsed again."""
         from actionledger.core.text import printable  # noqa: PLC0415
-        from actionledger.ledger.queries.names import session_names  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.ledger.queries.names import session_names  # noqa: PLC0415 - only if a ledger is named
         from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
 
         ledger = self._opened()
@@ -158,7 +158,7 @@ class SessionItem(_Item):
 
     def runtest(self) -> None:
         """Parse the responses again and compare with the first parses."""
-        from actionledger.core.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.core.errors import UsageError  # noqa: PLC0415 - only if a ledger is named
         from actionledger.core.text import printable  # noqa: PLC0415
         from actionledger.ledger.queries.readings import readings_of_session  # noqa: PLC0415
 

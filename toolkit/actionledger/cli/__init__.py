@@ -66,7 +66,7 @@ def main() -> None:
         what = f" {error.filename!r}" if error.filename else ""
         _say_error(f"The system refuses{what}: {error.strerror or error}.")
         sys.exit(ExitCode.FAULT)
-    except Exception as error:  # noqa: BLE001 - a person is told in a sentence, whatever it is
+    except Exception as error:  # noqa: BLE001 - any error is reported as a sentence
         if os.environ.get(TRACEBACK_VARIABLE):
             traceback.print_exc()
         _say_error(_unforeseen(error))

@@ -78,7 +78,7 @@ def proxy(
     from actionledger.imports.live.server import ProxyServer  # noqa: PLC0415 - the same
 
     upstream_of(upstream)  # before a ledger is created
-    word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - no token, the word for one
+    word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - the word, not a token
     token_of(word)
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)

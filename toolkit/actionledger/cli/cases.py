@@ -74,7 +74,7 @@ def check(
         try:
             case = load_case(path)
             left = case.differences()
-        except Exception as error:  # noqa: BLE001 - whatever one of them leads to, the others are read
+        except Exception as error:  # noqa: BLE001 - one text's error must not stop the others
             faulty += 1
             _tell("NO CASE", path, str(error) if isinstance(error, ActionLedgerError) else in_words(error))
             continue

@@ -79,7 +79,7 @@ def dashboard(
 
 def _demo_ledger(path: Path | None) -> Path:
     """Return the ledger of the sample sessions, creating it if missing."""
-    from actionledger.cli.demo import DEMO_LEDGER, fill  # noqa: PLC0415 - what runs the samples is seldom needed
+    from actionledger.cli.demo import DEMO_LEDGER, fill  # noqa: PLC0415 - needed only to run the samples
     from actionledger.demo import SOURCE, sample_sessions  # noqa: PLC0415
 
     shown = path or DEMO_LEDGER

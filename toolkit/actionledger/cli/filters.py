@@ -27,7 +27,7 @@ def refuse_strangers(ledger: Ledger, within: Filter) -> None:
     asked = [(field, names) for field, names in set_fields(within) if field.is_recorded]
     if not asked:
         return
-    from actionledger.ledger.queries.choices import dimensions  # noqa: PLC0415 - slow to load, and seldom asked
+    from actionledger.ledger.queries.choices import dimensions  # noqa: PLC0415 - slow to load, and seldom needed
 
     known = dimensions(ledger)
     if not known.sources:

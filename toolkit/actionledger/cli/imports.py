@@ -152,7 +152,7 @@ def _mapping(given: list[str]) -> dict[str, str]:
 
 def _with_hint(error: SourceError, paths: list[Path]) -> SourceError:
     """Return an error that explains how to name a format, if one was given as a path."""
-    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - only where something went wrong
+    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - only on an error
 
     named = [str(path) for path in paths if str(path) in sources() and not path.exists()]
     return SourceError(f"{error} A format is named by --format {named[0]}.") if named else error

@@ -43,7 +43,7 @@ def alert_clock(ledger: Path, rules: Path | None) -> AbstractContextManager[obje
     """Return a context that checks a rules file every minute; one that does nothing if no file is named."""
     if rules is None:
         return nullcontext()
-    from actionledger.cli.alerts.raising import AlertClock  # noqa: PLC0415 - few are watched by rules
+    from actionledger.cli.alerts.raising import AlertClock  # noqa: PLC0415 - rules are seldom given
     from actionledger.cli.alerts.rules import rules_in  # noqa: PLC0415 - the same
 
     return AlertClock(ledger, rules_in(rules), lambda sentence: print_note(sentence, style="yellow"))
@@ -118,7 +118,7 @@ def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
     if workspace is None:
         return chosen
     try:
-        from actionledger.runtime.session.folder import refuse_reachable  # noqa: PLC0415 - with it comes the ledger
+        from actionledger.runtime.session.folder import refuse_reachable  # noqa: PLC0415 - it loads the ledger
 
         refuse_reachable(chosen, workspace)
     except UsageError:

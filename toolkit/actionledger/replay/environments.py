@@ -239,7 +239,7 @@ def _ended(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program to its end and return the result; on timeout, end it with all its child processes."""
     limit = seconds or _SECONDS
-    with subprocess.Popen(  # noqa: S603 - words of our own
+    with subprocess.Popen(  # noqa: S603 - fixed arguments
         words,
         cwd=inside,
         stdin=subprocess.DEVNULL,

@@ -67,7 +67,7 @@ def read(text: str, profile: str, parser: str, tools: str | None) -> dict[str, A
                 raise
             result = al.parse(text, parser=parser, **known)
         return {"result": plain(result)}
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is that version's answer
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is that version's answer
         return {"error": f"{type(error).__name__}: {error}"}
 
 

@@ -1,4 +1,4 @@
-"""What sessions did after a failed turn: retry the same call, try something else, stop, or succeed."""
+"""The behaviour of sessions after a failed turn: they retry the same call, try something else, stop, or succeed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -73,7 +73,7 @@ class FailedTurn:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryReport(Framed):
-    r"""What sessions did after each turn that failed.
+    r"""A report on what sessions did after each failed turn.
 
     Args:
         turns: the turns that failed, session by session, in order.
@@ -190,7 +190,7 @@ def recoveries(ledger: Ledger, within: Filter = EVERYTHING) -> RecoveryReport:
         >>> [turn.next for turn in report.turns]
         ['changed', 'repeated', 'ended']
     """
-    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
+    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, not needed to count failures
 
     refuse_no_ledger(ledger)
     referring = {name: profile.catalogue.references for name, profile in PROFILES.items()}

@@ -183,7 +183,7 @@ def rerun(
 
     Raises:
         UsageError: a session is unknown or its name is ambiguous, or the filter matches none.
-        UnknownNameError: there is no such profile or parser.
+        UnknownNameError: the profile or parser is unknown.
         PolicyError: the policy file can't be used, or doesn't fit the profile of one of the sessions.
         LedgerError: the ledger can't be written to.
 

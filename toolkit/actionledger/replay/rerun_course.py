@@ -70,7 +70,7 @@ SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Refused(Exception):  # noqa: N818 - it is no error of anybody's
+class Refused(Exception):  # noqa: N818 - a result, not an error
     """Raised for a session that can't be run again.
 
     Args:

@@ -24,7 +24,7 @@ _OPENERS = {"{": "}", "[": "]", "(": ")"}
 _CLOSERS = frozenset(_OPENERS.values())
 
 
-class _Spent(Exception):  # noqa: N818 - it is no error: the search ends with what it has
+class _Spent(Exception):  # noqa: N818 - not an error: it ends the search
     """Raised if no tries are left."""
 
 

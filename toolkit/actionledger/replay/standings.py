@@ -197,7 +197,7 @@ def _quantiles(mean: Mean) -> tuple[float, float]:
     """
     count, found = len(mean.values), list[float]()
     around = [value - (mean.value or 0.0) for value in mean.values]
-    chance = Random(1)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(1)  # noqa: S311 - must be repeatable, not secure
     for _ in range(_SAMPLES if count <= _SAMPLED else 0):
         drawn = chance.choices(around, k=count)
         total, squares = sum(drawn), sum(map(mul, drawn, drawn))
@@ -227,7 +227,7 @@ def _mean_test(first: Mean, second: Mean) -> float:
     values = [*first.values, *second.values]
     if len(values) > _MOST:
         return erfc(abs(seen) / sqrt(2))
-    chance, size = Random(1), len(first.values)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance, size = Random(1), len(first.values)  # noqa: S311 - must be repeatable, not secure
     hits = 0
     for _ in range(_DRAWS):
         chance.shuffle(values)

@@ -50,7 +50,7 @@ class OtherVersion:
         seconds: limit per text, in seconds of processor time.
 
     Raises:
-        UsageError: there is no such version, or it has no such parser.
+        UsageError: the version is unknown, or does not have the parser.
     """
 
     def __init__(self, against: str, parser: str, seconds: float) -> None:

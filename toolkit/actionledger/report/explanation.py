@@ -255,7 +255,7 @@ def _within(block: Block, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     )
 
 
-class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text has no slot for
+class Explanation(str):  # noqa: SLOT000 - it carries the result, which a str has no slot for
     """An annotated response: its lines as text, and in a notebook the response with each place marked.
 
     Args:
@@ -287,7 +287,7 @@ class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text 
 
     def _repr_html_(self) -> str:
         if self.recorded is not None:
-            from actionledger.report.readings import recorded_html  # noqa: PLC0415 - only where it is looked at
+            from actionledger.report.readings import recorded_html  # noqa: PLC0415 - only for display
 
             return recorded_html(self.recorded, self.result)
         from actionledger.report.readings import explanation_html  # noqa: PLC0415

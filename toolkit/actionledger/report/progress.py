@@ -45,7 +45,7 @@ def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
     if _is_notebook():
         yield from _in_notebook(label)
     elif sys.stderr.isatty():
-        from rich.console import Console  # noqa: PLC0415 - only where somebody watches
+        from rich.console import Console  # noqa: PLC0415 - only for a watched run
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
         columns: tuple[Any, ...] = (

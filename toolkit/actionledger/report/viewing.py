@@ -102,7 +102,7 @@ def view(
         >>> shown
         SessionView(session='s1', height=720)
     """
-    from actionledger.ledger.queries.names import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
+    from actionledger.ledger.queries.names import one_run, one_session, turn_place  # noqa: PLC0415 - only for display
     from actionledger_dashboard.viewer.queries import view_of  # noqa: PLC0415
 
     require_number("near", near, least=0)

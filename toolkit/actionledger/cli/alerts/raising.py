@@ -172,7 +172,7 @@ class AlertClock:
             try:
                 raise_alerts(self._path, self._rules, self._tell)
                 fault = ""
-            except Exception as error:  # noqa: BLE001 - a fault of one minute ends no watch, and is said
+            except Exception as error:  # noqa: BLE001 - reported; one fault must not end the watch
                 if (said := str(error) or type(error).__name__) != fault:
                     fault = said
                     self._tell(f"Alerts could not be checked: {fault}")

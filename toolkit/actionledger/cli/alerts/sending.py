@@ -121,7 +121,7 @@ class _NoRedirect(HTTPRedirectHandler):
 
 def _post(address: str, value: object) -> None:
     headers = {"content-type": "application/json", "user-agent": "actionledger"}
-    request = Request(address, json.dumps(value).encode(), headers, method="POST")  # noqa: S310 - http or https alone are taken
+    request = Request(address, json.dumps(value).encode(), headers, method="POST")  # noqa: S310 - only http and https are accepted
     with build_opener(_NoRedirect).open(request, timeout=_SECONDS) as answer:
         answer.read(1)
 

@@ -292,7 +292,7 @@ class Repl:
             self._print(f"  {response.index + 1}. {_counted(first)} → {told}")
 
     def _all_commands(self) -> dict[str, Command]:
-        on_off = lambda: ("on", "off")  # noqa: E731 - a list that is asked for
+        on_off = lambda: ("on", "off")  # noqa: E731 - a list on request
         return {
             "help": Command("/help", "Show all commands", self._help),
             "workdir": Command("/workdir <path>", "Set working directory for actions", self._workdir),

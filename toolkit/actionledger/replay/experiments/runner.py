@@ -336,7 +336,7 @@ class _Round:
             called = model.name
         except ActionLedgerError as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001 - a function of anybody's
+        except Exception as error:  # noqa: BLE001 - a user's function
             return f"Its model can't be made: {type(error).__name__}: {error}"
         runtime = Runtime(
             variant.chosen,

@@ -85,7 +85,7 @@ def _give(answer: Future[Result], ask: Callable[[], Result]) -> None:
     raised: BaseException | None = None
     try:
         value = ask()
-    except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+    except BaseException as error:  # noqa: BLE001 - the waiting caller raises it
         raised = error
     with suppress(InvalidStateError):  # stopped meanwhile
         if raised is None:

@@ -33,7 +33,7 @@ def resampled_difference(
     squares = sum(size * size * sessions for (size, _), sessions in cells.items())
     if not turns or turns * turns < MINIMUM_DRAWN * squares:
         return None
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     ordered = sorted(cells.items())
     shares = sorted(share for _ in range(draws) if (share := _drawn(ordered, chance)) is not None)
     return shares[int(0.025 * len(shares))], shares[min(len(shares) - 1, int(0.975 * len(shares)))]
@@ -233,7 +233,7 @@ def _interval(
     """
     cells = Counter(tuple(sorted(sums.items())) for sums in sessions)
     kinds = [(dict(cell), count) for cell, count in cells.items()]
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     drawn = (
         value_of(_together((sums, poisson(count, chance)) for sums, count in kinds)) for _ in range(draws)
     )

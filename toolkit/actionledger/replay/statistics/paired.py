@@ -115,7 +115,7 @@ def _ways(cells: Sequence[Cell], seed: int, draws: int) -> Iterator[tuple[int, f
             )
         return
     yield sum(cell.size * cell.sessions for cell in cells), 0.0
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     sizes, scores = [cell.size for cell in cells], [cell.score for cell in cells]
     many = [cell.sessions for cell in cells]
     for _ in range(draws):

@@ -18,8 +18,8 @@ _LEAST_P, _LEAST_QUANTILE, _MOST_QUANTILE = 1e-300, 0.5, 100.0
 def difference_test(before: Rate, after: Rate) -> float | None:
     """Return the two-sided p-value of two rates over different turns, clustered by session.
 
-    It uses the studentised permutation test over sessions (``permuting``). The score test is used if items are independent, if only
-    sums over sessions are known, or with more than 500 sessions on the smaller side or 20,000 in all.
+    It uses the studentised permutation test over sessions (``permuting``). The score test is used instead for independent items, if
+    only sums over sessions are known, or for many sessions: over 500 on the smaller side, or 20,000 in all.
 
     Args:
         before: the first rate.
@@ -277,7 +277,7 @@ def _deals(sessions: int, dealt: int, draws: int, seed: int) -> tuple[bool, Iter
     """Return whether all deals are tried, and yield the sessions that each gives to the smaller side."""
     if comb(sessions, dealt) <= draws:
         return True, map(set, combinations(range(sessions), dealt))
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     places = range(sessions)
     return False, (set(chance.sample(places, dealt)) for _ in range(draws))
 
