@@ -159,7 +159,12 @@ class Case:
         return outcome in set(Outcome) and Outcome(outcome).has_intent
 
     def read(self) -> ParseResult:
-        """Parse the text with today's code."""
+        """Parse the text with today's code.
+
+        Example:
+            >>> str(al.Case.of("Well.", profile="mint").read().outcome)
+            'failed'
+        """
         return self.reader.read_message(self.text) if self.is_message else self.reader.read(self.text)
 
     def differences(self) -> str:
