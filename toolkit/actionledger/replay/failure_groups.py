@@ -87,7 +87,7 @@ class FailureGroup:
         lost: number of sessions in which no action succeeded after it.
         spent: the cost to sessions: its turns and the following ones until an action succeeded, each turn once.
         first, last: times of the first and last failure, UTC without a zone; None if no time is recorded.
-        examples: the first failure of each session.
+        examples: its first failures, at most one per session.
         periods: the same by day or week, in order; failures without a time are in none.
 
     Example:
