@@ -163,7 +163,7 @@ def failures(
         within: filter for the responses.
         unit: length of a period: ``day`` or ``week``.
         with_loops: whether to search sessions for loops, the slowest step if much was executed.
-        keep: whether the loops are kept; see ``loops``.
+        keep: whether to cache the loops; see ``loops``.
 
     Returns:
         The groups, those that cost the most turns first. A session's cost is counted until an action succeeded, or to its end.
