@@ -129,7 +129,7 @@ def ingest(ledger: LedgerOption = None) -> None:
         console.print("Another process is taking events in right now; nothing was left to do.")
     else:
         console.print(
-            f"{counted(report.events, 'event')} taken in, {report.duplicates:,} known already, "
+            f"{counted(report.events, 'event')} loaded, {report.duplicates:,} known already, "
             f"{counted(report.quarantined, 'line')} that can't be read put into the table quarantine"
             + (f", {report.forgotten:,} of forgotten sessions passed over." if report.forgotten else ".")
         )
@@ -267,14 +267,14 @@ def taken(report: ImportReport) -> str:
         f", {counted(report.calls, 'call')} and {counted(report.results, 'result')}" if report.results else ""
     )
     turns = counted(report.turns, "new turn")
-    revised = f" ({report.revised:,} of them in place of less of the same)" if report.revised else ""
+    revised = f" ({report.revised:,} of them replace a partial version)" if report.revised else ""
     merged = (
         f"; {counted(report.merged, 'turn that stood there twice counts', 'turns that stood there twice count')} once now"
         if report.merged
         else ""
     )
     unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
-    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{merged}{unchanged}"
+    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} imported; {there}{differing}{merged}{unchanged}"
 
 
 def _refused(report: ImportReport) -> str:

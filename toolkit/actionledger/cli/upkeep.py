@@ -234,7 +234,7 @@ def committer(
 
 def _tell(done: "Round") -> None:
     said = (
-        f"{counted(done.pieces, 'piece')} in {counted(done.commits, 'commit')}: {counted(done.events, 'event')} taken in, "
+        f"{counted(done.pieces, 'piece')} in {counted(done.commits, 'commit')}: {counted(done.events, 'event')} loaded, "
         f"{done.duplicates:,} known already"
     )
     if done.quarantined:
@@ -259,7 +259,7 @@ def verify(
 ) -> None:
     """Verify that the records are as they were written.
 
-    Exit code 1: something is not as it was taken in. What this does not prove stands in docs/ledger.md.
+    Exit code 1: a record is not as it was written. docs/ledger.md says what this does not prove.
     """
     found = verified(existing(path or ledger), since=since)
     if as_json:
