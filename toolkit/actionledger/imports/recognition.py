@@ -171,9 +171,9 @@ class _Planning:
         except (SourceError, MissingPackageError) as error:
             self._plan.refused.append((path, str(error)))
         except ActionLedgerError:
-            raise  # it is about what people have said, not about the file
+            raise  # it is about the user's options, not about the file
         except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
-            # What the system or an unpacker says needs no name of its kind.
+            # Messages of the system or an unpacker need no name of their kind.
             said = error.strerror or str(error) if isinstance(error, OSError) else ""
             why = said or in_words(error)
             why = f"What {shown(path)!r} holds can't be found out: {why}."
@@ -206,13 +206,13 @@ class _Planning:
             )
             if is_other and self._format.mapped is None:
                 return None
-            # Note that a file is not what people said, where it surely is something else.
+            # Note a file that is certainly of another format than the user named.
             named = self._format
-            with suppress(SourceError):  # another format's fault is none of this file's
+            with suppress(SourceError):  # another format's error is no fault of this file
                 self._note_surest(named, [] if named.mapped is not None else recognised(sample))
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
-            # The format of a file whose columns people have named: lines of JSON, or a table.
+            # The format of a file whose columns the user has named: lines of JSON, or a table.
             return self._to_read(given, source_named("jsonl" if sample.values else "table"), 1.0, state)
         surest = next(iter(recognised(sample)), None)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None
