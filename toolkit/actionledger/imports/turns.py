@@ -360,7 +360,7 @@ class Refusals:
 
 # Skip counts of each file, recorded as changes, so that a growing file is counted once.
 WITHIN_TURN = "within a turn"
-"""The file name for unmatched results that come in the turn of the calls: they are counted once, with their turn."""
+"""The detail of unmatched results that come in the turn of the calls: they are counted once, with their turn."""
 
 
 def changes(
