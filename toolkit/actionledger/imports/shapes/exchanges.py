@@ -2,7 +2,7 @@
 
 Each response is a turn. A request repeats the history: its last model message is the response that it continues, found by identifier, by words, or by
 the calls whose results follow it. Only the new part of the history is used: results of the last calls, and the messages with them. A model message
-that no response here had is no turn, since anyone may have written it. ``shapes/placement`` finds the session.
+that no response here had is no turn, since anyone may have written it. ``Belonging`` finds the session.
 """
 
 from collections import Counter, deque
