@@ -121,9 +121,9 @@ def _read_part(part: JsonMap, found: Message) -> None:
         found.unknown(next(iter(part)), object_at(part, next(iter(part))))
 
 
-# The events of an answer of Bedrock's: blocks that begin and grow, by their place.
+# The events of a Bedrock response: blocks that begin and grow, by index.
 KINDS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta", "messageStop"})
-"""What its events are called, beside those that say nothing."""
+"""The names of its events, except those without content."""
 
 
 def body(events: Sequence[JsonMap]) -> JsonDict:

@@ -233,7 +233,7 @@ def _joined(output: object) -> str:
 
 
 def _unwrapped(text: str) -> tuple[str, JsonMap]:
-    """Return what a result says and its metadata, if it is JSON with both."""
+    """Return a result's text and metadata, if it is JSON with both."""
     if not text.startswith('{"output"'):
         return text, {}
     try:

@@ -361,7 +361,7 @@ def _event(fields: JsonMap) -> JsonDict:
 
 
 def tools_of(given: JsonMap) -> list[Any]:
-    """Return the tools that a request was offered, as its attributes have them."""
+    """Return the tools that a request offers, from its attributes."""
     for name in (
         "gen_ai.tool.definitions",
         "ai.prompt.tools",
