@@ -141,11 +141,11 @@ class SpooledUpdates:
             self._file.close()
             self._file, self._in_file = None, 0
         for news in in_memory:
-            yield pickle.loads(news)  # noqa: S301 - likewise
+            yield pickle.loads(news)  # noqa: S301 - the same
 
     def _write(self) -> None:
         if self._file is None:
-            self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - until it is asked for
+            self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - open until it is needed
         self._file.seek(self._in_file)  # after the last complete write
         whole = memoryview(b"".join(self._in_memory))
         while whole:

@@ -124,7 +124,7 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
         for item in read(path, told):
             has_none = False
             yield item
-    except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
+    except Exception as error:  # noqa: BLE001 - after any error in a format or its libraries, the other files are still read
         if told.fault is not None:
             raise told.fault from None
         is_said = isinstance(error, ActionLedgerError)

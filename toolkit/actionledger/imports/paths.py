@@ -104,7 +104,7 @@ def _import(
 ) -> ImportReport:
     """Import files; load the readers only if there is something to read."""
     if not isinstance(ledger, str | os.PathLike):
-        from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - who has one open has loaded it
+        from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - a caller with an open ledger has loaded it
 
         refuse_no_ledger(ledger)
     ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path

@@ -176,7 +176,7 @@ def _references(name: str) -> list[tuple[str | None, str]]:
 
 @lru_cache(maxsize=1)
 def _lists() -> "DataSnapshot":
-    from genai_prices.data import providers  # noqa: PLC0415 - loaded where a cost is asked for
+    from genai_prices.data import providers  # noqa: PLC0415 - loaded only if a cost is requested
     from genai_prices.data_snapshot import DataSnapshot  # noqa: PLC0415
 
     return DataSnapshot(providers=providers, from_auto_update=False)

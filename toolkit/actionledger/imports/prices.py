@@ -161,7 +161,7 @@ class Prices:
 
         Raises:
             SourceError: it can't be read, or is neither TOML nor JSON.
-            UsageError: it holds no prices, or a row that is none.
+            UsageError: it holds no prices, or an invalid row.
 
         Example:
             >>> from pathlib import Path
@@ -180,11 +180,11 @@ class Prices:
         return cls(found, datetime.fromtimestamp(file.stat().st_mtime, UTC).date())
 
     def cost(self, model: str, usage: Usage, at: datetime | None = None) -> float | None:
-        r"""Return what a response cost, in dollars; None where no price fits, or its tokens aren't recorded.
+        r"""Return a response's cost in dollars; None if no price matches, or its tokens aren't recorded.
 
         Args:
             model: the model, as its recording names it.
-            usage: what it took.
+            usage: its usage.
             at: when it was made, UTC without a zone; None for the latest prices.
 
         Example:
@@ -252,7 +252,7 @@ def _of_litellm(held: JsonMap) -> Iterator[Price]:
         prices = {key: _dollars(row.get(theirs), f"{name!r}, {theirs}") for key, theirs in _PER_TOKEN.items()}
         per_million = {key: None if each is None else each * _MILLION for key, each in prices.items()}
         if per_million["input"] is not None and per_million["output"] is not None:
-            # Their names are no patterns, and mean the model behind the provider's name as well.
+            # Their names are no patterns, and also mean the model after a provider's prefix.
             yield Price(model=name.replace("[", "[[]"), **per_million)  # type: ignore[arg-type]
 
 

@@ -172,7 +172,7 @@ class _Planning:
             self._plan.refused.append((path, str(error)))
         except ActionLedgerError:
             raise  # it is about the user's options, not about the file
-        except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
+        except Exception as error:  # noqa: BLE001 - after any error in a format or its libraries, the other files are still read
             # Messages of the system or an unpacker need no name of their kind.
             said = error.strerror or str(error) if isinstance(error, OSError) else ""
             why = said or in_words(error)

@@ -89,7 +89,7 @@ def is_answer(command: str | Sequence[str], text: str) -> bool:
 
 
 def _words(line: str, *, expands: bool) -> list[str] | None:
-    from actionledger.runtime.commands.words import words_of  # noqa: PLC0415 - of few imports, and it needs a room that starts programs
+    from actionledger.runtime.commands.words import words_of  # noqa: PLC0415 - few imports need it, and it loads a module that starts programs
 
     try:
         return words_of(line, expands=expands)

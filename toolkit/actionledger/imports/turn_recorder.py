@@ -246,7 +246,7 @@ def _result(given: object) -> RecordedResult:
         raise UsageError(
             f"A result is a RecordedResult or has these fields: {allowed}; not {str(given)[:80]!r}."
         )
-    from pydantic import ValidationError  # noqa: PLC0415 - a program that gives none need not load it
+    from pydantic import ValidationError  # noqa: PLC0415 - needed only if a program passes a usage
 
     try:
         return _results().validate_python({"call_id": ""} | dict(given))

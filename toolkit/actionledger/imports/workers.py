@@ -187,5 +187,5 @@ class _Worker(WorkerProcess):
             self.parts.popleft()
 
     def _send(self, value: object) -> None:
-        with suppress(BrokenPipeError):  # it has died; whoever listens to it hears that
+        with suppress(BrokenPipeError):  # it has died, which its reader reports
             send(self.requests, value)

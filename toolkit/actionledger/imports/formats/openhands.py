@@ -41,7 +41,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     elif _is_state(first):
         yield from _conversation(first, path, _events_beside(path), passed)
     elif "kind" in first and _EVENT.fullmatch(path.name) and path.parent.name == "events":
-        # In a folder without a state, the first event stands for the conversation; any other event is read with those next to it.
+        # In a folder without a state, only the first event's file yields the conversation; other event files repeat it.
         state = path.parent.parent / "base_state.json"
         if state.exists() or path != _files(path.parent)[0]:
             passed[LeftOutReason.DUPLICATE, "event"] += 1

@@ -63,7 +63,7 @@ def _event(row: Row) -> JsonDict:
     if text is None and isinstance(packed, bytes):
         text = unpacked_zstd(packed, MAX_EVENT)
     if not isinstance(text, str | bytes):
-        raise ValueError("it holds no text")  # noqa: TRY004 - the value is somebody else's
+        raise ValueError("it holds no text")  # noqa: TRY004 - another program's value
     value = from_json(text)
     if not isinstance(value, dict):
         raise ValueError(f"it is not an object, but {type(value).__name__}")  # noqa: TRY004 - the same

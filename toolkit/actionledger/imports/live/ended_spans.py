@@ -36,7 +36,7 @@ class LedgerSpans(SpanProcessor):
             context = span.context
             if context is not None and context.trace_flags.sampled:
                 self._recording.put(SpanBatch(lambda: [_span(span, context)], _size_of(span), 1))
-        except Exception:  # noqa: BLE001 - nothing here is worth a program's failing
+        except Exception:  # noqa: BLE001 - no error here may stop the program
             self._recording.drop("not_readable")
 
     def shutdown(self) -> None:

@@ -24,7 +24,7 @@ from actionledger.imports.shapes.spans import spans_of
 from actionledger.imports.sources.json_values import value_of
 
 require("An OTLP receiver", "live", "opentelemetry.proto", "google.rpc")
-from google.rpc.status_pb2 import Status  # noqa: E402 - optional; what is missing was named above
+from google.rpc.status_pb2 import Status  # noqa: E402 - optional; the call above names a missing package
 
 from actionledger.imports.live import otlp_requests  # noqa: E402 - needs the same
 
@@ -209,7 +209,7 @@ def _listed(held: dict[str, Any], key: str) -> list[Any]:
     if listed is None:
         return []
     if not isinstance(listed, list):
-        raise ValueError(f"{key} is not a list")  # noqa: TRY004 - a value of a request, told with the others
+        raise ValueError(f"{key} is not a list")  # noqa: TRY004 - a value in a request, reported with the others
     return listed
 
 

@@ -13,7 +13,7 @@ from actionledger.core.errors import require
 from actionledger.core.patterns import regex
 
 require("Reading OTLP in protobuf", "live", "opentelemetry.proto")
-from google.protobuf.message import DecodeError  # noqa: E402 - optional; what is missing was named above
+from google.protobuf.message import DecodeError  # noqa: E402 - optional; the call above names a missing package
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest  # noqa: E402
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest  # noqa: E402
 

@@ -38,6 +38,6 @@ def span_processor(ledger: AnyLedger, *, prices: Prices | AnyPath | None = None)
         [('All done.',)]
     """
     require("A span processor", "live", "opentelemetry.sdk")
-    from actionledger.imports.live.ended_spans import LedgerSpans  # noqa: PLC0415 - it needs what a bare install lacks
+    from actionledger.imports.live.ended_spans import LedgerSpans  # noqa: PLC0415 - needs an optional package
 
     return LedgerSpans(ledger, prices if prices is None or isinstance(prices, Prices) else Prices.of(prices))

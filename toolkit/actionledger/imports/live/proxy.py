@@ -25,7 +25,7 @@ from actionledger.imports.live.tap import (
 )
 
 require("A recording proxy", "live", "httpx", "uvicorn")
-import httpx  # noqa: E402 - optional; what is missing was named above
+import httpx  # noqa: E402 - optional; the call above names a missing package
 
 # Which paths a forwarded request may have, and which of its headers are forwarded.
 Headers: TypeAlias = list[tuple[bytes, bytes]]

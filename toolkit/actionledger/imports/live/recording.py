@@ -284,7 +284,7 @@ class Recording(Generic[Taken]):
     def _take(self, read: Reads) -> None:
         try:
             items: Sequence[Item] = list(read())
-        except Exception as error:  # noqa: BLE001 - one thing that can't be read doesn't end the recording
+        except Exception as error:  # noqa: BLE001 - one unreadable item doesn't end the recording
             items = [LeftOut(self._origin, LeftOutReason.UNREADABLE, type(error).__name__)]
         self._is_flushed = self._is_flushed and not items
         for place, item in enumerate(items):
@@ -326,7 +326,7 @@ class Recording(Generic[Taken]):
                 if not self._waits(wait):
                     return False
                 wait = min(wait * 2, _LONGEST_RETRY)
-            except Exception as error:  # noqa: BLE001 - a fault of ours doesn't end the recording
+            except Exception as error:  # noqa: BLE001 - an error of ours doesn't end the recording
                 self._leave_out(LeftOutReason.UNREADABLE, type(error).__name__)
                 return True
             else:

@@ -21,7 +21,7 @@ from actionledger.imports.live.traces import SETTLED
 from actionledger.ledger import Ledger
 
 require("A server that records", "live", "httpx", "uvicorn")
-import uvicorn  # noqa: E402 - optional; what is missing was named above
+import uvicorn  # noqa: E402 - optional; the call above names a missing package
 
 ADDRESS = "127.0.0.1"
 """The default address to listen on."""
@@ -198,7 +198,7 @@ class OtlpServer(RecordingServer[Came]):
         settled: float = SETTLED,
         prices: Prices | None = None,
     ) -> None:
-        from actionledger.imports.live.otlp import Receiver  # noqa: PLC0415 - needs what a proxy doesn't
+        from actionledger.imports.live.otlp import Receiver  # noqa: PLC0415 - needs packages that a proxy doesn't
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
         recording = SpanRecording(ledger, origin, settled=settled, prices=prices)

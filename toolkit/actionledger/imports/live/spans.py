@@ -108,7 +108,7 @@ class SpanReader:
         try:
             spans = list(batch.spans())
             return replace(batch, spans=lambda: spans, line=self._lines.add(map(line_of, spans)))
-        except Exception:  # noqa: BLE001 - whoever reads them says that they can't be read
+        except Exception:  # noqa: BLE001 - their reader reports the error
             return batch
 
     def recorded(self, is_kept: bool, *, is_end: bool = False) -> None:

@@ -22,7 +22,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.storage.imported_files import TakenFiles, written_beside
 
 require("Watching a folder", "live", "watchfiles")
-import watchfiles  # noqa: E402 - optional; what is missing was named above
+import watchfiles  # noqa: E402 - optional; the call above names a missing package
 
 PAUSE = 6.0
 """The wait after a reading, as a multiple of its time: at most a seventh of a processor is used."""

@@ -134,7 +134,7 @@ def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bo
 def decoded(value: object) -> Any:
     """Return the JSON value of a column's text."""
     if not isinstance(value, str):
-        raise ValueError(f"it is not text, but {type(value).__name__}")  # noqa: TRY004 - the value is somebody else's
+        raise ValueError(f"it is not text, but {type(value).__name__}")  # noqa: TRY004 - another program's value
     if len(value) > MAX_LINE:
         raise ValueError(f"it is longer than {MAX_LINE:,} characters")
     try:

@@ -40,7 +40,7 @@ def opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
         raise RuntimeError(f"File {info.filename!r} is encrypted")
     if archive.filename is None:
         raise NotImplementedError("That compression method is not supported")
-    file = Path(archive.filename).open("rb")  # noqa: SIM115 - closed by who reads it
+    file = Path(archive.filename).open("rb")  # noqa: SIM115 - the caller closes it
     try:
         _skip_header(file, info)
         return io.BufferedReader(_Member(file, info))
@@ -321,7 +321,7 @@ def _files_of(path: Path) -> Iterator[Given]:
         _refuse_streams(path)
         yield Given(path, path)
     elif glob.has_magic(str(path)):
-        names = sorted(glob.glob(str(path), recursive=True, include_hidden=True))  # noqa: PTH207 - Path takes no absolute pattern
+        names = sorted(glob.glob(str(path), recursive=True, include_hidden=True))  # noqa: PTH207 - Path accepts no absolute pattern
         if not names:
             raise SourceError(f"No file fits the pattern {str(path)!r}.")
         for name in names:
