@@ -168,7 +168,7 @@ class Results:
         return taken
 
     def judged_otherwise(self, turn: RecordedTurn, key: TurnKey) -> str:
-        """Return a key of a known turn's results as judged now; empty if an earlier version judged them so, or knew more of them."""
+        """Return a hash of a known turn's results as judged now; empty if an earlier version judged them so, or knew more of them."""
         before = self._known.before.results.get(key.turn_id)
         if not before or not turn.results:
             return ""

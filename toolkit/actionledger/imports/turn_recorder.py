@@ -246,7 +246,7 @@ def _result(given: object) -> RecordedResult:
         raise UsageError(
             f"A result is a RecordedResult or has these fields: {allowed}; not {str(given)[:80]!r}."
         )
-    from pydantic import ValidationError  # noqa: PLC0415 - needed only if a program passes a usage
+    from pydantic import ValidationError  # noqa: PLC0415 - needed only for a result given as a mapping
 
     try:
         return _results().validate_python({"call_id": ""} | dict(given))

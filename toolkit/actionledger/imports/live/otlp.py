@@ -192,7 +192,7 @@ def _of_json(signal: str, body: bytes) -> SpanBatch:
         objects = [each for held in objects for each in (_listed(held, key) if key else [held])]
         if not all(isinstance(each, dict) for each in objects):
             raise ValueError(f"{key or 'it'} holds something that is not an object")
-    # Other spellings, as older exporters write them, are counted when the spans are spooled.
+    # Other spellings, as of older exporters, are only checked when their spans are spooled.
     count = len(objects) or sum(1 for _ in spans_of(value))
     if count > MOST_SPANS:
         raise _too_many(MOST_SPANS, "spans or records")

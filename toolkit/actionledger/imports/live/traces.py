@@ -66,7 +66,7 @@ LONGEST = 60.0
 """How long any trace is quiet before it is recorded, in seconds: its root may come hours later, or never."""
 
 HELD_BYTES = 64 * 2**20
-"""The most buffered traces, in bytes as received or as their spans take at least; beyond it, the quietest ones are dropped."""
+"""The most buffered traces, in bytes as received or as their spans take at least; beyond it, the quietest ones are recorded and removed."""
 
 LEAST_BYTES = 2048
 """The least size of a buffered span in bytes, however small it was when received."""
@@ -154,7 +154,7 @@ class TraceBuffer:
         self._left: list[SpoolFile] = []
 
     def add(self, spans: Iterable[Span], size: int, line: SpoolFile | None = None) -> Iterator[Item]:
-        """Add spans, and yield what must leave the buffer for them."""
+        """Add spans, and yield the sessions of traces that must leave the buffer."""
         listed = list(spans)
         for span in listed:
             if otel.has_only_tokens(span):
@@ -168,7 +168,7 @@ class TraceBuffer:
                 self._let_go(oldest)
 
     def _beyond_bounds(self) -> list[_OpenTrace]:
-        """Return the quietest traces to drop from the buffer; all at once, since each recording looks at all traces."""
+        """Return the quietest traces beyond the limits; they are recorded at once, since each recording looks at all traces."""
         beyond: list[_OpenTrace] = []
         size, count = self._size, len(self._open)
         for held in self._open.values():
@@ -259,7 +259,7 @@ class TraceBuffer:
             self._sessions.popitem(last=False)
 
     def _tell_once(self, due: list[_OpenTrace]) -> None:
-        """Drop due steps that only repeat the tokens of a response in another trace."""
+        """Mark due steps as repeated if they only have tokens of a response in another trace."""
         if any(step.response_ids and not step.said for held in due for step in held.steps):
             told_once(step for held in self._open.values() for step in held.steps)
 

@@ -82,7 +82,7 @@ def text_of(item: Line) -> str:
 
 
 def holds_sign(thought: Line) -> bool:
-    """Return whether a reasoning text may contain a call: then the response ends with it."""
+    """Return whether a reasoning text may contain a call: then it ends the response and is one itself."""
     from actionledger.reading.leaked import has_sign  # noqa: PLC0415 - loads every dialect, and few files end with a thought
 
     return has_sign("\n".join(thoughts_of(thought)), frozenset())

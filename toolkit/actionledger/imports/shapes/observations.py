@@ -44,7 +44,7 @@ class LaterTools:
         self._known: dict[str, JsonDict] = {}
 
     def take(self, item: JsonMap) -> bool:
-        """Add an item's tools; return whether they count: without a list of the plain tools, the recording is incomplete."""
+        """Add an item's tools; return whether they count: a list that doesn't begin with the plain tools is incomplete."""
         listed = list(objects_at(item, "tools"))
         if not self._known and not any(text_at(tool, "name") == PLAIN for tool in listed):
             return False

@@ -256,7 +256,7 @@ class StepTree:
                 step.call_id, above.call_id = above.call_id, ""
 
     def join_runs(self) -> None:
-        """Merge a tool run with the one right below it, if both record the same run: it has failed if either says so."""
+        """Merge two records of a tool run, by a framework and its tracer, one right below the other: it failed if either says so."""
         for step in self.steps:
             outer = self._by_id.get(step.parent_id)
             if step.kind != "tool" or outer is None or outer.kind != "tool" or outer is step:
@@ -283,7 +283,7 @@ class StepTree:
 
 
 def told_once(steps: Iterable[Step]) -> None:
-    """Drop requests that hold only tokens of a response that another step records with content, and give that step what it lacks.
+    """Mark requests with only the tokens of a response that another step has whole as ``again``, and fill that step's gaps.
 
     A client library may make spans of its own next to the framework's: below them, or as a separate trace.
     """

@@ -131,7 +131,7 @@ def _pieces(
     for chunk in _chunks(result):
         has_large = has_large or sum(row[0] for row in chunk) > _CHUNK_BYTES
         for (text,) in chunk:
-            # A row that is too large is left out of its piece, and takes no memory.
+            # A row that is too large is not fetched, and so takes no memory.
             taken = text if text <= MAX_LINE else 0
             if count and size + taken > _PIECE_BYTES:
                 pieces.append(f" LIMIT {count} OFFSET {first}")
