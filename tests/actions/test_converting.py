@@ -238,3 +238,36 @@ def test_a_constant_needs_no_type_beside_it():
     tools = ToolCatalogue.of([{"type": "function", "function": {"name": "f", "parameters": schema}}])
     call = check_action(RawAction("f", {"version": 2, "level": "1.5"}, Span(0, 9), "test", 0), tools)
     assert (call.status, call.arguments) == (ActionStatus.COERCED, {"version": "2", "level": 1.5})
+
+
+@pytest.mark.parametrize(
+    ("holder", "held"),
+    [
+        ("arguments", '{"number": 2}'),
+        ("action_input", '{"number": 2}'),
+        ("input", {"number": 2}),
+        ("kwargs", {"number": 2}),
+    ],
+)
+def test_fields_in_an_object_of_their_own_stand_beside_the_name(holder, held):
+    """As an object, or as the text of one that OpenAI's interface has."""
+    call = check_action(RawAction("work", {holder: held}, Span(0, 9), "test", 0), MODELS)
+    assert (call.status, call.arguments) == (ActionStatus.COERCED, {"number": 2})
+    assert [each.path for each in call.conversions] == [holder]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        '{"number": 2, "number": 3}',
+        '{"number": 2',
+        '{"numbers": 2}',
+        '{"number": 2} ',
+        "2",
+        '[{"number": 2}]',
+    ],
+)
+def test_a_text_that_may_be_another_object_is_refused(held):
+    """Cut, with a key twice, with an unknown one, or no object; what stands around it is nothing where it is blank."""
+    call = check_action(RawAction("work", {"arguments": held}, Span(0, 9), "test", 0), MODELS)
+    assert call.status is (ActionStatus.COERCED if held.endswith(" ") else ActionStatus.INVALID)

@@ -53,7 +53,7 @@ def test_a_wrong_action_is_invalid_with_the_first_reason(raw, catalogue):
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("note_", "a known action (did you mean 'note'?)"), ("zzz", "one of: note, drop")],
+    [("notes", "a known action (did you mean 'note'?)"), ("zzz", "one of: note, drop")],
 )
 def test_an_unknown_name_is_told_the_near_ones_or_all(raw, catalogue, name, expected):
     """A name that nothing goes by is answered with what there is."""

@@ -309,6 +309,9 @@ def main() -> None:
     if given.job:
         (live if given.job == "live" else read)(given.path)
         return
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a script's background ignores it, and so do its children
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         trial = Trial(folder, given)

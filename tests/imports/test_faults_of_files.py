@@ -210,6 +210,29 @@ def test_a_folder_with_files_that_libraries_choke_on(tmp_path: Path):
     _check(import_path(_folder(tmp_path), tmp_path / "t.duckdb"))
 
 
+def test_names_that_are_no_utf_8(tmp_path: Path):
+    """Files and folders may be called by any bytes: each is told apart, remembered, and named so that it can be written down."""
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    line = '{"session": "s", "text": "Hello."}\n'
+    try:
+        for name in (b"a\xff.jsonl", b"a\xfe.jsonl", b"b.\xfd", b"in\xff"):
+            path = folder / os.fsdecode(name)
+            path.mkdir() if name.startswith(b"in") else path.write_text(line)
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 alone")
+    below = folder / os.fsdecode(b"in\xff")
+    (below / "c.jsonl").write_text(line)
+    (below / "long.jsonl").write_text(f'{{"n": {"1" * 4301}}}\n{line}')
+    report = import_path(folder, tmp_path / "t.duckdb")
+    assert (report.turns, len(report.refusals)) == (4, 1)
+    assert r"in\udcff" in report.refusals[0].file
+    assert import_path(folder, tmp_path / "t.duckdb").unchanged == 3
+    with open_ledger(tmp_path / "t.duckdb", read_only=True) as ledger:
+        named = ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY ALL").fetchall()
+    assert [source for (source,) in named] == [r"a\udcfe", r"a\udcff", r"in\udcff/c", r"in\udcff/long"]
+
+
 def test_a_watched_folder_goes_on_behind_a_bad_file(tmp_path: Path):
     """Watching says what it can't read, also where that comes alone, and takes in the rest."""
     folder = _folder(tmp_path)

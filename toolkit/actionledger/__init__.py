@@ -131,7 +131,8 @@ if TYPE_CHECKING:
     from actionledger.replay.gate.baseline import Baseline as Baseline, bless as bless
     from actionledger.replay.gate.judgement import gate as gate
     from actionledger.replay.gate.report import GateReport as GateReport
-    from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
+    from actionledger.replay.loop import Loop as Loop
+    from actionledger.replay.loops import LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
         PairedGroup as PairedGroup,
@@ -250,7 +251,8 @@ _MODULES = by_name(
         "replay.gate.judgement": "gate",
         "replay.gate.report": "GateReport",
         "replay.failure_groups": "FailureGroup FailureReport",
-        "replay.loops": "Loop LoopReport loops",
+        "replay.loop": "Loop",
+        "replay.loops": "LoopReport loops",
         "replay.paired": "PairedComparison PairedGroup compare_by",
         "replay.recheck": "RecheckReport RecheckedAction recheck",
         "replay.reparse_run": "ReparseProgress",

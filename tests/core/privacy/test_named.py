@@ -171,6 +171,17 @@ HIDES_NOTHING = (
     "primary key: customer_identifier_1234567",
     '<Row key="list-item-1234567890-abc" />',
     "for key, value in items: press the key: enter, and the key is found",
+    "Details of the peering authorization, including expiration; JWT-based authorization, specifying how.",
+    'headers = ["Cookie", "Authorization", "Proxy-Authorization"]; request(authorization=authorization)',
+    "wget has --user and --password switches, --ask-password option, --proxy-password options and --http-password command line",
+    "document.cookie,r=encodeURIComponent(f),i=n.indexOf(r)",
+    "cookies=`a`;typeof window!==`undefined`&&f&&(e.contentDocument??e.body)",
+    "{keywords:[`cookie`,`cake`],char:`x`},ce={keywords:[`face`,`concern`]}",
+    """{PWD:"/",HOME:"/home/web"} PWD: '/Users/ann', OLDPWD="/srv" """,
+    "scrypt('password', 'salt', 64); names = ['grp', 'pwd', 'symlink_exception', 'kid_private_key', 'kid_public_key']",
+    "Credential: _win32typing.PyCredHandle, token = windll.advapi32.OpenThreadToken",
+    "AUTH_TOKEN = 'AWS_CONTAINER_AUTHORIZATION_TOKEN'; load(password=KEY_PASSWORD)",
+    """getpass("%s's password: " % (server))""",
     "re_compile_everything_in_the_module as-is-in-2024 pa-system fc-barcelona key_value_store_of_all_things_2",
 )
 

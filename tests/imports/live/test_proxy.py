@@ -347,6 +347,7 @@ def raw(address: str, *lines: str, body: bytes = b"") -> tuple[int, bytes]:
         "/../admin",
         "/v1/%2e%2e/admin",
         "/v1/%252e%252E/admin",
+        "/v1/%252525252e%252525252e/admin",
         "/v1/..%2fadmin",
         "/v1/..%5Cadmin",
         "/v1/.%2e;x/admin",

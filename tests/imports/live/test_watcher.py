@@ -64,6 +64,22 @@ def test_what_is_there_and_what_comes_is_taken_in_once(tmp_path: Path, ledger: a
     assert turns(ledger) == 4
 
 
+def test_what_the_system_can_not_tell_of_is_looked_for(tmp_path: Path, ledger: al.Ledger):
+    """A name that is no UTF-8 ends what tells of changes, and neither the watch nor what comes later."""
+    folder = tmp_path / "projects"
+    write(folder / "a.jsonl", line(1))
+    try:
+        (folder / os.fsdecode(b"in\xff")).mkdir()
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 alone")
+    with watched(folder, ledger) as taken:
+        assert taken.get(timeout=300).turns == 1
+        write(folder / "b.jsonl", line(2))
+        assert taken.get(timeout=300).turns == 1
+        write(folder / os.fsdecode(b"in\xff") / "c.jsonl", line(3))
+        assert taken.get(timeout=300).turns == 1
+
+
 def test_a_line_that_is_being_written_is_waited_for(tmp_path: Path, ledger: al.Ledger):
     """Half a line is no refusal while its writer may go on; left so for long, it is."""
     path, whole = tmp_path / "in" / "a.jsonl", line(1)

@@ -52,6 +52,29 @@ def test_a_small_lake_is_read_once(lake, make, opened, monkeypatch) -> None:
         assert reader.sql(asked).fetchall() == [(1,)]
 
 
+def test_a_table_without_rows_is_not_read(lake, monkeypatch) -> None:
+    """DuckLake takes longer for a table without a file than for another one: it is made empty, with the same columns."""
+    path = lake("a")
+    import_path(SAMPLES, path)
+    usual, asked = connection._hold, []
+
+    class Told:
+        def __init__(self, opened) -> None:
+            self._opened = opened
+
+        def __getattr__(self, name: str):
+            return getattr(self._opened, name)
+
+        def execute(self, statement: str):
+            asked.append(statement)
+            return self._opened.execute(statement)
+
+    monkeypatch.setattr(connection, "_hold", lambda opened: usual(Told(opened)))
+    held = everything(path)
+    read = {table.name for table in TABLES if any(f'FROM lake."{table.name}"' in each for each in asked)}
+    assert read == {table.name for table in TABLES if held[table.name]}
+
+
 def test_what_a_reader_was_shown_stays_though_files_go(lake, make, tmp_path) -> None:
     """It needs no file of the lake any more."""
     path = lake("a")

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+import wrong_ways
 from small_models import ATTEMPTS, MEANT, Attempt, Calls, follow
 
 import actionledger as al
 from actionledger.core.errors import RenderError
 from actionledger.core.values import ParseResult
+from actionledger.core.vocabulary import Outcome
 from actionledger.profiles import profile_named
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
@@ -126,15 +128,80 @@ def test_an_action_whose_name_is_its_only_key_is_shown_rightly(profile):
         ('"list_tasks"', [("list_tasks", {})]),
         ('{"list_tasks": {}}', [("list_tasks", {})]),
         (
-            '{"type": "create_task", "arguments": "{\\"content\\": \\"Buy milk\\"}"}',
+            '{"type": "create_task", "arguments": "{content: \'Buy milk\'}"}',
             [("create_task", {"content": "Buy milk"})],
         ),
+        ('"create_task(content=\\"Buy milk\\")"', [("create_task", {"content": "Buy milk"})]),
+        ('{"type": "delete_task", "task_id": "t3"}', [("delete_task", {"task_id": 3})]),
     ],
 )
 def test_what_is_shown_of_a_refused_action_is_what_was_tried(tried, meant):
-    """A name alone, one without fields, and fields in a text of JSON."""
+    """A name alone, one without fields, fields in a text that is nearly JSON, a call in a text, and a number within a word."""
     said = told(al.parse(f'```actions\n{{"actions": [{tried}]}}\n```', profile="assistant"), "assistant")
     assert done(al.parse(follow(said, meant), profile="assistant")) == meant
+
+
+OTHERWISE = [
+    pytest.param(Attempt(way, profile, text, [(name, given)]), id=f"{profile}: {way}")
+    for profile, (name, arguments, _) in wrong_ways.MEANT.items()
+    for way, text, is_whole in wrong_ways.ways(name, arguments)
+    for given in [arguments if is_whole else dict([*arguments.items()][:1])]
+    if way != "two calls"
+]
+
+
+@pytest.mark.parametrize("attempt", OTHERWISE)
+def test_what_no_format_has_is_told_in_this_one(attempt):
+    """Names, values and fields are taken from what was tried; what was not given is left open."""
+    tried = tries_of(attempt)
+    if tried is None:  # more is required than the model has said
+        required = profile_named(attempt.profile).catalogue.argument_schema(attempt.meant[0][0])["required"]
+        rest = dict.fromkeys(required, "…") | dict(attempt.meant[0][1])
+        shown = follow(told(al.parse(attempt.text, profile=attempt.profile), attempt.profile), attempt.meant)
+        call = al.parse(shown, profile=attempt.profile).actions[0]
+        assert (call.name, call.arguments) == (attempt.meant[0][0], rest)
+    else:
+        assert tried == 1
+
+
+def test_what_was_cut_is_told_beside_what_was_read():
+    """The first action is whole and may run; the second one is shown again."""
+    whole = '{"action": "add_goal", "context": "Learn French."}'
+    text = f'```json\n{{"actions": [{whole}, {{"action": "speak", "context": "Tell th'
+    shown = told(al.parse(text, profile="reasoner"), "reasoner").partition(HOW)[2]
+    assert '"speak", "context": "…"' in shown
+    assert "add_goal" not in shown
+
+
+def test_a_last_step_may_have_no_list():
+    """Neither one that is left out, nor one that is null."""
+    text = '```iteration\n{"iteration": 2, "next_actions": null, "is_final": true}\n```'
+    assert al.parse(text, profile="assistant-iterative").outcome is Outcome.ABSTAINED
+    assert al.parse(text.replace("true", "false"), profile="assistant-iterative").outcome is Outcome.FAILED
+
+
+def test_a_number_for_a_name_is_told_whole():
+    """As it stands, its exponent too."""
+    said = told(
+        al.parse('```json\n{"action": 1e3, "reason": "x"}\n```', profile="orchestrator"), "orchestrator"
+    )
+    assert "'action' is 1e3" in said
+
+
+def test_a_key_that_is_a_name_holds_its_value():
+    """What a model wrote is not left open."""
+    said = told(al.parse('{"escalate": "It is down."}', profile="orchestrator"), "orchestrator")
+    assert '{"action": "escalate", "reason": "It is down."}' in said.partition(HOW)[2]
+
+
+def test_line_breaks_that_are_none_are_told():
+    """In an attribute there is no other way to write one; a program may hold the sign itself."""
+    with al.Runtime("coder", auto=True) as session:
+        said = session.handle('<create_file path="a.py" content="a = 1\\nb = 2\\n"/>').feedback
+        assert "holds \\n and no line break" in said
+        assert "a = 1\nb = 2\n" in said.partition(HOW)[2]
+        own = "<create_file><path>a.py</path><content>\nprint('\\n')\n</content></create_file>"
+        assert "line break" not in session.handle(own).feedback
 
 
 def test_what_is_left_open_is_told():

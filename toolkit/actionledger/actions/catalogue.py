@@ -69,6 +69,8 @@ class Action(BaseModel):
     """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
 
 
+_BETWEEN_WORDS = str.maketrans("", "", "_- ")
+
 Validator: TypeAlias = tuple[Callable[[JsonDict], BaseModel], frozenset[str], tuple[str, ...] | None]
 """What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.
 
@@ -169,25 +171,27 @@ class Catalogue:
 
     @cached_property
     def _names_by_letters(self) -> dict[str, list[str]]:
-        """The names by their letters, whether these are capitals or not."""
+        """The names by their letters and digits, whether these are capitals or not."""
         found: dict[str, list[str]] = {}
         for name in self.names:
-            found.setdefault(name.casefold(), []).append(name)
+            found.setdefault(_letters(name), []).append(name)
         return found
 
     def known_name(self, name: str) -> str:
-        """Return the action that a name means: the one of that name, or the only one that differs in capitals alone; or the name.
+        """Return the action that a name means; or the name.
+
+        That is the one of that name, or the only one that differs in nothing but capitals and what stands between its words.
 
         Args:
             name: as it was written.
 
         Example:
-            >>> al.profile("reasoner").catalogue.known_name("THINK")
-            'think'
+            >>> al.profile("reasoner").catalogue.known_name("addGoal")
+            'add_goal'
         """
         if name in self._models:
             return name
-        meant = self._names_by_letters.get(name.casefold(), [])
+        meant = self._names_by_letters.get(_letters(name), [])
         return meant[0] if len(meant) == 1 else name
 
     def model(self, name: str) -> type[Action] | None:
@@ -324,6 +328,10 @@ class Catalogue:
             discriminator=self.discriminator,
             references=self.references,
         )
+
+
+def _letters(name: str) -> str:
+    return name.translate(_BETWEEN_WORDS).casefold()
 
 
 def _literal_name(model: type[Action], discriminator: str) -> str:

@@ -7,8 +7,10 @@ stays as it is and is refused: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``
 objects apart and what a free object holds is never touched. Pure, and asked only of what was refused.
 """
 
+import json
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -96,7 +98,17 @@ def converted(arguments: JsonMap, schema: Schema, refused: Collection[str]) -> C
     return Converted(made, tuple(found), tuple(converting.left_out[:_MOST]))
 
 
-_PACKED = ("arguments", "parameters", "args", "params", "input", "fields")
+_PACKED = (
+    "arguments",
+    "parameters",
+    "args",
+    "params",
+    "input",
+    "fields",
+    "action_input",
+    "tool_input",
+    "kwargs",
+)
 """Under which keys models put an action's fields that should stand beside its name."""
 
 
@@ -113,16 +125,32 @@ class Packed(NamedTuple):
 
 
 def unpacked(arguments: JsonMap, known: Collection[str]) -> Packed | None:
-    """Return arguments with those beside the others that stand in an object of their own; None where that is not plain."""
-    holders = [key for key in _PACKED if key not in known and isinstance(arguments.get(key), Mapping)]
-    if len(holders) != 1:
+    """Return arguments with those beside the others that stand in an object of their own, or in one as text; None where that is not plain."""
+    held_by = {key: _object(arguments.get(key)) for key in _PACKED if key not in known}
+    objects = [(key, held) for key, held in held_by.items() if held is not None]
+    if len(objects) != 1:
         return None
-    held = arguments[holders[0]]
-    rest = {key: value for key, value in arguments.items() if key != holders[0]}
+    [(holder, held)] = objects
+    rest = {key: value for key, value in arguments.items() if key != holder}
     if not held or not held.keys() <= set(known) or not held.keys().isdisjoint(rest):
         return None
-    after = json_text(held)
-    return Packed({**rest, **held}, Conversion(holders[0], f'{{"{holders[0]}":{after}}}'[:200], after))
+    before = json_text({holder: arguments[holder]})
+    return Packed({**rest, **held}, Conversion(holder, before[:200], json_text(held)))
+
+
+def _object(value: object) -> JsonMap | None:
+    """Return an object, also one that is a text of JSON and has each key once; None for anything else."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value, object_pairs_hook=_each_once)
+    return value if isinstance(value, Mapping) else None
+
+
+def _each_once(pairs: Sequence[tuple[str, Any]]) -> JsonDict:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("A key stands twice.")
+    return found
 
 
 def without_unknown(arguments: JsonMap, known: Collection[str], schema: Schema) -> Converted | None:

@@ -77,7 +77,7 @@ def show_failures(
         if between:
             _show_changes(failure_changes(opened, *between, chosen), limit, as_json=as_json)
             return
-        report = failures(opened, chosen, unit=unit)
+        report = failures(opened, chosen, unit=unit, keep=True)
         changes = last_changes(opened, report, chosen) if by else None
         names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
         looks = "" if as_json else other_format(opened, chosen)
@@ -235,7 +235,7 @@ def show_loops(
 ) -> None:
     """Find sessions in which the model repeats itself."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        report = loops(opened, within(opened))
+        report = loops(opened, within(opened), keep=True)
         names = session_names(opened, {loop.session_id for loop in report.loops})
     if as_json:
         print_json(_loops_value(report, names))

@@ -192,6 +192,9 @@ NetworkOption = Annotated[
     bool,
     typer.Option("--command-network", help="Let commands use the network"),
 ]
+LineNumbersOption = Annotated[
+    bool, typer.Option("--line-numbers", help="Tell the coder's model each line of a file behind its number.")
+]
 
 
 def command_words(command: str, *values: object, ledger: Path | None = None) -> str:

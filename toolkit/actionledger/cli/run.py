@@ -18,6 +18,7 @@ from actionledger.cli.options import (
     DryRunOption,
     JsonOption,
     LedgerOption,
+    LineNumbersOption,
     ModelOption,
     NetworkOption,
     UnconfinedOption,
@@ -67,6 +68,7 @@ def run(
     stream: StreamOption = False,
     unconfined_commands: UnconfinedOption = False,
     command_network: NetworkOption = False,
+    line_numbers: LineNumbersOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a live session with a model, or one response."""
@@ -82,7 +84,7 @@ def run(
         talker = None if model is None else opened_model(model, opened, stack)
         commands = CommandSettings(unconfined=unconfined_commands, network=command_network)
         session = Runtime(
-            with_commands(profile, commands),
+            with_commands(profile, commands, line_numbers=line_numbers),
             ledger=opened,
             workspace=workspace,
             auto=auto,

@@ -28,7 +28,7 @@ REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair but those that guess at content: what is read here is acted on."""
 
 
-READING_RULES = 8
+READING_RULES = 9
 """Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
 
 To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a
@@ -53,6 +53,8 @@ other rules keeps its old id, so a ledger tells the readings apart, and a compar
    the work at hand lets a marked call run. In a profile, a call of a tool that nobody knows is lost, not passed over, where it is meant.
 8. Where a provider keeps calls apart, a call of an offered tool in a Python fence at the end of the text has failed, and so has one in any
    format that thoughts end with, where the message says and does nothing else. In Harmony, a response may begin with the recipient.
+9. Under a profile, a call in none of the known formats fails instead of passing without a word: ``/name words``, ``name: words``, a fence
+   with the name as its label, YAML. A null list of actions is an empty one.
 """
 
 

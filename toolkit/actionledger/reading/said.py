@@ -22,6 +22,15 @@ _WITHOUT_TOKENS = regex(r"\s*+analysis(?P<thoughts>(?!final\b).*?)assistant\s?fi
 """The same two messages where a server has dropped the tokens around them."""
 
 
+_TAG = r"analysis|inner_monologue|reasoning|reflection|scratchpad|think|thinking|thoughts?"
+_LEADING = regex(
+    rf"\s*+<[ ]?(?P<tag>{_TAG})[ ]?>(?P<thoughts>.*?)</[ ]?(?P<end>{_TAG})[ ]?>", re.DOTALL | re.IGNORECASE
+)
+"""What an answer begins with that a prompt may have asked for, or whose end has another one's name: thoughts, where no actions are due."""
+
+_RESPONSE = regex(r"<\|(?:START|END)_RESPONSE\|>")
+
+
 class SpokenAnswer(NamedTuple):
     """An answer.
 
@@ -38,14 +47,24 @@ def said(answer: str) -> SpokenAnswer:
     """Return what an answer says, told from what its model thought: between tags, before a lone end of them, in a channel."""
     if bare := _WITHOUT_TOKENS.match(answer):
         return SpokenAnswer(bare["text"].strip(), bare["thoughts"].strip())
+    thoughts, answer = _led_by_thoughts(answer)
     reading = _THOUGHTS.read(answer)
-    thoughts = [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
-    text = _spoken(reading.narrative)
+    thoughts += [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
+    text = _RESPONSE.sub("", _spoken(reading.narrative)).strip()
     # Nobody acts on an answer, so an end of thoughts counts in the middle of a sentence too.
     for closer in [*thought_closers(text, Span(0, len(text)))][-1:]:
         thoughts.append(text[: closer.start])
         text = text[closer.end :].strip()
     return SpokenAnswer(text, "\n\n".join(filter(None, map(str.strip, thoughts))))
+
+
+def _led_by_thoughts(answer: str) -> tuple[list[str], str]:
+    """Return the thoughts that an answer begins with in tags that no format has, and the rest."""
+    thoughts: list[str] = []
+    while (found := _LEADING.match(answer)) and not (found["tag"] == found["end"] in {"think", "thinking"}):
+        thoughts.append(found["thoughts"])
+        answer = answer[found.end() :]
+    return thoughts, answer
 
 
 def _spoken(text: str) -> str:

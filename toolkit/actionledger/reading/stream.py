@@ -224,7 +224,7 @@ class StreamParser:
             self._waits = True
         self._waits = self._waits or may_change(text, gap, placed, names, is_first=not self._blocks)
         if not self._waits and names and self.parser.evidence == "reported" and not self._read_blocks:
-            self._waits = may_hold_foreign(text, gap, found, self.parser.decoding)
+            self._waits = may_hold_foreign(text, gap, found, names, self.parser.decoding)
         return self._waits
 
     def _is_over_limit(self, found: Found) -> bool:

@@ -26,7 +26,8 @@ from actionledger.replay.failure_groups import (
     group_of,
     key_of,
 )
-from actionledger.replay.loops import Loop, LoopReport, loops
+from actionledger.replay.loop import Loop
+from actionledger.replay.loops import LoopReport, loops
 
 EXAMPLES = 5
 """How many examples of a group are kept."""
@@ -148,7 +149,12 @@ def turns_of_loops(found: Iterable[Loop]) -> tuple[FailureExample, ...]:
 
 
 def failures(
-    ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week", with_loops: bool = True
+    ledger: Ledger,
+    within: Filter = EVERYTHING,
+    *,
+    unit: Unit = "week",
+    with_loops: bool = True,
+    keep: bool | None = None,
 ) -> FailureReport:
     r"""Group the failures in the responses that a filter picks, over reading, checking and execution, loops among them.
 
@@ -157,6 +163,7 @@ def failures(
         within: which responses.
         unit: how long a period is: ``day`` or ``week``.
         with_loops: whether sessions are looked through for loops, which takes longer than all else where much was executed.
+        keep: whether the loops are kept; see ``loops``.
 
     Returns:
         The groups, the one first that made sessions spend the most turns; what a session spent is counted until an action got
@@ -179,7 +186,7 @@ def failures(
     refuse_no_period(unit)
     whole, *by_period = intended_by_period(ledger, within, unit)
     sums, spent = failure_sums(ledger, key_of, within, unit, examples=EXAMPLES)
-    found = loops(ledger, within) if with_loops else LoopReport((), 0, 0)
+    found = loops(ledger, within, keep=keep) if with_loops else LoopReport((), 0, 0)
     groups = [
         *(group_of(key, each, whole.sessions) for key, each in sums.items()),
         *loop_groups(ledger, found, within, unit),

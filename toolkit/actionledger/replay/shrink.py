@@ -179,7 +179,7 @@ class Shrunk:
         >>> text = 'Good morning!\n```actions\n{"actions": [{"type": "list_tasks"}, {"type": "get_task"}]}\n```\nDone.'
         >>> shrunk = al.shrink(text, profile="assistant")
         >>> shrunk.text, len(shrunk.original), shrunk.is_smallest
-        ('```actions\n{"actions":[{"type":"get_task"}]}```', 94, True)
+        ('```actions\n{"actions":[{"type":"gettask"}]}```', 94, True)
     """
 
     text: str

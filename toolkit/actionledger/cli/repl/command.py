@@ -10,6 +10,7 @@ import typer
 
 from actionledger.cli.options import (
     LedgerOption,
+    LineNumbersOption,
     ModelOption,
     NetworkOption,
     UnconfinedOption,
@@ -140,10 +141,11 @@ def repl(
     ] = False,
     unconfined_commands: UnconfinedOption = False,
     command_network: NetworkOption = False,
+    line_numbers: LineNumbersOption = False,
 ) -> None:
     """Chat with a model, run its actions and undo them, recorded."""
     commands = CommandSettings(unconfined=unconfined_commands, network=command_network)
-    chosen = _profile(profile, commands)
+    chosen = _profile(profile, commands, line_numbers=line_numbers)
     known = Prompts(prompt_of(chosen), prompts)
     system = known.named(prompt)
     rules = load_policy(policy, chosen.catalogue) if policy else None
@@ -175,10 +177,15 @@ def repl(
             loop(repl, lines)
 
 
-def _profile(name: str, commands: CommandSettings) -> Profile:
+def _profile(name: str, commands: CommandSettings, *, line_numbers: bool) -> Profile:
     if name != CODER.name:
         return profile_named(name)
-    return coder_profile(name, commands=commands, on_output=lambda _stream, text: write(visible(text)))
+    return coder_profile(
+        name,
+        commands=commands,
+        on_output=lambda _stream, text: write(visible(text)),
+        line_numbers=line_numbers,
+    )
 
 
 def _greet(chat: Chat, ledger: Path) -> None:

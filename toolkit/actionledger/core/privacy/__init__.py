@@ -124,6 +124,8 @@ def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
 
 
 def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
+    if not literals and not custom.known():
+        return line  # as nine of ten
     kinds, is_spelled = _PREFILTER.kinds(literals)
     view = seen_through(line) if is_spelled else None
     # Most escapes are no other spelling of a printable character: what was found holds for the line as it is.

@@ -12,6 +12,8 @@ from actionledger.core.privacy.placeholders import hides_nothing
 _PUNCTUATION = r"(?:\\++\"|['\" :=,\[(]|\\++[nt]){1,12}+"
 """What may stand between a header's name and its value, however both are written down."""
 
+_SCHEME = r"(?:basic|token|apikey|api-key|key|bot|negotiate|splunk|genie)[ =]++"
+
 _SPARSE = 400
 """Where a place begins less often than once in so many bytes, it is looked at there alone, and not for in between."""
 
@@ -66,13 +68,12 @@ class Place:
             if self.values:
                 for value in self._values.finditer(lowered, start, end):
                     yield value.span("value")
-            elif not _NO_VALUE.match(lowered, start, end) and not _says_nothing(lowered[start:end]):
+            elif not _NO_VALUE.match(lowered, start, end) and not self._says_nothing(lowered[start:end]):
                 yield start, end
 
-
-def _says_nothing(value: bytes) -> bool:
-    """Whether a value is a short word that stands for one."""
-    return len(value) < 30 and hides_nothing(value.decode("utf-8", "replace"))
+    def _says_nothing(self, value: bytes) -> bool:
+        """Whether a value is a short word that stands for one, or the place's own name."""
+        return len(value) < 30 and hides_nothing(value.decode("utf-8", "replace"), self.needs)
 
 
 HEADERS: tuple[Place, ...] = (
@@ -86,7 +87,9 @@ HEADERS: tuple[Place, ...] = (
     Place(
         "authorization header",
         "authorization",
-        rf"authorization(?=[ \\\"'\]]{{0,8}}[:=,]){_PUNCTUATION}(?:(?:basic|token|apikey|api-key|key|bot|negotiate|splunk|genie)[ =]++)?+"
+        # Behind a comma a word is the next one of a sentence, or of a list of headers.
+        rf"authorization(?=[ \\\"'\]]{{0,8}}[:=,])(?![ \\\"'\]]{{0,8}},[ \\\"']{{0,12}}(?!{_SCHEME})[a-z_-]++(?![a-z0-9._~+/=:]))"
+        rf"{_PUNCTUATION}(?:{_SCHEME})?+"
         r"(?P<secret>[a-z0-9._~+/=:-]{8,}+)(?![(\[])",
     ),
     Place(
@@ -100,7 +103,7 @@ HEADERS: tuple[Place, ...] = (
         "cookie",
         rf"cookie{_PUNCTUATION}(?P<secret>[^\s\"'\\=;,]{{1,100}}+=[^\"'\\\r\n]{{4,}}+)",
         r"(?<![a-z0-9_-])(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)=)"
-        r"[^\s=;,]{1,100}+=(?P<value>[^\s;,]{8,}+)",
+        r"[^\s=;,]{1,100}+=(?P<value>[^\s;,(){}\[\]`]{8,}+)(?![(){}\[\]`])",
     ),
     *(
         Place("session identifier", name, rf"{name}(?P<secret>[a-z0-9%._:-]{{12,}}+)")

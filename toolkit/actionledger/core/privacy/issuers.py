@@ -8,6 +8,9 @@ from actionledger.core.privacy.tokens import D as _D, Token, W as _W
 _DIGIT = "(?=[A-Za-z_-]*+[0-9])"
 """What tells a key from words with dashes: a digit."""
 
+_UUID = r"-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"
+_UUID_EXAMPLE = "-{8x}-{4x}-{4x}-{4x}-{12x}"
+
 _SAID = "the issuer"
 
 
@@ -127,5 +130,46 @@ ISSUERS: tuple[Token, ...] = (
     _key("Artifactory reference token", "cmVmd", rf"{_W}{{50,}}+", "{59w}", "cmVmdx"),
     _key("Yandex key", "AQVN", rf"{_D}{{32,}}+", "{36w}", "AQVNx"),
     _key("Coralogix key", "cxtp_", rf"{_W}{{24,}}+", "{30w}", "cxtp_x"),
+    _key("Fly.io token", "fo1_", rf"{_D}{{40,}}+", "{43w}", "fo1_x"),
+    _key("Bedrock key", "bedrock-api-key-", r"[A-Za-z0-9+/]{40,}+={0,2}", "{60w}", "bedrock-api-key-x"),
+    _key("HubSpot token", "pat-", rf"[a-z]{{2}}[0-9]{_UUID}", f"na1{_UUID_EXAMPLE}", "pat-na1"),
+    _key("Context7 key", "ctx7sk", _UUID, _UUID_EXAMPLE, "ctx7sk-x"),
+    _key("Daytona key", "dtn_", r"[a-f0-9]{40,}+", "{64x}", "dtn_x"),
+    _key("OpenAI ephemeral key", "ek_", r"[a-f0-9]{32}", "{32x}", "ek_x", is_short=True),
+    _key("Browser Use key", "bu_", rf"{_DIGIT}{_D}{{36,}}+", "4{42w}", "bu_x", is_short=True),
+    _key("Anyscale key", "esecret_", rf"{_W}{{20,}}+", "{30w}", "esecret_x"),
+    _key("Confluent Cloud secret", "cflt", rf"{_W}{{50,}}+", "{60w}", "cfltx"),
+    _key("Clickhouse Cloud secret", "4b1d", rf"{_W}{{38}}(?![A-Za-z0-9])", "{38w}", "4b1dx"),
+    _key(
+        "1Password secret key",
+        "A3-",
+        r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+        "{6u}-{11u}-{5u}-{5u}-{5u}",
+        "A3-x",
+        is_short=True,
+    ),
+    _key("GitLab runner token", "GR1348941", rf"{_D}{{20}}", "{20w}", "GR1348941x"),
+    *(
+        _key(
+            "Harness token", kind, rf"{_D}{{22}}\.[a-f0-9]{{24}}\.{_W}{{20}}", "{22w}.{24x}.{20w}", f"{kind}x"
+        )
+        for kind in ("pat.", "sat.")
+    ),
+    _key("Octopus key", "API-", r"[A-Z0-9]{26}(?![A-Za-z0-9])", "{26u}", "API-x", is_short=True),
+    *(
+        _key("SettleMint token", f"sm_{kind}_", rf"{_W}{{16}}", "{16w}", f"sm_{kind}_x")
+        for kind in ("pat", "aat", "sat")
+    ),
+    _key("Yandex token", "t1.9", rf"{_D}{{39,}}={{0,2}}\.{_D}{{80,}}={{0,2}}", "{60w}.{86w}", "t1.9x"),
+    _key("42 secret", "s-s4t2", r"(?:ud|af)-[a-f0-9]{64}", "ud-{64x}", "s-s4t2x"),
+    _key("Square token", "EAAA", rf"{_DIGIT}{_D}{{56,64}}(?![A-Za-z0-9])", "4{59w}", "EAAAx"),
+    Token(
+        "MaxMind key",
+        "_mmk",
+        r"(?<=(?P<begin>[A-Za-z0-9]{6}_[A-Za-z0-9]{29})_mmk)(?![A-Za-z0-9])",
+        "{6w}_{29w}_mmk",
+        "x_mmk",
+        inside=True,
+    ),
 )
 """Every further kind that is looked for."""

@@ -59,6 +59,8 @@ _LONG_AHEAD = r"(?=(?:\\++[nrt]?+|[^\w\\]|_){1,40}+(?:(?:value|is|arg_key|arg_va
 _SHORT = frozenset({"plain", "pair_plain", "option"})
 """Ways whose values have a bound; to look at others twice would take more than linear time."""
 
+_BARE_WAYS = _SHORT | {"assigned"}
+
 _NO_SECRETS = frozenset(
     [
         "none",
@@ -116,6 +118,16 @@ _NO_SECRETS = frozenset(
         "sha256",
         "bcrypt",
         "argon2",
+        "command",
+        "option",
+        "options",
+        "switch",
+        "switches",
+        "flag",
+        "flags",
+        "argument",
+        "arguments",
+        "called",
     ]
 )
 _BEHIND = "\\\"' ]:=,<>"
@@ -193,8 +205,10 @@ class Named:
         start, end = found.span(way)
         value = text[start : min(end, start + 300)].decode("utf-8", "replace")
         name = text[found.start("name") : found.end("name")]
-        if hides_nothing(value, name.decode()):
+        if hides_nothing(value, name.decode()) or (way == "in_code" and value.startswith(" ")):
             return False
+        if self.name == "pwd" and value.startswith(("/", "~")):
+            return False  # the working directory of a shell
         if not self.is_strict:
             # Whether a value looks drawn at random, behind a name that other things go by as well.
             is_given = (
@@ -207,7 +221,7 @@ class Named:
             if is_given and _LETTERS.fullmatch(value):
                 return entropy(value) > _MOST_OF_WORDS and not value.islower()
             if not self.is_common or is_given:
-                return is_random(value)
+                return is_random(value) and not (way in _BARE_WAYS and is_reference(value))
             return (
                 is_random(value)
                 and entropy(value) > _MOST_OF_HASHES
@@ -215,17 +229,17 @@ class Named:
                 and _OF_WORDS.fullmatch(value) is None
             )
         if way == "assigned":
-            if self.name == "pwd" and value.startswith(("/", "~")):
-                return False  # the working directory of a shell
             return name.isupper() or _is_query(text, found) or not is_reference(value)
-        if way in {"plain", "pair_plain", "option"}:
+        if way in _SHORT:
             return self._is_plain_secret(text, found, way, value)
+        if way == "in_single" and b"," in text[found.end("name") : found.start(way)]:
+            return _has_sign(value)  # else the next one of a list of names
         return way not in {"in_call", "in_tag"} or _has_sign(value) or (way == "in_tag" and value.isalnum())
 
     def _is_plain_secret(self, text: bytes, found: re.Match[bytes], way: str, value: str) -> bool:
         """Whether a value without quotes is one, and neither a type, a variable nor a word of a sentence."""
         before = text[max(0, found.start() - 60) : found.start()]
-        bare = value.rstrip(".:!?")
+        bare = value.rstrip(".:!?,;)")
         # A word alone behind "name:" at the beginning of a line and at its end is a setting.
         behind = text[found.end() : found.end() + 2]
         is_alone = behind[:1] in {b"", b'"', b"'"} or behind in {b"\\n", b"\\r", b"\\\\", b'\\"'}

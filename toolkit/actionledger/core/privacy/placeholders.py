@@ -9,6 +9,8 @@ from actionledger.core.patterns import regex
 _VARIABLE = regex(
     # $NAME, ${NAME}, ${NAME:-word}, $(NAME), {{ name }}, ${{ secrets.NAME }}, %(name)s, %NAME%, @NAME@, $env:NAME
     r"\$\{?[A-Za-z_][\w.]*(?::?[-?+=][\w ./-]{0,30})?\}?|\$\([\w ./-]*\)|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|%\w+%|@[A-Z_]+@|\$env:\w+"
+    # what a variable of the environment is called that holds it
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?)"
     # <your key>, [REMOVED], (hidden), of words
     r"|<[^<>]*>|\[[A-Za-z _-]*\]|\([A-Za-z _-]*\)"
     # what reads the environment

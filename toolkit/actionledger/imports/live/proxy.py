@@ -55,9 +55,9 @@ def is_plain(path: bytes) -> bool:
         if any(part.split(b";")[0] in {b".", b".."} for part in parts):
             return False
         if (read := unquote_to_bytes(path)) == path:
-            break
+            return all(0x20 <= byte != 0x7F for byte in path)
         path = read
-    return all(0x20 <= byte != 0x7F for byte in path)
+    return False  # nobody means what is quoted so deeply
 
 
 def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> Headers:

@@ -122,11 +122,7 @@ class Watcher:
             The report of everything.
         """
         next_at = 0.0
-        # A database's new content may be in a file next to it.
-        where = self._folder if self._folder.is_dir() else self._folder.absolute().parent
-        changes = watchfiles.watch(
-            where, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
-        )
+        changes = self._changes()
         while not self._stop.is_set() and self._folder.exists():
             try:
                 next_at = self._take_due(on_taken, next_at)
@@ -136,6 +132,20 @@ class Watcher:
                     raise
         self.is_gone = not self._folder.exists()
         return self.report
+
+    def _changes(self) -> Iterator[object]:
+        """Yield at each change, and at least every second."""
+        # A database's new content may be in a file next to it.
+        where = self._folder if self._folder.is_dir() else self._folder.absolute().parent
+        try:
+            yield from watchfiles.watch(
+                where, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
+            )
+        except (RuntimeError, OSError):  # a name that is not UTF-8, or more folders than the system can watch
+            if not where.exists():
+                raise
+        while not self._stop.wait(_TICK / 1000):
+            yield True  # every file is checked then
 
     def _take_due(self, on_taken: Callable[[ImportReport], None], next_at: float) -> float:
         """Import what is due if its time has come; return the earliest time of the next import."""

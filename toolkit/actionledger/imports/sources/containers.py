@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 from actionledger.core.compressed import BrokenOffError, unpacked
 from actionledger.core.errors import SourceError
 from actionledger.core.patterns import regex
-from actionledger.core.text import utf8_with_halves
+from actionledger.core.text import escaped_halves, utf8_with_halves
 from actionledger.imports.sources.files import STANDARD_INPUT, archive_of, opened_in, piped
 
 # Detect texts with two or four bytes per character: by their byte order mark, or by an unambiguous first line.
@@ -109,7 +109,7 @@ def is_document(head: bytes) -> bool:
 
 def shown(path: Path) -> str:
     """Return a file's name for people."""
-    return "standard input" if path == STANDARD_INPUT else str(path)
+    return "standard input" if path == STANDARD_INPUT else escaped_halves(str(path))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from actionledger.core.compressed import FREE_BYTES, MAX_RATIO, SUFFIXES, BrokenOffError, unzstd
 from actionledger.core.errors import SourceError
-from actionledger.core.text import counted
+from actionledger.core.text import counted, escaped_halves
 
 # Zip archives: their files are read in place, as if the archive were a folder. Nothing is written to disk.
 ZSTD = 93
@@ -296,7 +296,7 @@ def place_of(given: Given) -> str:
     if given.path == STANDARD_INPUT:
         return "stdin"
     place = Path(given.path.name) if given.path == given.root else given.path.relative_to(given.root)
-    return str(place.with_name(place.name.split(".")[0] or place.name))
+    return escaped_halves(str(place.with_name(place.name.split(".")[0] or place.name)))
 
 
 def size_of(path: Path) -> int | None:

@@ -51,6 +51,7 @@ def coder_profile(
     commands: CommandSettings = COMMAND_SETTINGS,
     policy: Policy = POLICY,
     on_output: OnOutput | None = None,
+    line_numbers: bool = False,
 ) -> Profile:
     """Return a profile of the coder with other settings.
 
@@ -59,6 +60,7 @@ def coder_profile(
         commands: how commands are run.
         policy: which actions may run.
         on_output: takes the output of commands as it comes.
+        line_numbers: whether the model is told a file's lines behind their numbers.
     """
     # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
     seconds = commands.seconds + commands.grace
@@ -69,7 +71,7 @@ def coder_profile(
         parser=parser_named("coder"),
         catalogue=CATALOGUE,
         policy=policy,
-        handlers=coder_handlers(commands, on_output),
+        handlers=coder_handlers(commands, on_output, line_numbers=line_numbers),
         execution_settings=ExecutionSettings(
             (("execute_command", running), ("read_file", _READING), ("git_*", committing)),
         ),
@@ -81,16 +83,17 @@ CODER = coder_profile("coder")
 """Writes, changes and runs; anything that changes something waits for a person unless the session is automatic."""
 
 
-def with_commands(name: str, commands: CommandSettings) -> Profile | str:
-    """Return a profile by its name, with other settings of commands where it runs any.
+def with_commands(name: str, commands: CommandSettings, *, line_numbers: bool = False) -> Profile | str:
+    """Return a profile by its name, with other settings of commands and files where it has any.
 
     Args:
         name: the profile's.
         commands: how commands are run.
+        line_numbers: whether the model is told a file's lines behind their numbers.
 
     Returns:
         The coder with these settings; the name of any other profile.
     """
-    if name != CODER.name or commands == COMMAND_SETTINGS:
+    if name != CODER.name or (commands == COMMAND_SETTINGS and not line_numbers):
         return name
-    return coder_profile(name, commands=commands)
+    return coder_profile(name, commands=commands, line_numbers=line_numbers)

@@ -50,9 +50,9 @@ FilesOf: TypeAlias = Callable[[Context], Files]
 READING = ("read_file",)
 
 
-def file_handlers(files_of: FilesOf) -> dict[str, Handler]:
-    """Make the handlers of the actions on files."""
-    actions = _FileActions(files_of)
+def file_handlers(files_of: FilesOf, *, line_numbers: bool = False) -> dict[str, Handler]:
+    """Make the handlers of the actions on files; with line numbers, what is read is told with them."""
+    actions = _FileActions(files_of, line_numbers=line_numbers)
     return {
         "create_file": actions.create,
         "create_directory": actions.create_directory,
@@ -70,19 +70,20 @@ _MOST_READ = 40_000
 """So much of a file is told at once, in characters: what is larger is read in pieces of whole lines."""
 
 
-def _within(lines: Sequence[str]) -> Sequence[str]:
-    """Return as many of the first lines as may be told at once, the very first one always."""
+def _within(lines: Sequence[str], beside: int) -> Sequence[str]:
+    """Return as many of the first lines as may be told at once, each with so much beside it, the very first one always."""
     room = _MOST_READ
     for place, line in enumerate(lines):
-        room -= len(line)
+        room -= len(line) + beside
         if room < 0:
             return lines[: max(1, place)]
     return lines
 
 
 class _FileActions:
-    def __init__(self, files_of: FilesOf) -> None:
+    def __init__(self, files_of: FilesOf, *, line_numbers: bool) -> None:
         self._files_of = files_of
+        self._told_with: Result = {"line_numbers": True} if line_numbers else {}
 
     def create(self, action: CreateFile, context: Context) -> Result:
         is_new = self._files(context, action.path).write(action.path, action.content)
@@ -98,19 +99,20 @@ class _FileActions:
 
     def read(self, action: ReadFile, context: Context) -> Result:
         text = self._files_of(context).read(action.path)
-        is_whole = action.first_line is None and action.last_line is None
-        if is_whole and len(text) <= _MOST_READ:
-            return {"path": action.path, "content": text}
         lines = text.splitlines(keepends=True)
+        beside = len(f"{len(lines)}\t") if self._told_with else 0
+        is_whole = action.first_line is None and action.last_line is None
+        if is_whole and len(text) + len(lines) * beside <= _MOST_READ:
+            return {"path": action.path, "content": text} | self._told_with
         first, last = action.first_line or 1, min(action.last_line or len(lines), len(lines))
-        shown = _within(lines[first - 1 : last])
+        shown = _within(lines[first - 1 : last], beside)
         return {
             "path": action.path,
             "first_line": first,
             "last_line": first + len(shown) - 1 if shown else last,
             "lines": len(lines),
             "content": "".join(shown)[:_MOST_READ],
-        }
+        } | self._told_with
 
     def edit(self, action: EditFile, context: Context) -> Result:
         done = self._files(context, action.path).edit(action.path, edits_in(action.edits))
@@ -161,16 +163,18 @@ class DryRuns:
 
     Args:
         workspace: where they would be done.
+        line_numbers: whether a file's lines are told behind their numbers.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, line_numbers: bool = False) -> None:
         self._workspace = workspace
+        self._line_numbers = line_numbers
         self._turn = ""
         self._overlay: Overlay | None = None
 
     def previews(self) -> dict[str, Handler]:
         """Return what says what each action on files would do."""
-        handlers = file_handlers(self._overlay_of)
+        handlers = file_handlers(self._overlay_of, line_numbers=self._line_numbers)
         return {
             name: handler if name in READING else self._with_diff(handler)
             for name, handler in handlers.items()
@@ -289,12 +293,16 @@ def _end_of(text: str, room: int) -> str:
     return json_text(shown if shown == text else f"…{shown}")
 
 
-def coder_handlers(settings: CommandSettings, on_output: OnOutput | None = None) -> HandlerFactory:
+def coder_handlers(
+    settings: CommandSettings, on_output: OnOutput | None = None, *, line_numbers: bool = False
+) -> HandlerFactory:
     """Return what makes the handlers of a session."""
-    return partial(_make, settings, on_output)
+    return partial(_make, settings, on_output, line_numbers)
 
 
-def _make(settings: CommandSettings, on_output: OnOutput | None, workspace: Workspace) -> Handlers:
+def _make(
+    settings: CommandSettings, on_output: OnOutput | None, line_numbers: bool, workspace: Workspace
+) -> Handlers:
     commands = Commands(workspace, settings, on_output)
     surroundings = {**settings.environment, **GIT_ENVIRONMENT}
     for_git = Commands(workspace, replace(settings, environment=surroundings))
@@ -304,10 +312,11 @@ def _make(settings: CommandSettings, on_output: OnOutput | None, workspace: Work
         commands.close()
         for_git.close()
 
+    files = file_handlers(lambda _context: workspace, line_numbers=line_numbers)
     return Handlers(
-        {**file_handlers(lambda _context: workspace), "execute_command": runner.run, **git_handlers(git)},
+        {**files, "execute_command": runner.run, **git_handlers(git)},
         previews={
-            **DryRuns(workspace).previews(),
+            **DryRuns(workspace, line_numbers=line_numbers).previews(),
             "execute_command": runner.preview,
             **git_previews(git),
         },

@@ -80,7 +80,9 @@ class Iteration(JsonFence):
         """Return the list ``next_actions``; a final step may leave it out."""
         if not isinstance(value, dict):
             return Reason.WRONG_SHAPE
-        actions = value.get("next_actions", [] if truth_of(value.get("is_final")) else None)
+        actions = value.get("next_actions")
+        if actions is None and truth_of(value.get("is_final")):
+            actions = []
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:

@@ -28,7 +28,7 @@ from actionledger.reading.scan.source import Source
 
 _CODE = regex(
     r"^[ \t]*+(?:@\w|(?:async[ \t]++def|def|class|import|from|for|if|elif|else|while|with|try|except|return|raise|lambda|del|global"
-    r"|function|public|private|static|package|using|func|fn|let|const|var|export|assert|yield)\b(?![ \t]*+[:(=]?[ \t]*+\"))"
+    r"|function(?![ \t]*+:)|public|private|static|package|using|func|fn|let|const|var|export|assert|yield)\b(?![ \t]*+[:(=]?[ \t]*+\"))"
     r"|^[ \t]*+(?:#include|#!|</?\w+>[ \t]*+$|\$[ \t])",
     re.MULTILINE,
 )

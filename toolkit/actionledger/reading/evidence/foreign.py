@@ -17,6 +17,7 @@ from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.evidence.echoes import READ, Placed
+from actionledger.reading.evidence.headed import Headed, headed_calls, may_be_headed
 from actionledger.reading.evidence.rests import NAMELESS
 from actionledger.reading.evidence.weighing import BY_EVIDENCE, UNSAID
 from actionledger.reading.finding import Finder
@@ -252,13 +253,15 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
     for _, found in placed:
         if found.status in READ or _is_lost(found):
             return list(placed)
-    if all(sign not in source.text for sign in _SIGNS) and not may_hold_shape(source.text):
+    names = source.names or frozenset()
+    has_sign = any(sign in source.text for sign in _SIGNS) or may_hold_shape(source.text)
+    if not has_sign and not may_be_headed(source.text, names):
         return list(placed)
     kept = [each for each in placed if not _says_nothing(each[1])]
     low = 0
     lost: list[Placed] = []
     for high in [*(found.span for _, found in kept), Span(len(source.text), len(source.text))]:
-        lost += foreign_blocks(source.text, Span(low, high.start), options)
+        lost += foreign_blocks(source.text, Span(low, high.start), names, options)
         low = max(low, high.end)
     if not lost:
         return list(placed)
@@ -269,12 +272,18 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
     return sorted([*beside, *lost], key=lambda each: each[1].span)
 
 
-def foreign_blocks(text: str, gap: Span, options: DecodeOptions) -> list[Placed]:
+def foreign_blocks(text: str, gap: Span, names: frozenset[str], options: DecodeOptions) -> list[Placed]:
     """Return the calls in any format in a stretch of a response, each as lost, also where they stand in a fence of no format."""
     lost = [*_lost_in(text, gap, options)] if any(text.find(sign, *gap) >= 0 for sign in _SIGNS) else []
     for fence in () if lost or text.find("```", *gap) < 0 else _FENCED_VALUE.finditer(text, *gap):
         lost += _lost_in(text, Span(*fence.span("body")), options)
+    lost = lost or [_headed(head) for head in headed_calls(text, gap, names)]
     return lost or [_lost(BY_EVIDENCE, span) for span in foreign_shapes(text, gap)]
+
+
+def _headed(head: Headed) -> Placed:
+    detail = f"It looks like a call of {head.name!r}; it is none that is read here."
+    return _malformed(BY_EVIDENCE, head.span, detail)
 
 
 def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
@@ -287,17 +296,22 @@ def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
 
 def _lost(dialect: Dialect, span: Span) -> Placed:
     of_dialect = "" if dialect is BY_EVIDENCE else f" of the dialect {dialect.name!r}"
-    detail = f"It looks like a call{of_dialect}; it is none that is read here."
+    return _malformed(dialect, span, f"It looks like a call{of_dialect}; it is none that is read here.")
+
+
+def _malformed(dialect: Dialect, span: Span, detail: str) -> Placed:
     issue = Issue(Reason.WRONG_SHAPE, span, detail)
     return dialect, Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
 
 
-def may_hold_foreign(text: str, gap: Span, found: Found, options: DecodeOptions) -> bool:
+def may_hold_foreign(
+    text: str, gap: Span, found: Found, names: frozenset[str], options: DecodeOptions
+) -> bool:
     """Return whether a call in another format stands before a block, or is all of it, while a response comes in."""
     if found.status in READ or _is_lost(found):
         return False
     end = found.span.end if _says_nothing(found) else gap.end
-    return bool(foreign_blocks(text, Span(gap.start, end), options))
+    return bool(foreign_blocks(text, Span(gap.start, end), names, options))
 
 
 @lru_cache(maxsize=1)
@@ -306,13 +320,16 @@ def _finder() -> Finder:
 
 
 def _says_nothing(found: Found) -> bool:
-    """Return whether a block is data, or what an offered name makes nothing of: a call in another format may be all of it."""
+    """Return whether a block is data, a mention, or what an offered name makes nothing of: a call in another format may be all of it."""
     details = {issue.detail for issue in found.issues}
     if found.status is BlockStatus.MALFORMED:
         return NAMELESS in details
     if found.reason is Reason.EXAMPLE and not found.actions and not found.issues:
         return True
-    return found.status is BlockStatus.IGNORED and (found.reason is Reason.NOT_AN_ACTION or UNSAID in details)
+    is_nothing = (
+        found.reason is Reason.NOT_AN_ACTION or found.reason is Reason.CALL_IN_PROSE or UNSAID in details
+    )
+    return found.status is BlockStatus.IGNORED and is_nothing
 
 
 def _is_lost(found: Found) -> bool:

@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from itertools import takewhile
+from textwrap import dedent
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
+from actionledger.core.values import Reading, Span
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.xml_tags import XmlTags
+from actionledger.reading.evidence.headed import headed_calls
 from actionledger.reading.parsers import DialectParser
 from actionledger.reading.tolerant_json import decode
 
@@ -24,11 +29,19 @@ _MOST = 5
 _NAME_KEYS = ("action", "type", "name", "tool", "tool_name", "function", "recipient_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _UNMEANT = frozenset({Reason.REASONING})
+_CALL_TAGS = frozenset({*_NAME_KEYS, "call", "function_call", "invoke", "tool_call", "tool_use"})
 _ELEMENT = regex(r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+\"[^\"]*+\")*+)\s*+>")
 _ATTRIBUTE = regex(r"(?P<name>[\w-]++)\s*+=\s*+\"(?P<value>[^\"]*+)\"")
 _FIELD = regex(r"\s*+<(?P<name>[A-Za-z_]\w*+)>(?P<value>.*?)(?P<closes></(?P=name)\s*>|\Z)", re.DOTALL)
 _LINE = regex(
-    r"^[ \t]*+(?:- )?[\"']?(?P<key>[A-Za-z_][\w-]*+)[\"']?[ \t]*+[:=][ \t]*+(?P<value>[^\n]++)$", re.MULTILINE
+    r"^(?P<margin>[ \t]*+)(?:[-*+] )?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]\**+[ \t]*+(?P<value>[^\n]++)$",
+    re.MULTILINE,
+)
+_BLOCK = regex(r"[|>][-+]?[ \t]*+\Z")
+"""What stands in YAML for a value that the lines below hold."""
+
+_PAIR = regex(
+    r"(?:--|\B:|\b)(?P<key>[A-Za-z_]\w*+)(?:[ \t]*+=[ \t]*+|(?<!\w:)[ \t]++(?=[\"']))(?P<value>\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|[^\s,)\]}]++)"
 )
 _OBJECT = regex(r"[{\[]\s*+[\"'{\w]")
 
@@ -57,24 +70,36 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
     """
     text = text[-_LONGEST:]
     reading = reader.read(text, catalogue.offer)
-    meant = [raw for raw in reading.actions if raw.illustration not in _UNMEANT]
-    if found := [
-        TriedCall(raw.name, raw.arguments, raw.dialect)
-        for raw in meant
-        if raw.name and raw.doubt is not Reason.TRUNCATED
-    ]:
+    found = _read(reading)
+    if found and all(each.dialect == "bash_fence" for each in found):
+        found = [*_headed(text, catalogue.offer)] or found  # a command by an action's name is that action
+    if found and not any(issue.code is Reason.TRUNCATED for issue in reading.issues):
         return found[:_MOST]
     for block in reading.blocks:
         if block.reason is Reason.REASONING:
             text = (
                 text[: block.span.start] + " " * (block.span.end - block.span.start) + text[block.span.end :]
             )
-    for looked_for in (_objects, _elements, _lines):
-        if found := [
-            each for each in looked_for(text) if (bool(each.name) and nearest(each, catalogue) is not None)
-        ]:
-            return found[:_MOST]
-    return [TriedCall(name, {}) for name in catalogue.names if re.search(rf"\b{name}\b", text)][:1]
+    names, offer = frozenset(catalogue.names), catalogue.offer
+    for looked_for in (partial(_objects, names=names), _elements, partial(_headed, offer=offer), _lines):
+        tried = [each for each in looked_for(text) if each.name and nearest(each, catalogue) is not None]
+        if tried:
+            read = {(each.name, repr(each.arguments)) for each in found}
+            cut = [each for each in tried if (each.name, repr(each.arguments)) not in read]
+            return [*found, *cut][:_MOST]
+    return (
+        found[:_MOST]
+        or [TriedCall(name, {}) for name in catalogue.names if re.search(rf"\b{name}\b", text)][:1]
+    )
+
+
+def _read(reading: Reading) -> list[TriedCall]:
+    """Return the calls that were read and are whole, but for those that were only thought."""
+    return [
+        TriedCall(raw.name, raw.arguments, raw.dialect)
+        for raw in reading.actions
+        if raw.name and raw.illustration not in _UNMEANT and raw.doubt is not Reason.TRUNCATED
+    ]
 
 
 def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
@@ -111,13 +136,13 @@ def reader_for(own: DialectParser, catalogue: Catalogue) -> DialectParser:
     return own.model_copy(update=changes)
 
 
-def _objects(text: str) -> Iterator[TriedCall]:
+def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
     """Yield the calls that JSON objects are, broken or cut ones too."""
     at = 0
     while opens := _OBJECT.search(text, at):
         decoded = decode(text, opens.start())
         value = _opened(decoded.value) if decoded.cut else decoded.value
-        yield from _named(value, 0)
+        yield from _named(value, names, 0)
         at = max(decoded.end, opens.end())
 
 
@@ -125,22 +150,26 @@ def _opened(value: Any) -> Any:
     """Return a value that the end of the text cuts with its last text left open."""
     if isinstance(value, dict) and value:
         last = next(reversed(value))
-        return {**value, last: _opened(value[last])}
+        return {**value, last: value[last] if last in _NAME_KEYS else _opened(value[last])}
     if isinstance(value, list) and value:
         return [*value[:-1], _opened(value[-1])]
     return OPEN if isinstance(value, str) else value
 
 
-def _named(value: Any, depth: int) -> Iterator[TriedCall]:
+def _named(value: Any, names: frozenset[str], depth: int) -> Iterator[TriedCall]:
+    """Yield the calls in a value: under a key for names, or under any whose value is a name that is known."""
     if isinstance(value, list):
         for item in value:
-            yield from _named(item, depth + 1)
+            yield from _named(item, names, depth + 1)
     if not isinstance(value, dict) or depth > 4:
         return
-    key = next((key for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+    known = [key for key, held in value.items() if isinstance(held, str) and held in names]
+    key = next((key for key in (*_NAME_KEYS, *known) if isinstance(value.get(key), str)), None)
     if key is None:
-        for held in value.values():
-            yield from _named(held, depth + 1)
+        for name, held in value.items():
+            if name in names and isinstance(held, str):
+                yield TriedCall(name, {"": held})
+            yield from _named(held, names, depth + 1)
         return
     rest = {name: held for name, held in value.items() if name != key}
     holder = next((name for name in _ARGUMENT_KEYS if isinstance(rest.get(name), dict)), None)
@@ -161,7 +190,11 @@ def _elements(text: str) -> Iterator[TriedCall]:
             at = field.end()
         if not arguments and (close := text.find(f"</{tag['name']}>", at)) >= 0:
             arguments = {"": _body(text[at:close])}
-        if arguments:
+        key = next((key for key in ("", *_NAME_KEYS) if isinstance(arguments.get(key), str)), None)
+        if tag["name"] in _CALL_TAGS and key is not None:
+            name = str(arguments.pop(key))
+            yield TriedCall(name, arguments or told(text[at:]), "xml_tags")
+        elif arguments:
             yield TriedCall(tag["name"], arguments, "xml_tags")
 
 
@@ -172,9 +205,62 @@ def _body(value: str) -> str:
     return value.removeprefix("\r").removeprefix("\n").rstrip(" \t")
 
 
+def _headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
+    """Yield the calls whose names head what they take."""
+    for head in headed_calls(text, Span(0, len(text)), offer):
+        yield TriedCall(head.name, told(head.body.of(text)))
+
+
+def told(body: str) -> JsonDict:
+    """Return what stands behind the name of a call: an object, elements, lines of keys, pairs, or a text that may be any field's."""
+    if opens := _OBJECT.search(body):
+        decoded = decode(body, opens.start())
+        value = _opened(decoded.value) if decoded.cut else decoded.value
+        if isinstance(value, dict):
+            [*holders] = (key for key in _ARGUMENT_KEYS if isinstance(value.get(key), dict))
+            return dict(value[holders[0]]) if holders else value
+    if fields := {each["name"]: _body(each["value"]) for each in _FIELD.finditer(body) if each["closes"]}:
+        return fields
+    beside = {pair["key"]: _value(pair["value"]) for pair in _PAIR.finditer(body)}
+    pairs = beside if beside and "\n" not in body.strip() else _pairs(body) or beside
+    text = _fence_less(body).strip(" \t\r\n:[]{}()*`\"'")
+    return pairs or ({"": text} if text else {})
+
+
+def _fence_less(body: str) -> str:
+    """Return what stands in a fence that a text holds, or the text."""
+    inside = body.rpartition("```")[0] if body.rstrip().endswith("```") else body
+    return inside.partition("\n")[2] if inside.lstrip().startswith("```") else inside
+
+
+def _pairs(text: str) -> JsonDict:
+    """Return the keys of lines with their values, those that stand on the lines below as well."""
+    found: JsonDict = {}
+    for line in _LINE.finditer(text):
+        below = text[line.end() + 1 :] if _BLOCK.match(line["value"]) else None
+        found[line["key"]] = _value(line["value"]) if below is None else _indented(below, len(line["margin"]))
+    return found
+
+
+def _indented(text: str, margin: int) -> str:
+    """Return the first lines of a text that are indented by more than a margin."""
+    lines = takewhile(
+        lambda line: not line.strip() or len(line) - len(line.lstrip()) > margin,
+        text.splitlines(keepends=True),
+    )
+    return dedent("".join(lines)).rstrip("\n") + "\n"
+
+
+def _value(written: str) -> object:
+    """Return a value as a line gives it: in quotes, as a program writes them, or without."""
+    written = written.strip().rstrip(",").strip("`").strip()
+    decoded = decode(written) if written.startswith(('"', "'")) else None
+    return decoded.value if decoded and decoded.end == len(written) else written.strip("\"'")
+
+
 def _lines(text: str) -> Iterator[TriedCall]:
     """Yield the call that lines of keys and values are, the name among them."""
-    pairs = {line["key"]: line["value"].strip().rstrip(",").strip("\"'") for line in _LINE.finditer(text)}
+    pairs = {key: str(value) for key, value in _pairs(text).items()}
     key = next((key for key in _NAME_KEYS if key in pairs), None)
     if key is not None:
         yield TriedCall(pairs[key], {name: value for name, value in pairs.items() if name != key})

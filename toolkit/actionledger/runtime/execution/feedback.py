@@ -36,7 +36,7 @@ FORMS: dict[str, tuple[str, str]] = {
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 _NO_NAME = regex(
-    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-\d.]++|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
+    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-+\d.]++(?:[eE][-+]?\d++)?+|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
 )
 """A name of an action that is no text."""
 
@@ -143,6 +143,9 @@ def _observed(index: int, observation: Observation) -> _Entry:
         lines, first, content = file
         what = f"{observation.result['path']}, {lines}"
         text = mask_text(content)
+        if observation.result.get("line_numbers") is True:
+            what += ", each behind its number, which is not part of it"
+            text = _numbered(text, first)
         return _Entry(_cut(f"{head}: {_on_one_line(mask_text(what))}:\n", MAX_LINE), text, first)
     if has_result:
         told = f"{head}: {said}" if said else head
@@ -162,6 +165,13 @@ def _file(result: object) -> tuple[str, int, str] | None:
         rest = f" (read on with first_line {last + 1})" if last < lines else ""
         return f"lines {first:,} to {last:,} of {lines:,}{rest}", first, content
     return counted(len(content.splitlines()), "line"), 1, content
+
+
+def _numbered(text: str, first: int) -> str:
+    """Return a text with each of its lines behind its number and a tab."""
+    lines = text.splitlines(keepends=True)
+    width = len(str(first + len(lines) - 1))
+    return "".join(f"{number:>{width}}\t{line}" for number, line in enumerate(lines, first))
 
 
 def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:

@@ -17,13 +17,13 @@ from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
 from actionledger.core.values import ActionCall, ParseResult, RawAction, Span
-from actionledger.core.vocabulary import Reason
+from actionledger.core.vocabulary import Reason, RepairKind
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.parsers import DialectParser
 from actionledger.reading.tolerant_json import decode
-from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, nearest, reader_for
+from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, nearest, reader_for, told
 from actionledger.runtime.execution.profile import Profile, dialect_of
 
 HOW = "Write it so:"
@@ -32,6 +32,8 @@ HOW = "Write it so:"
 _LONGEST = 400
 """What is longer in one field is left to the model, in characters: an example is short."""
 
+_CALL = regex(r"\s*+(?P<name>[A-Za-z_]\w*+)\((?P<arguments>.*)\)\s*+", re.DOTALL)
+_LONGEST_NUMBER = 16
 _NUMBER = regex(r"\s*+[+-]?+[\d.,_]++\s*+")
 
 _ALIKE = 55
@@ -89,6 +91,8 @@ def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMa
     for key in ("type", "action", "name", "tool", "value"):
         if arguments.get(key) in catalogue.names:
             return str(arguments[key]), {name: value for name, value in arguments.items() if name != key}
+    if called := _CALL.fullmatch(str(arguments.get("value"))):
+        return called["name"], told(called["arguments"])
     held = next(iter(arguments.values()), None)
     if len(arguments) == 1 and isinstance(held, dict):
         return catalogue.known_name(next(iter(arguments))), held
@@ -180,8 +184,14 @@ def _without_faults(
             kept.pop(field, None)
         elif field in kept:
             near = near_names(str(kept[field]), allowed.get(field, ()))
-            kept[field] = near[0] if near else OPEN
+            kept[field] = near[0] if near else _number_in(kept[field], error.expected)
     return kept
+
+
+def _number_in(value: object, expected: str) -> object:
+    """Return the number that a text names where one is expected, as ``t3`` does; else what is left open."""
+    digits = re.findall(r"\d+", value) if isinstance(value, str) and expected.startswith("integer") else ()
+    return int(digits[0]) if len(digits) == 1 and len(digits[0]) < _LONGEST_NUMBER else OPEN
 
 
 def _is_unread(result: ParseResult) -> bool:
@@ -219,7 +229,7 @@ _FORMS = {
 
 def _why(attempt: TriedCall, call: PlainCall, dialect: Dialect, catalogue: Catalogue) -> Iterator[str]:
     """Yield what was wrong with an attempt: its format, its name, its fields."""
-    if attempt.dialect and attempt.dialect != dialect.name:
+    if attempt.dialect not in {"", "evidence", dialect.name}:
         form = _FORMS.get(attempt.dialect, f"the format {attempt.dialect!r}")
         yield f"You wrote {call.name} as {form}."
     if attempt.name != call.name and catalogue.known_name(attempt.name) != call.name:
@@ -249,7 +259,11 @@ def notice(call: ActionCall) -> str:
     fenced = {
         name: found["text"] + "\n" for name, text in texts.items() if (found := _IN_FENCE.fullmatch(text))
     }
-    if escaped:
+    broken = [name for name, text in texts.items() if "\\n" in text and "\n" not in text]
+    if broken and any(repair.kind is RepairKind.TAG_ATTRIBUTES for repair in call.repairs):
+        name, meant = broken[0], {name: texts[name].replace("\\n", "\n") for name in broken}
+        odd = f"The field {name!r} holds \\n and no line break"
+    elif escaped:
         name, meant = escaped[0], {name: unescape(texts[name]) for name in escaped}
         odd = f"The field {name!r} holds {_ENTITY.search(texts[name])[0]} and no sign in its place"  # type: ignore[index]
     elif fenced and not is_prose:

@@ -8,6 +8,7 @@ from itertools import islice
 from rapidfuzz import fuzz, process
 
 from actionledger.core.errors import ActionError
+from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.patterns import replace_pattern
 from actionledger.runtime.workspace.texts import BOM, SECRETS_ARE_MASKED, is_masked, line_end, with_line_ends
@@ -121,7 +122,22 @@ def _edited(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, 
     message = f"The search text does not occur in {path!r}. Copy it exactly as it stands in the file."
     if is_masked(text, edit.search):
         message += SECRETS_ARE_MASKED
-    raise ActionError(Reason.NO_MATCH, message + nearest_lines(text, edit.search))
+    search = _without_numbers(edit.search)
+    if search != edit.search:
+        message += " The numbers before its lines are not part of the file: leave them out."
+    raise ActionError(Reason.NO_MATCH, message + nearest_lines(text, search))
+
+
+_LINE = regex(r"(?P<number>[ \t]*+\d++(?:\t|\|[ \t]))?+(?P<text>[^\n]*+)")
+
+
+def _without_numbers(search: str) -> str:
+    """Return a text without the numbers that its lines are told with; as it is where a line that is not blank has none."""
+    lines = [_LINE.match(line) for line in search.split("\n")]
+    found = [line for line in lines if line]
+    if not all(line["number"] or not line["text"].strip() for line in found):
+        return search
+    return "\n".join(line["text"] for line in found)
 
 
 def _filled(path: str, text: str, edit: Edit) -> tuple[str, Edited]:
