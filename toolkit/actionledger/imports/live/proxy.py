@@ -57,7 +57,7 @@ def is_plain(path: bytes) -> bool:
         if (read := unquote_to_bytes(path)) == path:
             return all(0x20 <= byte != 0x7F for byte in path)
         path = read
-    return False  # nobody means what is quoted so deeply
+    return False  # a path escaped this often is not meant to be read
 
 
 def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> Headers:

@@ -180,8 +180,8 @@ def result_of(call_id: str, output: object, end: End, finished_at: datetime | No
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")
-    # Skip to a program's output, whose own lines say nothing of the end. If the words are missing, no line can match: trying each line's beginning
-    # takes ten times as long.
+    # The head before a program's output, whose own lines say nothing of the end. Search only if the word is there: trying each line's beginning takes
+    # ten times as long.
     is_there = shown.find("Output:", 0, _HEAD_CHARACTERS) >= 0
     begins = _OUTPUT.search(shown, 0, _HEAD_CHARACTERS) if is_there else None
     head = shown[: begins.start()] if begins else shown if len(shown) < _HEAD_CHARACTERS else ""
