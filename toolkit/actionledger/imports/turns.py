@@ -168,7 +168,7 @@ def _is_text_of(text: str, there: KnownTurn) -> bool:
     return there.digest == digest(text) or there.digest == digest(as_recorded(text))
 
 
-# The fields of a response's event beside its text: task, tokens, times and cost.
+# The fields of a response's event apart from its text: task, tokens, times and cost.
 _OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
 _TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]
 _NOTHING = Usage()
@@ -188,7 +188,7 @@ def task_of(session: RecordedSession) -> str:
 
 
 def recorded_of(turn: RecordedTurn) -> dict[str, object]:
-    """Return what a recording says of a response beside its text, by the fields of its event."""
+    """Return a recording's values of a response apart from its text, by the fields of its event."""
     usage = known_usage(turn)
     said = (
         _NOTHING_RECORDED
@@ -261,7 +261,7 @@ def _storable(value: object) -> object:
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
 
 
-# Notes on a turn's cost beside its event: the prices used, and what is billed apart from the message.
+# Notes on a turn's cost outside its event: the prices used, and what is billed apart from the message.
 def note_costs(
     run: ImportRun, key: TurnKey, cost: dict[str, object], prices: Prices | None, turn: RecordedTurn
 ) -> None:

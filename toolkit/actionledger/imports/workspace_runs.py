@@ -65,8 +65,8 @@ def _keeper(
 def _for_the_record(profile: Profile) -> Profile:
     """Return the profile under which recorded sessions are run.
 
-    Rate limits by the clock mean nothing, since hours are replayed within seconds. And nobody watches: a recorded text may start no program and touch
-    nothing outside the workspace.
+    Rate limits by the clock mean nothing, since hours are replayed within seconds. And nobody watches the run, so a recorded text may start no
+    program and touch nothing outside the workspace.
     """
 
     def bounded_handlers(workspace: Workspace) -> Handlers:

@@ -2,7 +2,7 @@
 
 The format is not published; this reads what versions 2.1.5 to 2.1.332 write. A line is an event. ``assistant`` lines hold the model's messages:
 several lines form one message, each with a block of its content, the same ``message.id`` and the same usage. ``user`` lines hold a person's words,
-the client's own, or results of calls. A resumed or forked session begins with a copy of its history: a message has its own identifier in every file,
+the client's own, or results of calls. A resumed or forked session begins with a copy of its history. A message has its own identifier in every file,
 and copied answers name a fork's origin in ``requestSessionId``.
 """
 

@@ -3,7 +3,7 @@
 Written if ``log_completions`` is on: by OpenHands up to 0.x (``openhands/llm/llm.py``: ``messages``, ``response``, ``args``, ``kwargs``,
 ``timestamp``, ``cost``; with ``fncall_messages`` and ``fncall_response`` for models without native calls) and by its SDK (``openhands/sdk/llm``:
 ``messages``, ``tools``, ``kwargs``, ``context_window``, ``response``, ``cost``, ``latency_sec``; with ``raw_messages`` and ``raw_response``). A model
-without native calls writes ``<function=NAME>`` and ``<parameter=KEY>`` into its text and is stopped at ``</function``: if that text was kept, it is
+without native calls writes ``<function=NAME>`` and ``<parameter=KEY>`` into its text and is stopped at ``</function``. If that text was kept, it is
 the turn's text, and the calls next to it are what OpenHands parsed. A file doesn't name its conversation: that is identified by the folder and by the
 person's first message.
 """

@@ -101,7 +101,7 @@ def _harness(counts: dict[str, int]) -> dict[str, dict[str, int]]:
 
 
 def _asked(history: list[_Message], *, is_fenced: bool) -> dict[str, str]:
-    """Return the parser for the form that the first prompt asks for, with those words; empty if unclear."""
+    """Return the parser for the form that the first prompt asks for, and the words that ask for it; empty if unclear."""
     if is_fenced:
         return {"parser": "mint-fences", "parser_because": "the prompt asks for ```python"}
     if history and history[0].role != "assistant" and all(tag in history[0].content for tag in _TAGS):

@@ -1,8 +1,8 @@
 """openclaw's telemetry: lines about its agents' work, as the plugin telemetry-hal writes them.
 
 ``message.in``, ``agent.start`` with the prompt, ``tool.start`` and ``tool.end``, ``agent.end`` with all messages of the session so far, in pi's form.
-Tool events have no call identifiers, and the messages hold the same and more. So tool events are only counted, as an interim state if the session's
-end is not there yet, and no call is recorded twice when it comes.
+Tool events have no call identifiers, and the messages hold the same and more. So tool events are only counted, as progress if the session's end is
+not there yet. No call is recorded twice when it comes.
 """
 
 from collections import Counter, defaultdict

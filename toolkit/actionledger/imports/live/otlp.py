@@ -38,7 +38,7 @@ MOST_SPANS = 50_000
 """The most spans or log records in a request; exporters send 512 at once, collectors 8,192."""
 
 MOST_VALUES = 2_000_000
-"""The most values in a request, counted as protobuf fields or by JSON's commas and brackets: a value of two bytes may take far more in memory."""
+"""The most values in a request, by protobuf fields or by JSON's commas and brackets: a value of two bytes may take far more in memory."""
 
 READERS = 2
 """How many requests are read at the same time; others wait."""

@@ -1,4 +1,4 @@
-"""Recording beside traffic: a bounded queue, and a thread that records its items in a ledger.
+"""Recording alongside traffic: a bounded queue, and a thread that records its items in a ledger.
 
 A producer never waits and never gets an error. If the ledger is slow, full or broken, the queue grows up to its limit; later items are dropped and
 counted. The count is the first thing recorded when the ledger works again.

@@ -183,7 +183,7 @@ class SpanRecording(Recording[Came]):
         return kept
 
     def offer_spooled(self, thing: Came, otherwise: str) -> bool:
-        """Spool spans, then do the same as ``offer``: a sender who is told that they arrived need not send them again."""
+        """Spool spans, then do the same as ``offer``: a sender who gets a receipt need not send them again."""
         if isinstance(thing, SpanBatch) and self.has_room(thing):
             thing = self._reader.kept(thing)
         return self.offer(thing, otherwise)

@@ -1,8 +1,8 @@
 """Traces while their spans come in: in several requests, in any order, late, and twice.
 
 A span can only be understood among the others of its trace, so a trace is buffered until it is quiet. What was recorded stays: a request keeps its
-session and its index there. Buffered spans are also spooled to disk, and before a trace is recorded, so is the way it is recorded: after a crash,
-another process continues exactly there.
+session and its index there. Buffered spans are spooled to disk, and so is the way a trace is recorded, before it is. After a crash, another process
+continues exactly there.
 """
 
 from collections import Counter, OrderedDict

@@ -143,7 +143,7 @@ def _status(line: Line, known: Line, *, is_error: bool) -> ExecutionStatus | Non
 
 
 def _is_stopped(line: Line, mode: str) -> bool:
-    """Return whether a call was stopped while it ran: the client says that a person rejected it, though it asks nobody."""
+    """Return whether a call was stopped while it ran: the client reports that a person rejected it, although its mode asks nobody."""
     kind = text_at(line, "toolDenialKind")
     return mode == _ASKS_NOBODY and kind.startswith("user") and "permissionDecision" not in line
 

@@ -1,7 +1,7 @@
 """The items and events of Codex rollouts, and the calls that their end events belong to.
 
 Since about 0.150, ``item_completed`` says how each executed item ended. If tools are functions, the item has its call's identifier. In code mode the
-model writes a script for one tool, ``exec``, and what the script runs has identifiers of its own: it belongs to the running script, or among several
+model writes a script for one tool, ``exec``, and what the script runs has identifiers of its own. It belongs to the running script, or among several
 to the one that contains its command. Work that outlasts its result ends later: a process is known by its number, a script by its cell.
 """
 

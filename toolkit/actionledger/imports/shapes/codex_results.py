@@ -1,7 +1,7 @@
 """Codex' records of a call's end: the text shown to the model, and an event next to it.
 
-A rollout lacks the success flag. The exit status is only in the head of the text, in fixed words, or in the metadata of the JSON that older versions
-show the model.
+A rollout lacks the success flag. The exit status is only in the head of the text, in fixed words. In older versions it is in the metadata of the JSON
+that the model is shown.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Join requests and responses to sessions: a recording of the wire doesn't say which belong together.
 
-Each response is a turn. A request repeats the history: its last model message is the response that it continues, found by identifier, by words, or by
+Each response is a turn. A request repeats the history. Its last model message is the response that it continues, found by identifier, by words, or by
 the calls whose results follow it. Only the new part of the history is used: results of the last calls, and the messages with them. A model message
 that no response here had is no turn, since anyone may have written it. ``Belonging`` finds the session.
 """
@@ -102,7 +102,7 @@ class Belonging:
         return before.session if is_sure or before.is_last or not is_answered else owned
 
     def _tried_again(self, opening: str) -> Open | None:
-        """Return a session with only cut or empty answers that was asked the same; the client may have added to the question."""
+        """Return a session with only cut or empty answers to the same question; the client may have added to the question."""
         unsettled = ((begun, session) for begun, session in reversed(self._unsettled) if not session.settled)
         return next((session for begun, session in unsettled if begun and opening.startswith(begun)), None)
 

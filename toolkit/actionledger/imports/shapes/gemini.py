@@ -1,8 +1,8 @@
 """Gemini's ``generateContent``: https://ai.google.dev/api/generate-content.
 
-Arguments come parsed, and seldom with an identifier: a result then belongs to the first call of its name without one, which its position implies. The
-interface writes keys as ``functionCall``, Python clients as ``function_call``. Reasoning is in parts with ``thought``; its tokens are not among the
-candidates'.
+Arguments come parsed, and seldom with an identifier: a result then belongs to the first call of its name without a result, as its position implies.
+The interface writes keys as ``functionCall``, Python clients as ``function_call``. Reasoning is in parts with ``thought``; its tokens are not among
+the candidates'.
 """
 
 from collections.abc import Mapping, Sequence

@@ -203,7 +203,7 @@ class _Sample:
         return self._sessions[""].turns, others
 
     def _own(self, events: list[tuple[JsonMap, EventOwner]]) -> set[str]:
-        """Return the owners whose responses are messages of the sample: agents that it was handed to."""
+        """Return the owners whose responses are messages of the sample: agents that took it over."""
         ids = {message.message_id for message in self._messages if message.message_id}
         own = {""}
         for event, owner in events:

@@ -1,4 +1,4 @@
-"""How agents and frameworks word errors, wherever their results come from: the wire, a trace, or another program's format.
+"""How agents and frameworks word errors, whatever the recording: of the wire, a trace, or another program's format.
 
 An agent's own recording marks errors; on the wire there are only the words shown to the model. The first words of each row are distinctive enough
 that no program's output matches.

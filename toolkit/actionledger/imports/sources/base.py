@@ -1,8 +1,8 @@
 """The values that a source yields: recorded sessions with their turns, skips and refusals.
 
 A source is a function that reads a file and yields these values in the file's order. It holds only the open end of a session: a long one comes in
-pieces, with the same ``external_id`` and further turns, so that no file is too large. The importer finds what is known, has grown or was copied; a
-source gives identifiers, and reads every file from its beginning.
+pieces, with the same ``external_id`` and further turns. So no file is too large. The importer finds what is known, has grown or was copied; a source
+gives identifiers, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping

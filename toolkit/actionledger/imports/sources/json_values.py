@@ -1,7 +1,7 @@
 """Read the JSON values of a file: one document, a list, one value per line, or several in a row.
 
-Trace exporters write any of these, often under the same file name: a collector one batch per line, a download one list, a console objects over many
-lines.
+Trace exporters write any of these, often under the same file name. A collector writes one batch per line, a download is one list, a console prints
+objects over many lines.
 """
 
 import json
