@@ -163,7 +163,7 @@ def of_claude(decision: JsonMap, kind: str) -> Permission | None:
     by = _BY_CLAUDE.get(source) or _BY_CLAUDE.get(reason) or ""
     if source.startswith("user"):
         by = "person"
-    elif not by and kind.startswith("user"):  # a person would have had to be asked
+    elif not by and kind.startswith("user"):  # it needed a person's approval, and none was there
         by = "nobody"
     code = text_at(decision, "reasonCode") or text_at(decision, "reason_code")
     return Permission(decided, by, kind or code or reason or source)
