@@ -18,6 +18,7 @@ from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import is_there
 from actionledger.core.files import cached, keep_cached
 from actionledger.core.patterns import regex
+from actionledger.core.text import utf8_with_halves
 from actionledger.imports.prices import Price, Tier
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ _CACHE, _MOST = "list-prices", 256
 def _steps(name: str) -> _Steps | None:
     """Return a model's prices; None if one depends on the time of day."""
     # Hashed, so that the cache shows no name: the name may have been erased since.
-    kept, key = _kept(), sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]
+    kept, key = _kept(), sha256(utf8_with_halves(name)).hexdigest()[:32]
     if key not in kept["models"]:
         found = _model(name)
         constraints = [] if found is None or not isinstance(found.prices, list) else found.prices
