@@ -1,6 +1,7 @@
-"""The loops that were found, kept beside the ledger: a session is looked through again where anything of it, or the search, has changed.
+"""A cache of loops next to the ledger: a session is searched again only if its records or the search have changed.
 
-It holds nothing that the records don't, and may go at any time. A ledger in a lake keeps none: another host could not take out of it what is forgotten.
+The cache holds nothing beyond the records and may be deleted at any time. A ledger in a lake has none, because another host could
+not remove erased sessions from it.
 """
 
 import json
@@ -29,12 +30,12 @@ _SEARCH = (
     "ledger/queries/followed.py",
     *(f"runtime/repetition/{name}.py" for name in ("fingerprints", "forms", "guard", "limits")),
 )
-"""What says which loops are found."""
+"""The modules that determine which loops are found."""
 
 
 @cache
 def _search_version() -> str:
-    """Return what tells this search from another one; empty where the package has no sources to be compared."""
+    """Return a hash that identifies this version of the search; empty if the package has no sources to compare."""
     digest = blake2b(__version__.encode(), digest_size=16)
     try:
         for name in _SEARCH:
@@ -45,7 +46,7 @@ def _search_version() -> str:
 
 
 class KeptLoops:
-    """What is kept of a ledger's loops.
+    """A ledger's cached loops.
 
     Args:
         ledger: the ledger.
@@ -58,12 +59,12 @@ class KeptLoops:
         self._kept = self._read() if self._can_be else {}
 
     def found(self, sessions: Iterable[Followed]) -> dict[str, list[Loop]]:
-        """Return the loops of those sessions that are as they were when they were looked through."""
+        """Return the loops of the sessions that are unchanged since they were searched."""
         found: dict[str, list[Loop]] = {}
         for each in sessions:
             match self._kept.get(str(each.session_id)):
                 case [stamp, [*loops]] if stamp is not None and stamp == _stamp(each):
-                    with suppress(TypeError, ValueError):  # somebody has changed the file
+                    with suppress(TypeError, ValueError):  # the file was edited
                         found[str(each.session_id)] = [
                             Loop(str(each.session_id), first, last, Pattern(pattern), count, name, is_stop)
                             for first, last, pattern, count, name, is_stop in loops
@@ -71,7 +72,7 @@ class KeptLoops:
         return found
 
     def keep(self, sessions: Sequence[Followed], found: Mapping[str, Sequence[Loop]]) -> None:
-        """Keep what was found in all sessions that there are; where that can't be written, nothing is kept."""
+        """Write the loops of all sessions; if the file can't be written, nothing is kept."""
         held = {
             str(each.session_id): [_stamp(each), [_as_list(loop) for loop in found[str(each.session_id)]]]
             for each in sessions
@@ -85,7 +86,7 @@ class KeptLoops:
             }:
                 self._path.unlink(
                     missing_ok=True
-                )  # one of them is forgotten by now, and the file of before may be gone already
+                )  # a session was erased meanwhile, and the erasure may have preceded this write
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -106,9 +107,9 @@ class KeptLoops:
 
 
 def _stamp(session: Followed) -> str | None:
-    """Return what says whether a session would be looked through with the same result.
+    """Return a stamp of all that a session's search depends on.
 
-    What a profile's actions may refer to is part of that: it is another package's to say, which need not be here the next time.
+    It includes whether the profile's actions may refer to each other, because that may depend on another package, which may be missing next time.
     """
     referring = ",".join(filter(takes_references, session.profiles))
     return None if session.stamp is None else f"{session.stamp} {referring}"

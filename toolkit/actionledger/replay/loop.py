@@ -1,4 +1,4 @@
-"""A loop of a recorded session, and whether a profile's actions name each other, which says how they are compared."""
+"""A loop of a recorded session, and whether a profile's actions name each other, which affects how they are compared."""
 
 import sys
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from actionledger.runtime.repetition.limits import Pattern
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    r"""A recorded session goes in circles.
+    r"""A loop in a recorded session.
 
     Args:
         session_id: the session.
-        first_turn, last_turn: from which of its turns to which, from 0.
-        pattern: how.
-        count: how often in the end; for an alternation, how many rounds.
-        name: the last action's name; empty where none could be read.
-        is_stop: whether it goes so far that a live session is stopped, and not only told.
+        first_turn, last_turn: its first and last turn, from 0.
+        pattern: the kind of repetition.
+        count: number of repetitions; for an alternation, of rounds.
+        name: the last action's name; empty if none was parsed.
+        is_stop: whether a live session would be stopped for it, not only warned.
 
     Example:
         >>> text = al.render([("list_tasks", {})], "actions")
@@ -39,7 +39,7 @@ class Loop:
     is_stop: bool
 
 
-# Which profiles' actions name each other, by ``id`` and ``depends_on``: said without a profile, which takes a second to load.
+# Whether a profile's actions name each other by ``id`` and ``depends_on``; listed here, as loading a profile takes a second.
 _REGISTRY = "actionledger.runtime.execution.registry"
 _OF_TOOLKIT = {
     "assistant": True,
@@ -49,19 +49,19 @@ _OF_TOOLKIT = {
     "orchestrator": False,
     "reasoner": True,
 }
-"""The profiles that come with the toolkit; none of another package or process can have their names."""
+"""The toolkit's own profiles; no profile of another package or process can have these names."""
 
 
 def takes_references(profile: str) -> bool:
     """Return whether ``id`` and ``depends_on`` of a profile's actions name actions of the same response.
 
     Args:
-        profile: its name; one that nobody knows has no such actions.
+        profile: its name; an unknown profile has no such actions.
     """
     if profile in _OF_TOOLKIT or not profile:
         return _OF_TOOLKIT.get(profile, False)
     if _REGISTRY not in sys.modules and profile not in _offered():
-        return False  # nothing was registered, and nobody offers it
+        return False  # not registered, and not offered by any package
     from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats
 
     known = PROFILES.get(profile)

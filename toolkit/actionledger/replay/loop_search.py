@@ -1,4 +1,4 @@
-"""The turns of recorded sessions taken through the guard of live ones: what it would have said of them."""
+"""Search recorded turns for loops with the guard of live sessions."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -24,13 +24,13 @@ from actionledger.runtime.repetition.limits import Pattern, RepetitionLimits
 def search(
     ledger: Ledger, sessions: Collection[str], within: Filter, limits: RepetitionLimits
 ) -> dict[str, list[Loop]]:
-    """Return the loops of each of some sessions, in the order of turns.
+    """Return the loops of each given session, in the order of turns.
 
     Args:
-        ledger: where the sessions are.
-        sessions: their ids; it is recorded what came of all of their turns.
-        within: a filter that picks the turns to look at.
-        limits: what counts as repetition.
+        ledger: the ledger with the sessions.
+        sessions: the sessions' ids; the results of all their turns must be recorded.
+        within: filter for the turns.
+        limits: the limits that define repetition.
     """
     found: dict[str, list[Loop]] = {session_id: [] for session_id in sessions}
     for session_id, turns in groupby(courses(ledger, sessions, within), key=lambda turn: turn.session_id):
@@ -42,7 +42,7 @@ def search(
 
 
 class _Session:
-    """Takes one session's turns through the guard."""
+    """Passes one session's turns through the guard."""
 
     def __init__(self, limits: RepetitionLimits) -> None:
         self._guard = RepetitionGuard(limits)
@@ -52,11 +52,11 @@ class _Session:
 
     @property
     def loops(self) -> Iterator[Loop]:
-        """The loops so far, in the order in which they were found."""
+        """The loops so far, in order of discovery."""
         yield from self._loops.values()
 
     def take(self, turn: TurnCourse) -> None:
-        """Look at the next turn."""
+        """Check the next turn."""
         references = takes_references(turn.profile)
         self._guard.begin_turn(is_new_request=turn.is_new_request)
         for refused in _refused(turn):
@@ -72,7 +72,7 @@ class _Session:
             self._look(turn)
 
     def _look(self, turn: TurnCourse) -> None:
-        """Keep what was found at the last fingerprint; a loop that goes on is the one that begins at the same place."""
+        """Keep the finding at the last fingerprint; a loop with the same start is extended."""
         self._turns.append(turn.turn_index)
         found, self._last, last = self._guard.found, self._guard.found, self._last
         if found is None or found is last:

@@ -1,4 +1,4 @@
-"""Recorded sessions looked through for loops, as the guard looks at live ones; what was not carried out can't be looked through."""
+"""Search recorded sessions for loops as the guard of live ones does; turns without execution results can't be searched."""
 
 from dataclasses import dataclass
 
@@ -16,12 +16,12 @@ from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Repetiti
 
 @dataclass(frozen=True, slots=True)
 class LoopReport:
-    r"""Which recorded sessions go in circles.
+    r"""The loops in recorded sessions.
 
     Args:
-        loops: each of them, session by session, in the order of turns; those that are only told of as well.
-        sessions: how many sessions could be looked through.
-        not_recorded: how many could not, since what came of at least one of their turns is not recorded.
+        loops: the loops by session and turn, including those that only cause a warning.
+        sessions: number of sessions that could be searched.
+        not_recorded: number of sessions that could not, because the results of at least one turn are not recorded.
 
     Example:
         >>> text = al.render([("list_tasks", {})], "actions")
@@ -39,12 +39,12 @@ class LoopReport:
 
     @property
     def rate(self) -> Rate:
-        """How many of the sessions that could be looked through have a loop that a live session is stopped for."""
+        """The share of searched sessions with a loop that stops a live session."""
         return Rate(len({loop.session_id for loop in self.loops if loop.is_stop}), self.sessions)
 
     @property
     def told(self) -> Rate:
-        """How many of them have one that a live session is at least told of."""
+        """The share of searched sessions with a loop that at least warns a live session."""
         return Rate(len({loop.session_id for loop in self.loops}), self.sessions)
 
     def __repr__(self) -> str:
@@ -61,17 +61,17 @@ def loops(
     *,
     keep: bool | None = None,
 ) -> LoopReport:
-    r"""Look through recorded sessions for loops, with the eyes of the guard of live ones.
+    r"""Search recorded sessions for loops, by the rules of the guard of live ones.
 
     Args:
-        ledger: where the sessions are.
-        within: a filter that picks the turns to look at.
-        limits: what counts as repetition.
-        keep: whether what is found in all sessions is kept in the ledger's folder, so that only what has changed is looked through the next time;
-            None for a ledger that was opened for writing.
+        ledger: the ledger with the sessions.
+        within: filter for the turns.
+        limits: the limits that define repetition.
+        keep: whether to cache the loops of all sessions in the ledger's folder, so that only changed sessions are searched next
+            time. None caches if the ledger is open for writing.
 
     Returns:
-        The loops, how many sessions were looked through, and how many could not be.
+        The loops, the number of sessions searched, and the number that could not be.
 
     Example:
         >>> text = al.render([("list_tasks", {})], "actions")
