@@ -372,7 +372,7 @@ def test_a_folder_of_several_formats(run, log, tmp_path):
     assert done.code == 0
     assert "4 sessions with 7 new turns imported" in done.out
     assert "1 file of MINT-bench's results (mint, sure)" in done.err
-    assert "left out 2: A file of a folder that is not a recording of a known format." in done.err
+    assert "left out 2: A file of a folder that is no recording of a known format." in done.err
     assert "actionledger sql 'FROM left_out SELECT path, reason, detail, sum(count) AS count" in done.err
     kept = run(
         "sql",

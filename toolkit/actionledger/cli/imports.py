@@ -333,6 +333,6 @@ def _proposal(report: ImportReport) -> str:
         return f"No call was found in {counted(report.searched, 'turn')} of raw text, in any known format."
     looks = ", ".join(f"{counted(count, 'turn looks', 'turns look')} like {name}" for name, count in most)
     return (
-        f"Of {counted(report.searched, 'turn')} of raw text, {looks}. It is not said how to read them, so that every format was looked "
-        f"for; --dialect {most[0][0]} looks for that alone."
+        f"Of {counted(report.searched, 'turn')} of raw text, {looks}. No format was given, so every one was tried; "
+        f"--dialect {most[0][0]} tries only that one."
     )
