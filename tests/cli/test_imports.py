@@ -395,7 +395,7 @@ def test_what_raw_text_looks_like_is_proposed(run, tmp_path):
     (tmp_path / "log.jsonl").write_text("\n".join(lines))
     done = run("import", "log.jsonl", "-l", "a.duckdb")
     assert "Of 4 turns of raw text, 3 turns look like hermes." in done.err
-    assert "--dialect hermes looks for that alone" in done.err
+    assert "--dialect hermes tries only that one" in done.err
     told = run("import", "log.jsonl", "-l", "b.duckdb", "--dialect", "hermes")
     assert "raw text" not in told.err
     found = run("sql", "SELECT DISTINCT dialect FROM actions", "-l", "b.duckdb", "--json").value
