@@ -220,7 +220,7 @@ class _Talk:
         return isinstance(error, _BROKEN) and self._broken <= self._limits.broken
 
     def _take(self, completion: Completion) -> Ending | None:
-        """Execute a response; return why the conversation ends, or None."""
+        """Let the session handle a response; return why the conversation ends, or None."""
         told, known = self._last_message()
         turn = self._session.handle(
             completion.text,

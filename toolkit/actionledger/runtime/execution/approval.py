@@ -70,7 +70,7 @@ class Rule(NamedTuple):
         return self.fit(name, arguments) is Fit.YES
 
     def fit(self, name: str, arguments: Mapping[str, Any]) -> Fit:
-        """Return whether the rule matches an action; a restricting rule matches any spelling, and may match perhaps.
+        """Return how surely the rule matches an action; a restricting rule matches any spelling.
 
         An approving rule matches only the literal meaning of its conditions.
 

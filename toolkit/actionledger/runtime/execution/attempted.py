@@ -103,7 +103,7 @@ def _read(reading: Reading) -> list[TriedCall]:
 
 
 def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
-    """Return the action meant by an attempt: by its name, a similar name, or as the only one that takes exactly its fields."""
+    """Return the action meant by an attempt: by its name, a similar name, or as the only one that its fields fit."""
     name = catalogue.known_name(attempt.name)
     if name in catalogue.names:
         return name

@@ -167,7 +167,7 @@ class Rates:
         self._counter = counter
 
     def take(self, name: str) -> str:
-        """Count an action that is about to run."""
+        """Count an action that is about to run; return why it may not, as a sentence, or an empty text."""
         rate = self._limits.rate_of(name)
         if rate is None:
             return ""

@@ -128,7 +128,7 @@ STANDARD_SETTINGS = ExecutionSettings()
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One way of working with a model.
+    """A configuration for working with a model: its parser, actions, policy and handlers.
 
     Args:
         name: its name, for records and people.

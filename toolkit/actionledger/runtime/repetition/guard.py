@@ -270,12 +270,12 @@ class RepetitionGuard:
 
     @property
     def found(self) -> Repetition | None:
-        """The repetitions in this turn."""
+        """The repetition in this turn; None if there is none."""
         return self._in_turn
 
     @property
     def told(self) -> str:
-        """The feedback about them for the model, one or two sentences; empty if there are none."""
+        """The feedback about it for the model, one or two sentences; empty if there is none."""
         found = self._in_turn
         if found is None or found.is_stop:
             return self._stopped

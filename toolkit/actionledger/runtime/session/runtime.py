@@ -50,8 +50,8 @@ class Runtime(Reversible):
         listen: called with each event once it is recorded, in the thread that does the work.
         undo_days: how long old file contents are kept for undo after the session's last change, in days. Without a ledger or
             a given workspace they are removed with the session.
-        manifest: whether the workspace's content at the start and after each action is kept next to the ledger, so that the
-            session can be stepped through, rerun and forked. Pass settings to limit size and age.
+        manifest: whether the workspace's content at the start and after each action is kept next to the ledger,
+            for stepping through, reruns and forks. Pass settings to limit size and age.
         child_of: the parent session and the kind of relation.
 
     Raises:

@@ -15,7 +15,7 @@ from actionledger.runtime.workspace.paths import Parts, path_of, refused_by_syst
 from actionledger.runtime.workspace.tree import DiskTree, found_in
 
 _SETTLED_NS = 100_000_000
-"""How long a file must be unchanged before equal times prove equal content, in nanoseconds: within one tick of the file
+"""How long a file must be unchanged before equal times prove equal content, in nanoseconds. Within one tick of the file
 system's clock, times would not show another change."""
 
 _DEEPEST = 100

@@ -48,7 +48,7 @@ def unpacked(body: bytes) -> Frame:
 def beyond(body: bytes, values: int, depth: int) -> str:
     """Return which limit a frame's JSON exceeds, without parsing it: ``"values"``, ``"depth"``, or nothing.
 
-    Ten bytes of JSON can be several hundred in memory, so an untrusted frame is scanned before it is parsed, token by token
+    Ten bytes of JSON can be several hundred in memory. So an untrusted frame is scanned before it is parsed, token by token
     and no further than the limit.
     """
     counted, strings, level = 1, 0, 0

@@ -1,6 +1,6 @@
 """The process confines itself, irrevocably, before it gets any foreign code.
 
-Each step is a wall of its own: the filter of system calls holds without the others, and the others would hold most of
+Each step is a wall of its own. The filter of system calls holds without the others, and the others would hold most of
 what it does.
 """
 

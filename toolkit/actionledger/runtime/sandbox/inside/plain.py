@@ -1,7 +1,7 @@
 """Limits for values that pass between the host and the process: nodes, bytes and depth.
 
 Both sides use this file. A value with shared structure is small in memory and endless as JSON (``a = [a, a]``, forty
-times over), so each value is first walked within the limits and copied.
+times over). So each value is copied within the limits first.
 """
 
 import builtins
