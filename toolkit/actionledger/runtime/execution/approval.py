@@ -118,7 +118,7 @@ def _doubted(name: str, doubt: Reason) -> Rule:
 
 def _escalation(rule: Rule) -> Rule:
     """Return the rule for an action that another rule may match, but can't be compared with."""
-    why = f"It may be what this rule is about, which can't be conditions_in_words from how it is written: {rule.conditions_in_words}."
+    why = f"This rule may match it, but its spelling leaves that open: {rule.conditions_in_words}."
     return Rule(rule.action, Verdict.ESCALATE, why=f"{why} {rule.why}".rstrip())
 
 
