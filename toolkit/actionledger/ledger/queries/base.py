@@ -43,7 +43,7 @@ OF_ACTIONS = f"action_index < {WITHIN}"
 """Executions of the called actions, without the calls that those made themselves."""
 
 RUN_ELSEWHERE = f"origin = '{Origin.RECORDED}'"
-"""Which executions another runtime ran, as SQL; this toolkit ran the others."""
+"""Which executions another runtime ran, as SQL."""
 
 CONVERTED = f"code = '{Reason.CONVERTED}'"
 REFUSED = f"code <> '{Reason.CONVERTED}'"
