@@ -17,7 +17,7 @@ class Alert:
         asked: the limit and the time in words.
         found: the number's value in words.
         value: the number's value; for a list, its length.
-        raised_at: when, UTC without a zone.
+        raised_at: its time, UTC without a zone.
     """
 
     rule: str

@@ -25,8 +25,7 @@ NOTHING_READ = [str(outcome) for outcome in Outcome if outcome.did_nothing]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
 REFUSED_BY_SCHEMA = [str(status) for status in ActionStatus if status.is_refused]
 IS_CHECKED = "catalogue IS NOT NULL AND status NOT IN ('illustration', 'needs_approval')"
-"""Whether an action counts in the validation rate: where it may not be what was meant, its arguments say nothing of the model."""
-"""Which actions count in the validation rate, as SQL: those that were meant and had a catalogue. Other actions can't be called valid."""
+"""Which actions count in the validation rate, as SQL: those with a catalogue that were meant. Arguments of others show nothing about the model."""
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
 
 IS_RECORDED = f"outcome <> '{Outcome.NOT_RECORDED}'"

@@ -1,9 +1,9 @@
 """Each failure, and its cost to its session until an action got through: the basis of groups of failures.
 
-A turn **gets through** if one of its actions succeeds. If nothing reports the results of a session's actions (a benchmark's responses), a turn gets
-through if it was fully parsed and has a valid action. A failure costs its own turn and the following ones, up to but not including the next turn
-that gets through. If none does, it costs all turns to the session's end, and the session is **lost**. If a later try in the same turn succeeds, the
-failure costs no turn.
+A turn **gets through** if one of its actions succeeds. In a session without recorded results (a benchmark's responses), a turn gets through if it
+was fully parsed and has a valid action. A failure costs its own turn and the following ones, up to but not including the next turn that gets
+through. If none does, it costs all turns to the session's end, and the session is **lost**. If a later try in the same turn succeeds, the failure
+costs no turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ COURSE_WORDS: dict[str, object] = {"held_back": _HELD_BACK, "read": READ}
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The cost of a row of turns of a session, or the sum over several such rows.
+    """The cost of consecutive turns of a session, or a sum of such costs.
 
     Args:
         turns: how many turns.

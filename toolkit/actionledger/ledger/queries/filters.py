@@ -65,8 +65,8 @@ class Filter:
         text: a literal text in the response, the parsed arguments, their results or the session's name, in any case.
 
     Raises:
-        UsageError: ``run_id`` is not an identifier, a value is not in its closed list, a text is given instead of several, a time is invalid, or a
-            text can't be stored in a ledger.
+        UsageError: ``run_id`` is not an identifier, a time is invalid, or a value is not in its closed list. Also if a text is given instead of
+            several, or can't be stored in a ledger.
 
     Example:
         >>> al.Filter(models=("small",), profiles=("coder",)).models

@@ -102,7 +102,7 @@ LATEST = 20_000
 """How many responses are searched first: they contain fifty hits if one response in four hundred has the text."""
 
 PART = 5
-"""They are searched first only if they are at most this fraction of all responses: if the search fails, all are searched as well."""
+"""They are searched first only if all responses are at least this many times as many: after a search in vain, all are searched as well."""
 
 _SINCE = """
 WITH picked AS (SELECT occurred_at FROM parse_attempts WHERE {condition}),

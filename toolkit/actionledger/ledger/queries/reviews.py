@@ -382,7 +382,7 @@ def count_turns_to_review(ledger: Queryable, queue: Queue, by: str, within: Filt
         ledger: the ledger to query.
         queue: the queue.
         by: the person.
-        within: selects the readings.
+        within: selects the parse attempts.
     """
     condition, parameters = scope(within)
     query = f"{_TURNS} SELECT count(*) FROM found WHERE {_QUEUES[queue]}"

@@ -257,7 +257,7 @@ def sessions_page(
 
 
 def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> Scope:
-    """Return the statement for all of them as rows with labels; counts of parsed and of all responses replace the rate.
+    """Return the statement for all of them as rows with labels; the two counts of the parse rate are separate columns.
 
     Args:
         within: selects the sessions; the numbers count their responses within ``within.given``.

@@ -171,8 +171,8 @@ def turns(
 def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> dict[int, str]:
     """Return why something in a turn was not done, for each turn of a session by its position; turns without a reason are not included.
 
-    The first of these counts: why it was not parsed, why its first action was refused, why an execution did not succeed, how it ended without a
-    call, and why its actions are illustrations or wait for a person.
+    The first reason that exists counts. The order is: parsing failed, its first action was refused, an execution did not succeed, it ended without
+    a call. Last are actions that are illustrations or wait for a person.
 
     Args:
         ledger: the ledger to query.

@@ -77,7 +77,7 @@ def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
 
 
 LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
-"""The reasons of such calls."""
+"""The reasons of a call that is left as text."""
 
 
 @dataclass(frozen=True, slots=True)
