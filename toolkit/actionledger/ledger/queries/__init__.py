@@ -1,7 +1,7 @@
-"""The only SELECTs: every number that a page, a report or a command shows is asked for here.
+"""The ledger's SELECT statements: they answer every number that a page, a report or a command shows.
 
-Functions take whatever answers ``.sql`` and give frozen rows; a share is always a ``Rate``, so that its count and its
-interval travel with it. Values are bound as parameters, never written into the statement.
+Functions accept anything with ``.sql`` and return frozen rows. A share is always a ``Rate``, which includes its count and interval. Values are
+bound as parameters, never written into the statement.
 """
 
 from typing import TYPE_CHECKING
@@ -173,10 +173,10 @@ _MODULES = by_name(
         "usage": "FailureCost UsageSums billed_beside failure_costs price_sources unpriced usage usage_by",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it."""
+"""The module of each name; a name is imported on first use."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
-if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+if not TYPE_CHECKING:  # Without this, type checkers would accept a missing name as Any.
     __getattr__ = lazy_getattr(__name__, _MODULES)

@@ -1,4 +1,4 @@
-"""Addresses of the dashboard's pages: their queries as parameters, and what one parameter may hold."""
+"""Addresses of the dashboard's pages: their query parameters, and the values that a parameter may have."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from actionledger.core.errors import UsageError
 
 Parameters: TypeAlias = dict[str, str | list[str]]
-"""Query parameters by name; a list is a repeated one."""
+"""Query parameters by name; a list means a repeated parameter."""
 
 PAGES = (
     "sessions",
@@ -26,7 +26,7 @@ PAGES = (
     "sql",
     "health",
 )
-"""What the pages of the dashboard are called in their addresses; the overview's is nothing."""
+"""The names of the dashboard's pages in addresses; the overview's name is empty."""
 
 DAY = timedelta(days=1)
 Value = TypeVar("Value")
@@ -41,14 +41,14 @@ def parameters_in(address: str) -> dict[str, list[str]]:
     """Return the query parameters of an address, each with its values.
 
     Args:
-        address: all of it, as the browser shows it, its end from the page's name on, or its query alone.
+        address: the whole address, its end from the page's name on, or its query alone.
 
     Raises:
-        UsageError: it is no address.
+        UsageError: the text is not an address.
     """
     try:
         whole = urlsplit(address.strip())
-        is_query = "=" in whole.path and not whole.netloc  # no page is called so
+        is_query = "=" in whole.path and not whole.netloc  # no page has this name
         query = urlsplit(f"?{address.strip()}").query if is_query else whole.query
         return parse_qs(query, keep_blank_values=True)
     except ValueError as error:
@@ -56,14 +56,14 @@ def parameters_in(address: str) -> dict[str, list[str]]:
 
 
 def refuse_others(address: str, *known: str) -> None:
-    """Refuse an address that narrows what it shows in a way that would go by in silence.
+    """Refuse an address with unknown parameters, which would be ignored silently.
 
     Args:
-        address: it.
-        known: the parameters that are taken.
+        address: the address.
+        known: the accepted parameters.
 
     Raises:
-        UsageError: it has another one.
+        UsageError: the address has another parameter.
     """
     if others := [name for name in parameters_in(address) if name not in known]:
         raise UsageError(
@@ -72,21 +72,21 @@ def refuse_others(address: str, *known: str) -> None:
 
 
 def is_page(address: str) -> bool:
-    """Return whether an address is a page's, with a host or with a page's name alone."""
+    """Return whether a text is a page's address, with a host or with only a page's name."""
     whole = urlsplit(address.strip())
     return bool(whole.netloc) or whole.path.strip("./") in {"", *PAGES}
 
 
 def only(there: Mapping[str, Sequence[str]], name: str, read: Callable[[str], Value]) -> Value | None:
-    """Return the one value of a parameter, None where it is not there.
+    """Return the one value of a parameter; None if it is missing.
 
     Args:
-        there: each parameter's values.
-        name: the parameter's.
-        read: what makes its value of its text.
+        there: the values of each parameter.
+        name: the parameter's name.
+        read: converts its text to a value.
 
     Raises:
-        UsageError: it is there several times, or can't be read.
+        UsageError: the parameter is repeated, or its text can't be converted.
     """
     values = there.get(name) or [""]
     if len(values) > 1:
@@ -98,12 +98,12 @@ def only(there: Mapping[str, Sequence[str]], name: str, read: Callable[[str], Va
 
 
 def switch(text: str) -> bool:
-    """Return True for ``1``, the one thing that a switch may say."""
+    """Return True for ``1``, the only text that a switch may have."""
     if text != "1":
         raise ValueError("it is 1 or left out")
     return True
 
 
 def day_of(text: str) -> datetime:
-    """Return the beginning of a day such as ``2026-03-01``."""
+    """Return the start of a day such as ``2026-03-01``."""
     return datetime.combine(date.fromisoformat(text), time())

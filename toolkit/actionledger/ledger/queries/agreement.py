@@ -1,4 +1,4 @@
-"""What recordings say beside what is read here: of other runtimes' calls, of their judges, and of a plan's targets."""
+"""Compares recordings with this toolkit's own results: calls of other runtimes, verdicts of judges, and execution times."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -25,12 +25,10 @@ from actionledger.ledger.queries.funnel import LABELS, Dimension
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, scope, turn_scope
 
 Here: TypeAlias = Literal["valid", "not_checked", "refused", "shown", "needs_approval", "not_read"]
-"""What is made of a call here: valid, read with no catalogue to check it against, refused by it, taken for shown and not meant,
-read and left to a person since it may not be meant, or not read at all."""
+"""The result for a call here: valid, read without a catalogue, refused by it, taken as an illustration, left to a person's approval, or not read."""
 
 There: TypeAlias = Literal["taken", "refused", "not_run"]
-"""What the other runtime made of it: it took the call, whatever came of it then; it refused the call itself; or nothing is recorded
-of the call, in a session of which results are."""
+"""The other runtime's result for it: accepted, whatever its outcome; refused; or not recorded, in a session that has recorded results."""
 
 _AGREE = frozenset(
     {("valid", "taken"), ("not_checked", "taken"), ("refused", "refused"), ("not_read", "refused")}
@@ -40,14 +38,14 @@ _AGREE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A call that is taken here and not there, or the other way round.
+    """A call that only this toolkit or only the other runtime accepts.
 
     Args:
-        session_id, turn_index: which turn.
-        name: the call's name, as the one that has it names it.
-        source: where the session comes from.
-        here, there: what each makes of it.
-        reason: why it is refused or shown, on whichever side; None if unknown.
+        session_id, turn_index: identify the turn.
+        name: the call's name on the side that has it.
+        source: the session's source.
+        here, there: the result on each side.
+        reason: why it is refused or an illustration, on either side; None if unknown.
     """
 
     session_id: str
@@ -61,13 +59,13 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often this reading and the recordings' own runtimes are of one mind.
+    """How often this toolkit agrees with the runtimes that the sessions were recorded from.
 
     Args:
-        counts: how many calls each pair of what is made of them here and there has.
-        rate: calls on which both agree, of all, sessions taken into account.
-        by_source: the same of each source.
-        differing: some of the calls on which they don't.
+        counts: the number of calls for each pair of results here and there.
+        rate: calls on which both agree, of all calls; clustered by session.
+        by_source: the same rate for each source.
+        differing: some of the calls on which they differ.
 
     Example:
         >>> call = al.RecordedCall("1", "read", {"path": "a.py"})
@@ -121,14 +119,14 @@ WHERE NOT list_contains($agree, here || ' ' || there) ORDER BY source, session_i
 
 
 def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 200) -> Agreement:
-    """Return where this reading and the recordings' own runtimes are of one mind, call by call.
+    """Return how far this toolkit and the recorded runtimes agree, call by call.
 
-    Looked at are sessions of which another runtime's results are recorded. Which calls are one and the same, the import has found.
+    Only sessions with recorded results of another runtime count. The import has matched the calls of both sides.
 
     Args:
-        ledger: what to ask.
-        within: which responses; its run says nothing here.
-        limit: at most how many of the calls on which they differ to name; the counts are of all.
+        ledger: the ledger to query.
+        within: selects the responses; its run is ignored.
+        limit: the most differing calls to return; the counts include all.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -160,12 +158,12 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdicts:
-    """What the recordings of one label say of their sessions.
+    """What the recordings of one label report about their sessions.
 
     Args:
-        label: the value of the dimension that they are split by; empty where they are not split.
-        succeeded: sessions that their source calls a success, of those of which it says so or the contrary.
-        took: responses in which the harness took an action, of those that it counted.
+        label: the dimension's value; empty without a dimension.
+        succeeded: sessions that their source calls successful, of those with a recorded success or failure.
+        took: responses in which the harness accepted an action, of those that it counted.
     """
 
     label: str
@@ -183,18 +181,18 @@ FROM read JOIN (SELECT session_id, success, took, counted FROM recorded_verdicts
 def recorded_verdicts(
     ledger: Queryable, dimension: Dimension | None = None, within: Filter = EVERYTHING
 ) -> list[RecordedVerdicts]:
-    """Return what recordings say of their sessions, for each value of a dimension.
+    """Return what recordings report about their sessions, for each value of a dimension.
 
     Args:
-        ledger: what to ask.
-        dimension: what to split by; None for all together.
-        within: which responses; a session is looked at where one of its responses is among them.
+        ledger: the ledger to query.
+        dimension: splits the sessions; None for one row in all.
+        within: selects the responses; a session counts if one of its responses is selected.
 
     Returns:
-        Those labels of which a recording says something, the one with the most sessions first.
+        The labels for which a recording reports something, the one with the most sessions first.
 
     Raises:
-        UnknownNameError: responses are not told apart by ``dimension``.
+        UnknownNameError: responses can't be split by ``dimension``.
     """
     refuse_no_ledger(ledger)
     label = None if dimension is None else called(dimension, "way to group responses", LABELS)
@@ -219,7 +217,7 @@ def recorded_verdicts(
 
 
 def _rate(cells: Cells) -> Rate:
-    """Return the rate over sessions that are counted by their things and hits."""
+    """Return the rate over sessions, which are counted by their sizes and hits."""
     sessions = [(count, hits, alike) for (count, hits), alike in cells.items()]
     things = sum(count * alike for count, _, alike in sessions)
     clustering = Clustering(
@@ -233,19 +231,19 @@ def _rate(cells: Cells) -> Rate:
 
 
 CODE_ACTIONS = ("execute_code", "execute", "execute_command")
-"""The actions that run code or a program; how long they take says nothing of the toolkit."""
+"""The actions that run code or a program; their duration depends on the code, not on the toolkit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """How long attempted executions took, of those that were run here.
+    """Durations of the attempted executions that were run here.
 
     Args:
-        count: executions of actions that run no code, so far as their time is known.
-        mean_ms: how long they took on average, in milliseconds; None where there is none.
-        p95_ms: how long all but the slowest twentieth of them took at most, likewise.
-        code_timeouts: executions of actions that run code that were ended for their time, of all of those.
-        code_limits: how many of those were ended for something else that they used too much of.
+        count: executions of actions that run no code, if their duration is known.
+        mean_ms: their mean duration, in milliseconds; None if there is none.
+        p95_ms: the 95th percentile of their duration, in milliseconds; None if there is none.
+        code_timeouts: executions of code that timed out, of all executions of code.
+        code_limits: executions of code that were stopped at another limit.
     """
 
     count: int
@@ -271,11 +269,11 @@ FROM found"""
 
 
 def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
-    """Return how long executions took, code apart.
+    """Return the durations of executions, those of code apart.
 
     Args:
-        ledger: what to ask.
-        within: which responses' executions.
+        ledger: the ledger to query.
+        within: selects the responses whose executions count.
     """
     condition, parameters = scope(rated(within), "executions")
     words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}

@@ -13,11 +13,11 @@ class Alert:
 
     Args:
         rule: the rule's name.
-        number: which number it is about, by its path in ``report --json``.
-        asked: the bound and the time in words.
-        found: what the number was, in words.
-        value: what it was; of a list, how many entries it had.
-        raised_at: when, UTC without a zone.
+        number: the number that the rule checks, by its path in ``report --json``.
+        asked: the limit and the time in words.
+        found: the number's value in words.
+        value: the number's value; for a list, its length.
+        raised_at: its time, UTC without a zone.
     """
 
     rule: str
@@ -38,9 +38,9 @@ def alerts(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Aler
     """Return the alerts that were raised, the newest first.
 
     Args:
-        ledger: what to ask.
-        limit: how many at most.
-        offset: how many of the newest are passed over.
+        ledger: the ledger to query.
+        limit: the most alerts to return.
+        offset: how many of the newest to skip.
     """
     return rows(ledger, Alert, _ALERTS, {"code": ALERT_RAISED, "limit": limit, "offset": offset})
 
@@ -49,7 +49,7 @@ def count_alerts(ledger: Queryable) -> int:
     """Return how many alerts were raised.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     [(found,)] = ledger.sql(
         "SELECT count(*) FROM events WHERE code = $code", {"code": ALERT_RAISED}

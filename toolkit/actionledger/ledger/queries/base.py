@@ -1,8 +1,7 @@
-"""What every query needs: something to ask, rows as values, and the vocabulary as lists that SQL can take.
+"""The basis of every query: protocols of a ledger, conversion of rows to values, and vocabulary lists for SQL.
 
-Statements are constants of their modules. What is put into their ``{places}`` is SQL that this package wrote itself
-(a condition of ``scopes.scope``, a column from a closed list); every value is bound as a parameter. The names of a
-statement's columns are the fields of the row that it becomes.
+Statements are constants of their modules. Their ``{places}`` are filled only with SQL from this package, such as a condition of ``scopes.scope`` or
+a column of a closed list. Every value is bound as a parameter. The columns of a statement have the names of the row's fields.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -26,44 +25,42 @@ NOTHING_READ = [str(outcome) for outcome in Outcome if outcome.did_nothing]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
 REFUSED_BY_SCHEMA = [str(status) for status in ActionStatus if status.is_refused]
 IS_CHECKED = "catalogue IS NOT NULL AND status NOT IN ('illustration', 'needs_approval')"
-"""Whether an action counts in the validation rate: where it may not be what was meant, its arguments say nothing of the model."""
-"""Which actions were meant and could be checked, as SQL: of the others nobody can say that they are valid."""
+"""Which actions count in the validation rate, as SQL: those with a catalogue that were meant. Arguments of others show nothing about the model."""
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
 
 IS_RECORDED = f"outcome <> '{Outcome.NOT_RECORDED}'"
-"""Which parse attempts any rate is about, as SQL: of the others no more than tokens and times is known."""
+"""Which parse attempts rates are about, as SQL: of the others only tokens and times are known."""
 
 AUDITABLE = f"capture NOT IN ('{Capture.CALLS}', '{Capture.NONE}')"
-"""Which parse attempts a parse rate is about, as SQL: those of which it was kept how the calls were written."""
+"""Which parse attempts a parse rate is about, as SQL: those whose recording keeps how the calls were written."""
 
 RUN_HERE = f"origin = '{Origin.RUNTIME}'"
 WITHIN = 10_000
-"""What a call has run by itself has its place behind those of all actions: so many for each."""
+"""Calls that a call made itself are numbered after those of all actions: each action has this many places."""
 
 OF_ACTIONS = f"action_index < {WITHIN}"
-"""Executions of what was called, without those that a call has made by itself."""
+"""Executions of the called actions, without the calls that those made themselves."""
 
 RUN_ELSEWHERE = f"origin = '{Origin.RECORDED}'"
-"""Which executions were this toolkit's own, and which another runtime's, as SQL."""
+"""Which executions another runtime ran, as SQL."""
 
 CONVERTED = f"code = '{Reason.CONVERTED}'"
 REFUSED = f"code <> '{Reason.CONVERTED}'"
-"""Which of the ``validation_errors`` say that a field was taken in another type than it was written in, and which that it
-was refused, as SQL."""
+"""Which ``validation_errors`` are refusals, as SQL: the others report a field that was converted to another type."""
 
 Stage: TypeAlias = Literal["reading", "checking", "acting"]
 """Where something failed."""
 
 NOT_READ = "outcome IN ('partial', 'failed') AND reason IS NOT NULL"
 NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
-"""Which parse attempts and executions failed, as SQL; what was skipped waited for something that did."""
+"""Which parse attempts and executions failed, as SQL. Skipped ones only waited for another one that failed."""
 
 ANSWERED = f"status = 'succeeded' AND reason = '{Reason.NO_RESULT}'"
-"""Which executions ended with an exit status of 1 that is an answer, as SQL: no failures, and counted beside them."""
+"""Which executions ended with an exit status of 1 that is an answer, as SQL: they are no failures, and are counted separately."""
 
 _TIMED = ", ".join(f"'{status}'" for status in ExecutionStatus if status.has_duration)
 TOOK = f"CASE WHEN status IN ({_TIMED}) THEN duration_ms END"
-"""How long an execution took, in milliseconds, as SQL; NULL if it was not tried, or if its end is unknown."""
+"""How long an execution took, in milliseconds, as SQL; NULL if it was not tried, or its end is unknown."""
 
 _AS_TEXT = {
     name for table in TABLES for name, sql_type in table.columns.items() if sql_type in {"UUID", "JSON"}
@@ -76,45 +73,45 @@ HAVING count(*) FILTER (kind = 'undone') > count(*) FILTER (kind = 'redone')"""
 
 
 def refuse_no_ledger(given: object) -> None:
-    """Refuse what can't be asked, such as the path of a ledger.
+    """Refuse an object that can't be queried, such as the path of a ledger.
 
     Raises:
-        UsageError: it can't.
+        UsageError: the object has no ``sql``.
     """
     if not callable(getattr(given, "sql", None)):
         raise UsageError(f"{given!r} is not an open ledger; give what al.open_ledger(path) returns.")
 
 
 class Streamed(Protocol):
-    """A result that can be fetched piece by piece."""
+    """A result that can be fetched in parts."""
 
     def fetchmany(self, size: int, /) -> list[Any]:
         """Return the next rows, at most ``size``; none at the end."""
 
 
 class Result(Streamed, Protocol):
-    """What a statement gave."""
+    """The result of a statement."""
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns' names, in order; none where the statement gives no rows."""
+        """The columns' names, in order; empty if the statement returns no rows."""
 
     def fetchall(self) -> list[Any]:
-        """Return every row that was not fetched yet, each a tuple."""
+        """Return every row that was not fetched yet, each as a tuple."""
 
 
 class Queryable(Protocol):
-    """Anything that answers SQL: a ledger, in the first place."""
+    """Anything that answers SQL, usually a ledger."""
 
     def sql(self, query: str, parameters: Any = None, /) -> Result:
-        """Run one SELECT with its parameters and return what it gave."""
+        """Run one SELECT with its parameters and return its result."""
 
 
 class Streamable(Protocol):
-    """Anything that answers SQL piece by piece: a ledger, in the first place."""
+    """Anything that answers SQL in parts, usually a ledger."""
 
     def sql(self, query: str, parameters: Any = None, /) -> Streamed:
-        """Run one SELECT with its parameters and return what it gave."""
+        """Run one SELECT with its parameters and return its result."""
 
 
 def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None) -> list[Row]:
@@ -133,7 +130,7 @@ def streamed(
     *,
     at_once: int = 200,
 ) -> Iterator[Row]:
-    """Yield the rows of a statement as values, which selects their fields in their order."""
+    """Yield the rows of a statement as values; the statement selects their fields in order."""
     result, make = ledger.sql(query, parameters), maker(kind)
     while batch := result.fetchmany(at_once):
         yield from map(make, batch)
@@ -142,7 +139,7 @@ def streamed(
 def rows_by(
     ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None
 ) -> dict[str, list[Row]]:
-    """Return the rows of a statement as values, by whose they are."""
+    """Return the rows of a statement as values, grouped by their owner."""
     result = ledger.sql(query, parameters)
     make, columns = maker(kind), result.columns[1:]
     found: dict[str, list[Row]] = {}
@@ -152,7 +149,7 @@ def rows_by(
 
 
 def picked(kind: type[Any], /, **computed: str) -> str:
-    """Return what a statement selects for the rows that it becomes: a column for each field."""
+    """Return the select list for a row class: one column for each field."""
     columns = (
         f"{computed[name]} AS {name}"
         if name in computed
@@ -165,13 +162,13 @@ def picked(kind: type[Any], /, **computed: str) -> str:
 
 
 def number(ledger: Queryable, query: str, parameters: Parameters | None = None) -> int:
-    """Return the one number that a statement counts."""
+    """Return the single number that a statement counts."""
     [(value,)] = ledger.sql(query, parameters).fetchall()
     return int(value)
 
 
 def rate_sql(successes: str, count: str, alike: str = "1") -> str:
-    """Return the SQL of a rate with its clustering, over rows that are one session each."""
+    """Return the SQL of a rate with its clustering, over rows of one session each."""
     times = _times(alike)
     return (
         f"{{'successes': coalesce(sum({times}{successes}), 0), 'count': coalesce(sum({times}{count}), 0), "
@@ -180,7 +177,7 @@ def rate_sql(successes: str, count: str, alike: str = "1") -> str:
 
 
 def clustering_sql(score: str, count: str, alike: str = "1") -> str:
-    """Return the SQL of a clustering, over rows that are one session each."""
+    """Return the SQL of a clustering, over rows of one session each."""
     times = _times(alike)
     return (
         f"{{'sessions': coalesce(sum({alike}) FILTER ({count} > 0), 0), 'sizes': coalesce(sum({times}{count} * {count}), 0), "
@@ -193,13 +190,13 @@ def _times(alike: str) -> str:
 
 
 def as_rate(value: Mapping[str, object]) -> Rate:
-    """Return what ``rate_sql`` gave as a value."""
+    """Return the result of ``rate_sql`` as a value."""
     rate: Rate = maker(Rate)(value)
     return rate
 
 
 def parse_rate(value: Mapping[str, object], meant: int) -> Rate:
-    """Return a parse rate as a value; where something was meant and nothing of it could be audited, with that word."""
+    """Return a parse rate as a value; if responses meant to act and none is auditable, the rate says so."""
     rate = as_rate(value)
     return replace(rate, refusal=NOT_AUDITABLE) if meant and not rate.count else rate
 
@@ -208,8 +205,8 @@ _DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT ma
 
 
 def rows_of_page(table: str, columns: str, key: str) -> str:
-    """Return, as SQL, the rows of a table that belong to ``page``, whose rows have the key and ``occurred_at``, which is NULL for some."""
-    # In one condition, with 'occurred_at IS NULL OR …', DuckDB passes over nothing.
+    """Return, as SQL, the rows of a table that belong to ``page``, whose rows have the key and ``occurred_at``, which may be NULL."""
+    # In one condition with 'occurred_at IS NULL OR …', DuckDB would scan the whole table.
     return f"""
     SELECT {columns} FROM {table} WHERE {key} IN (SELECT {key} FROM page WHERE occurred_at IS NOT NULL) AND {_DATED}
     UNION ALL

@@ -1,4 +1,4 @@
-"""What a ledger holds, for lists to choose from: runs, labels, scores and verdicts, tables and views."""
+"""Lists to choose from: a ledger's runs, labels, scores, verdicts, tables and views."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessio
 
 @dataclass(frozen=True, slots=True)
 class ScoreCount:
-    """A score by its name, and how many sessions have it.
+    """A score, and how many sessions have it.
 
     Args:
-        name: what it is called.
+        name: its name.
         sessions: how many have it.
-        low, high: the least and the greatest of them.
+        low, high: its lowest and highest value.
     """
 
     name: str
@@ -42,7 +42,7 @@ def score_counts(ledger: Queryable) -> list[ScoreCount]:
     """Return every score that sessions have, by name.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     return rows(ledger, ScoreCount, _SCORES)
 
@@ -53,15 +53,15 @@ class Run:
 
     Args:
         run_id: identifies it.
-        kind: how it came about.
-        name: what people call it.
-        source: where its texts come from.
-        parent_run_id: for a reparse, the run whose turns it read again.
+        kind: why it was made.
+        name: its name for people.
+        source: the source of its texts.
+        parent_run_id: for a reparse, the run whose turns it parsed again.
         parsers: the names of its parsers.
-        attempts: how many responses it read.
-        refused: how many inputs it could not read at all; None while it runs or where it was cut off.
-        started_at: when, UTC without a zone.
-        finished_at: when; None while it runs or where it was cut off.
+        attempts: how many responses it parsed.
+        refused: how many inputs it could not read; None while it runs or if it was interrupted.
+        started_at: when it started, UTC without a zone.
+        finished_at: when it finished; None while it runs or if it was interrupted.
     """
 
     run_id: str
@@ -78,11 +78,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRereading:
-    """A rereading without an end: it was cut off, or another process is at it.
+    """A reparse without an end: it was interrupted, or another process runs it.
 
     Args:
         run_id: identifies it.
-        detail: what was noted of it when it began, as JSON text.
+        detail: the note that was recorded at its start, as JSON text.
     """
 
     run_id: str
@@ -91,17 +91,17 @@ class UnfinishedRereading:
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """The values that there are to filter by, each sorted.
+    """The values that a filter can have, each list sorted.
 
     Args:
-        profiles, tasks, sources, projects, branches, agents: the sessions' own.
-        models: the sessions', and those that they went on with.
-        dialects: the dialects that responses were found to be in, ``"none"`` among them.
+        profiles, tasks, sources, projects, branches, agents: of the sessions.
+        models: of the sessions, and those that they continued with.
+        dialects: the detected dialects of responses, ``"none"`` among them.
         captures: how much was kept of responses.
-        labels: what sessions are filed under by their sources.
-        turn_labels: how people have labelled turns.
-        scores: the names of their scores.
-        first, last: the times of the earliest and the latest response; None where none carries a time.
+        labels: the labels that sources give to sessions.
+        turn_labels: the labels that people give to turns.
+        scores: the names of the sessions' scores.
+        first, last: the times of the earliest and the latest response; None if none has a time.
     """
 
     profiles: tuple[str, ...]
@@ -164,25 +164,25 @@ FROM of_sessions, of_models, of_attempts, of_ends, of_details, of_turns"""
 
 
 def runs(ledger: Queryable) -> list[Run]:
-    """Return every run, the first one first."""
+    """Return every run, the oldest first."""
     return rows(ledger, Run, _RUNS)
 
 
 def unfinished_rereadings(ledger: Queryable, code: str) -> list[UnfinishedRereading]:
-    """Return the rereadings without an end, the last one last.
+    """Return the reparses without an end, the newest last.
 
     Args:
-        ledger: what to ask.
-        code: the code of the note that each of them began with.
+        ledger: the ledger to query.
+        code: the code of the note that was recorded at their start.
     """
     return rows(ledger, UnfinishedRereading, _UNFINISHED, {"code": code})
 
 
 def dimensions(ledger: Queryable) -> Dimensions:
-    """Return what there is to filter by.
+    """Return the values that a filter can have.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     [found] = rows(ledger, Dimensions, _DIMENSIONS, {"none": NO_DIALECT})
     return found
@@ -190,12 +190,12 @@ def dimensions(ledger: Queryable) -> Dimensions:
 
 @dataclass(frozen=True, slots=True)
 class ColumnDescription:
-    """A column as people read it.
+    """A column as shown to people.
 
     Args:
         name: its name.
         sql_type: its DuckDB type.
-        meaning: what it is, with its unit.
+        meaning: its description, with its unit.
     """
 
     name: str
@@ -205,12 +205,12 @@ class ColumnDescription:
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """A table or view as people read it.
+    """A table or view as shown to people.
 
     Args:
         name: its name.
-        meaning: what a row is.
-        rows: how many there are.
+        meaning: the description of a row.
+        rows: the number of rows.
         columns: its columns, in order.
     """
 
@@ -224,7 +224,7 @@ _HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends"
 NAMES = tuple(
     sorted({table.name for table in TABLES if table.name not in _HALVES} | {*VIEWS, QUARANTINE.name})
 )
-"""What people ask: of what starts and later ends the view, and not its halves."""
+"""The tables and views that people query: the joined view instead of its tables of starts and ends."""
 
 _COLUMNS = """
 SELECT table_name, column_name, data_type FROM duckdb_columns()
@@ -234,10 +234,10 @@ _COUNTS = "\nUNION ALL ".join(f"SELECT '{name}' AS name, count(*) AS rows FROM {
 
 
 def tables(ledger: Queryable) -> list[TableDescription]:
-    """Return the tables and views that people ask, by name.
+    """Return the tables and views that people query, by name.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     columns: dict[str, list[ColumnDescription]] = defaultdict(list)
     for table, name, sql_type in ledger.sql(_COLUMNS, {"names": list(NAMES)}).fetchall():

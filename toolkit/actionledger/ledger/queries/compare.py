@@ -1,4 +1,4 @@
-"""Two runs over the same turns, pair by pair."""
+"""Compares two runs over the same turns, pair by pair."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,31 +35,30 @@ Bucket: TypeAlias = Literal[
     "no_longer_intent",
     "no_intent",
 ]
-"""What the second reading means for a turn.
+"""How the second run's parse of a turn differs from the first.
 
-Where it meant to act in both, the first of these that holds: readable as a whole now, no longer so; an action that could run is
-refused now, or the other way round; other actions, or another order of them; other arguments; as before. Else it meant to act
-in the second alone, in the first alone, or in neither.
+If both runs find intent, the first match counts: fully parsed only now, or only before; an action newly rejected or newly accepted; other actions
+or another order; other arguments; the same. Otherwise only the second run finds intent, only the first, or neither.
 """
 
 QUIET: frozenset[Bucket] = frozenset({"same", "no_intent"})
-"""The buckets of turns of which nothing has changed."""
+"""The buckets of unchanged turns."""
 
 _BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
 CHANGED: tuple[Bucket, ...] = tuple(bucket for bucket in _BUCKETS if bucket not in QUIET)
-"""The others, in the order of what they mean."""
+"""The buckets of changed turns, in the order of ``Bucket``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedTurn:
-    """One turn that both runs read.
+    """One turn that both runs parsed.
 
     Args:
-        bucket: what the second reading means for it.
-        turn_id, session_id, turn_index: which.
-        external_id: the session's own name where it comes from; empty where it has none.
+        bucket: how the second parse differs.
+        turn_id, session_id, turn_index: identify the turn.
+        external_id: the session's name at its source; empty if it has none.
         model: the language model.
-        before, after: what came of reading it.
+        before, after: the parse outcomes.
     """
 
     bucket: Bucket
@@ -74,17 +73,16 @@ class ComparedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Turns that two runs have both read.
+    """Turns that two runs both parsed.
 
-    A reading is a success where all of the response could be read. Success is counted over the turns that both runs take for
-    intent: what meant to act in only one of them is no gain and no loss, or a parser that sees calls where there are none would
-    seem the better one.
+    A success is a fully parsed response. Successes are counted over the turns with intent in both runs. Intent in only one run is neither a gain
+    nor a loss; otherwise a parser that finds calls where there are none would look better.
 
     Args:
-        counts: how many turns each bucket has; together they are all pairs.
-        before, after: each run's success, over the turns that meant to act in both.
-        net: how the difference between the two falls into sessions; a turn's score is 1 if it was recovered and -1 if lost.
-        cells: how many sessions have which number of turns that meant to act in both, and which sum of these scores.
+        counts: the number of turns in each bucket; their sum is the number of pairs.
+        before, after: each run's success, over the turns with intent in both.
+        net: the difference between the two, clustered by session; a turn's score is 1 if recovered and -1 if lost.
+        cells: the number of sessions for each number of turns with intent in both and each sum of scores.
     """
 
     counts: Mapping[Bucket, int]
@@ -95,27 +93,27 @@ class Pairing:
 
     @property
     def pairs(self) -> int:
-        """How many turns both runs read."""
+        """How many turns both runs parsed."""
         return sum(self.counts.values())
 
     @property
     def intent(self) -> int:
-        """How many turns meant to act in both runs."""
+        """How many turns have intent in both runs."""
         return self.before.count
 
     @property
     def only_before(self) -> int:
-        """How many turns that meant to act in both only the first run read."""
+        """How many turns with intent in both only the first run fully parsed."""
         return self.counts["lost"]
 
     @property
     def only_after(self) -> int:
-        """How many turns that meant to act in both only the second run read."""
+        """How many turns with intent in both only the second run fully parsed."""
         return self.counts["recovered"]
 
     @property
     def shifts(self) -> Mapping[int, int]:
-        """The number of sessions by their sum of scores, without sessions whose sum is 0."""
+        """The number of sessions by their sum of scores, without sums of 0."""
         sums: Counter[int] = Counter()
         for (_, score), sessions in self.cells.items():
             sums[score] += sessions
@@ -124,10 +122,10 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Pairing):
-    """Two runs over the same turns: their pairs, what doesn't pair, and examples.
+    """Two runs over the same turns: their pairs, the unpaired turns, and examples.
 
     Args:
-        unpaired_before, unpaired_after: turns that the other run has not read; they are in no other number.
+        unpaired_before, unpaired_after: turns that the other run did not parse; no other number includes them.
         turns: examples of each bucket.
     """
 
@@ -138,18 +136,18 @@ class Comparison(Pairing):
 
 @dataclass(frozen=True, slots=True)
 class ComparedGroup(Pairing):
-    """The turns of one group that both runs have read.
+    """The turns of one group that both runs parsed.
 
     Args:
-        label: the group.
+        label: the group's label.
     """
 
     label: str
 
 
 Grouping: TypeAlias = Literal["model", "profile", "task", "source", "dialect"]
-"""What compared turns are told apart by. A turn's dialect is the one that the first run has found it in, or else the second, since
-a dialect that only one of them finds says what became of the turn in the other."""
+"""How compared turns are grouped. A turn's dialect is the one that the first run detected, or else the second: a dialect that only one run detects
+describes the change itself."""
 
 _BEFORE = "run_id = $before::UUID"
 
@@ -248,17 +246,17 @@ def compare_runs(
     within: Filter = EVERYTHING,
     limit: int = 200,
 ) -> Comparison:
-    """Return what changes between two runs, over the turns that both have read.
+    """Return what changes between two runs, over the turns that both parsed.
 
     Args:
-        ledger: what to ask.
-        before_run_id: the run to compare with; None for the first reading of every turn.
-        after_run_id: the run that is compared.
-        within: which turns; its run and its dialects say nothing here.
-        limit: at most how many turns of each bucket to name; the counts are of all.
+        ledger: the ledger to query.
+        before_run_id: the run to compare with; None for the first parse of every turn.
+        after_run_id: the run to compare.
+        within: selects the turns; its run and its dialects are ignored.
+        limit: the most turns of each bucket to return; the counts include all.
 
     Raises:
-        UsageError: both are one run, a run has read nothing, or the two share no turns.
+        UsageError: both are one run, a run has parsed nothing, or the two share no turns.
     """
     if before_run_id == after_run_id:
         raise UsageError(f"Both sides are run {after_run_id}; name two.")
@@ -303,17 +301,17 @@ def compare_groups(
     *,
     within: Filter = EVERYTHING,
 ) -> list[ComparedGroup]:
-    """Return what changes between two runs in each group of the turns that both have read, by the groups' labels.
+    """Return what changes between two runs in each group of turns, by the groups' labels.
 
     Args:
-        ledger: what to ask.
-        before_run_id: the run to compare with; None for the first reading of every turn.
-        after_run_id: the run that is compared.
-        by: what the groups are told apart by.
-        within: which turns; its run says nothing here.
+        ledger: the ledger to query.
+        before_run_id: the run to compare with; None for the first parse of every turn.
+        after_run_id: the run to compare.
+        by: how the turns are grouped.
+        within: selects the turns; its run is ignored.
 
     Raises:
-        UsageError: an identifier is none, or turns are not told apart by ``by``.
+        UsageError: an identifier is invalid, or ``by`` is not a grouping.
     """
     label = called(by, "way to group turns", _LABELS)
     pairs, bound = _pairs(before_run_id, after_run_id, within)
@@ -332,7 +330,7 @@ def compared_turns(
     limit: int | None = None,
     offset: int = 0,
 ) -> list[ComparedTurn]:
-    """Return turns that both runs have read, in the order of sessions and turns."""
+    """Return the turns that both runs parsed, ordered by session and turn."""
     if session_id is not None and not is_uuid(session_id):
         return []
     pairs, bound = _pairs(before_run_id, after_run_id, within, session_id)
@@ -347,7 +345,7 @@ def compared_turns(
 def _pairs(
     before_run_id: str | None, after_run_id: str, within: Filter, session_id: str | None = None
 ) -> tuple[str, dict[str, object]]:
-    """Return the part of a statement that names the pairs, of one session or of all, and its values."""
+    """Return the part of a statement that defines the pairs, of one session or all, and its values."""
     for run_id in filter(None, (before_run_id, after_run_id)):
         if not is_uuid(run_id):
             raise UsageError(f"{run_id!r} is not a run's id; 'actionledger sql \"FROM runs\"' lists them.")

@@ -1,4 +1,4 @@
-"""What was done in each session, turn by turn, and what came of an action or a failure right behind another one."""
+"""The actions of each session, turn by turn, and the outcomes of actions and failures that directly follow others."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class RefusedAction:
-    """An action that could not be run as it was written.
+    """An action that could not run as written.
 
     Args:
         name: its name.
         arguments: its arguments, as JSON text.
-        reason: the first error's code; None where there is none.
-        errors: what its model refuses.
+        reason: the first error's code; None if there is none.
+        errors: the errors of its schema.
     """
 
     name: str
@@ -47,17 +47,17 @@ class RefusedAction:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class TriedAction:
-    """What an action came to before its turn was over.
+    """The last try of an action within its turn.
 
     Args:
         execution_id: identifies the last try.
         action_index: its place among its response's actions, from 0.
         name: its name.
-        arguments: what it ran with, as JSON text.
-        status: what came of it.
-        reason: why it did not succeed; None where it did.
+        arguments: the arguments that it ran with, as JSON text.
+        status: how it ended.
+        reason: why it did not succeed; None if it did.
         result: what the handler returned, as JSON text.
-        message: what the model was told where it did not succeed.
+        message: the message to the model if it did not succeed.
     """
 
     execution_id: str
@@ -73,16 +73,16 @@ class TriedAction:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class TurnCourse:
-    """What was done in one turn.
+    """The actions of one turn.
 
     Args:
-        session_id, turn_index: which turn.
-        profile: what the session ran under.
-        unread: the response, where it meant to act and nothing could be read; None otherwise.
-        issue: the code of its first issue; None where there is none.
-        is_new_request: whether somebody asked for something, or decided, or opened the session again, right before.
-        refused: the actions that could not be run as they were written, in text order.
-        tried: the others, in the order in which they were done.
+        session_id, turn_index: identify the turn.
+        profile: the session's profile.
+        unread: the response, if it meant to act and nothing could be parsed; None otherwise.
+        issue: the code of its first issue; None if there is none.
+        is_new_request: whether a user's request, a decision or a resumed session directly precedes it.
+        refused: the actions that could not run as written, in text order.
+        tried: the other actions, in the order of their execution.
     """
 
     session_id: str
@@ -155,12 +155,12 @@ FROM course ORDER BY session_id, turn_index"""
 def courses(
     ledger: Streamable, sessions: Collection[str], within: Filter = EVERYTHING
 ) -> Iterator[TurnCourse]:
-    """Yield what was done in each turn of some sessions that the filter's attempts have read, session by session, in order.
+    """Yield the actions of each turn of some sessions, in order; only turns whose parse the filter selects.
 
     Args:
-        ledger: what to ask.
-        sessions: their ids.
-        within: which turns.
+        ledger: the ledger to query.
+        sessions: the sessions' ids.
+        within: selects the turns.
     """
     condition, parameters = scope(rated(within))
     asked = parameters | {"sessions": list(sessions)}
@@ -169,13 +169,13 @@ def courses(
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """An action right behind another one, in the same session.
+    """An action directly after another one in the same session.
 
     Args:
-        before: the name of the one before.
+        before: the name of the action before.
         name: the action's name.
-        failures: how often it failed there, of how often it was tried there.
-        elsewhere: the same, for the action behind any other.
+        failures: failures of the action after that one, of its tries there.
+        elsewhere: the same rate after any other action.
     """
 
     before: str
@@ -214,12 +214,12 @@ ORDER BY failed / count DESC, count DESC, before, name"""
 
 
 def sequels(ledger: Queryable, profile: str, minimum: int) -> list[Sequel]:
-    """Return each pair of actions that stood behind each other often enough, the most failing first.
+    """Return each pair of actions that follow each other often enough, the one with the most failures first.
 
     Args:
-        ledger: what to ask.
-        profile: whose sessions to look at.
-        minimum: how often a pair must have been tried.
+        ledger: the ledger to query.
+        profile: the profile of the sessions.
+        minimum: the fewest tries that a pair must have.
     """
     values = {"profile": profile, "minimum": minimum, "attempted": ATTEMPTED}
     return rows(
@@ -228,11 +228,11 @@ def sequels(ledger: Queryable, profile: str, minimum: int) -> list[Sequel]:
 
 
 Sequence: TypeAlias = Literal["recovered", "failed", "no_action", "ended", "not_recorded"]
-"""What a session did next: got through, failed again, wrote without an action, had ended; or it is not recorded what came of its actions."""
+"""What the session did in its next turn: succeeded, failed again, wrote text without an action, or ended; or its results are not recorded."""
 
 
 class Said(NamedTuple):
-    """A call that was read in a response.
+    """A call that was parsed from a response.
 
     Args:
         name: the action's name.
@@ -248,17 +248,17 @@ class FailureThen:
     """A turn that failed, and what its session did next.
 
     Args:
-        session_id, turn_index: which turn.
-        profile, model, task: its session's.
-        stage, code: the first thing that failed in it.
-        streak: how many turns had failed in a row by then, itself among them.
-        next: what the session did in the turn behind it.
-        recovered_after: in how many turns the session got through, 1 for the very next; None where it never did.
-        turns_left: how many turns the session has behind it.
-        calls: the calls that were read in it, in order.
-        next_calls: those of the turn behind it.
-        text: the response, where no call was read in it; None otherwise.
-        next_text: the same of the turn behind it.
+        session_id, turn_index: identify the turn.
+        profile, model, task: those of its session.
+        stage, code: its first failure.
+        streak: how many turns in a row have failed, with this one.
+        next: what the session did in the next turn.
+        recovered_after: the number of turns until the session succeeded, 1 for the next one; None if it never did.
+        turns_left: how many turns the session has after it.
+        calls: the parsed calls, in order.
+        next_calls: the parsed calls of the next turn.
+        text: the response, if no call was parsed; None otherwise.
+        next_text: the same of the next turn.
     """
 
     session_id: str
@@ -320,11 +320,11 @@ ORDER BY o.session_id, o.turn_index"""
 
 
 def failures_then(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[FailureThen]:
-    """Yield each turn that failed of the responses that a filter picks, session by session, in order.
+    """Yield each failed turn among the responses that a filter selects, session by session, in order.
 
     Args:
-        ledger: what to ask.
-        within: which responses; what their sessions did next is looked for among all of theirs.
+        ledger: the ledger to query.
+        within: selects the responses; the next turn is searched among all turns of the session.
     """
     condition, parameters = scope(rated(within))
     whole = of_whole_sessions(within)

@@ -1,4 +1,4 @@
-"""Two readings of one turn: its actions in pairs, and each pair field by field."""
+"""Compares two parses of one turn: its actions in pairs, and each pair field by field."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -19,23 +19,23 @@ from actionledger.ledger.queries.scopes import FIRST_READING, scope
 Thing = TypeVar("Thing")
 
 FieldKind: TypeAlias = Literal["added", "removed", "changed", "type_changed"]
-"""How a field differs: only the second has it, only the first, another value, or one of another type."""
+"""How a field differs: only the second has it, only the first, the values differ, or their types do."""
 
 
 _MOST_COMPARED = 1_000_000
-"""Up to this product of their lengths rows are searched for what agrees, which takes as many steps; longer ones are paired by place."""
+"""The largest product of two sequences' lengths for the search of equal items, which takes as many steps. Longer ones are paired by position."""
 
 _DEEPEST = 60
-"""What is nested deeper is compared as a whole."""
+"""Values nested deeper are compared as a whole."""
 
 
 class FieldDifference(NamedTuple):
-    """A field that two readings of an action have otherwise.
+    """A field that differs between two parses of an action.
 
     Args:
-        path: where it is: the names of fields and the places in lists from the top, such as ``("items", 0, "id")``.
+        path: the field's path: names of fields and positions in lists from the top, such as ``("items", 0, "id")``.
         kind: how it differs.
-        before, after: its values; None where it isn't there, as ``kind`` says.
+        before, after: its values; None if it is missing, as ``kind`` shows.
     """
 
     path: tuple[str | int, ...]
@@ -47,9 +47,9 @@ class FieldDifference(NamedTuple):
 def aligned(
     before: Sequence[Thing], after: Sequence[Thing], *keys: Callable[[Thing], object]
 ) -> Iterator[tuple[Thing | None, Thing | None]]:
-    """Yield pairs of what is the same thing in two rows, in order; None stands where only one of them has it.
+    """Yield pairs of equal items of two sequences, in order; None if only one of them has the item.
 
-    What agrees in the first key is paired first; between those pairs, and never across them, what agrees in the next one.
+    Items with an equal first key are paired first. Items between those pairs, never across them, are then paired by the next key.
     """
     if not keys or not before or not after:
         yield from ((thing, None) for thing in before)
@@ -68,7 +68,7 @@ def aligned(
 
 
 def field_differences(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> Iterator[FieldDifference]:
-    """Yield what differs between two JSON values, field by field; items of lists are laid beside each other."""
+    """Yield the differences between two JSON values, field by field; items of lists are aligned."""
     if type(before) is not type(after):
         yield FieldDifference(path, "type_changed", before, after)
     elif isinstance(before, dict) and isinstance(after, dict) and len(path) < _DEEPEST:
@@ -97,19 +97,19 @@ def _of_field(
 
 
 PairKind: TypeAlias = Literal["same", "added", "removed", "changed", "rejected", "accepted"]
-"""What came of an action: as before, only in the second reading, only in the first, with other arguments or another status, refused
-where it could run, able to run where it was refused."""
+"""How an action differs: unchanged, only in the second parse, only in the first, with other arguments or another status, newly rejected, or newly
+accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAction:
-    """An action as one of the readings has it.
+    """An action in one of the parses.
 
     Args:
-        index: its place among the actions of its reading, from 0.
+        index: its position among the actions of its parse, from 0.
         name: as written.
-        status: what came of checking it.
-        reason: the first error's code; None where there is none.
+        status: the result of its check.
+        reason: the first error's code; None if there is none.
         arguments: its fields.
     """
 
@@ -122,12 +122,12 @@ class ReadAction:
 
 @dataclass(frozen=True, slots=True)
 class ActionDifference:
-    """An action of a turn in two readings.
+    """An action of a turn in two parses.
 
     Args:
-        kind: what came of it.
-        before, after: the action; None where a reading doesn't have it.
-        fields: what differs in its arguments.
+        kind: how it differs.
+        before, after: the action; None if that parse doesn't have it.
+        fields: the differences of its arguments.
     """
 
     kind: PairKind
@@ -137,7 +137,6 @@ class ActionDifference:
 
     @property
     def name(self) -> str:
-        """The action's name."""
         action = self.before or self.after
         assert action is not None
         return action.name
@@ -145,13 +144,13 @@ class ActionDifference:
 
 @dataclass(frozen=True, slots=True)
 class TurnDifference:
-    """Two readings of one turn.
+    """Two parses of one turn.
 
     Args:
-        turn_id, session_id, turn_index: which.
-        before, after: what came of reading it.
-        reason_before, reason_after: why it could not be read whole; None where it could.
-        actions: its actions in pairs, in order; illustrations are left out.
+        turn_id, session_id, turn_index: identify the turn.
+        before, after: the parse outcomes.
+        reason_before, reason_after: why it was not fully parsed; None if it was.
+        actions: its actions in pairs, in order, without illustrations.
 
     Example:
         >>> text = al.render([("list_tasks", {})], "actions")
@@ -204,16 +203,16 @@ WHERE attempt_id = $attempt_id::UUID AND status <> 'illustration' ORDER BY actio
 def compare_turn(
     ledger: Queryable, before_run_id: str | None, after_run_id: str, turn_id: str
 ) -> TurnDifference:
-    """Return how two readings of a turn differ.
+    """Return how two parses of a turn differ.
 
     Args:
-        ledger: what to ask.
-        before_run_id: the run to compare with; None for the first reading.
-        after_run_id: the run that is compared.
+        ledger: the ledger to query.
+        before_run_id: the run to compare with; None for the first parse.
+        after_run_id: the run to compare.
         turn_id: the turn.
 
     Raises:
-        UsageError: one of them has not read it.
+        UsageError: one of them has not parsed it.
     """
     before = _reading(ledger, before_run_id, turn_id)
     after = _reading(ledger, after_run_id, turn_id)
@@ -232,11 +231,11 @@ def compare_turn(
 def differing_actions(
     before: Sequence[ReadAction], after: Sequence[ReadAction]
 ) -> tuple[ActionDifference, ...]:
-    """Return the actions of two readings of one text in pairs, and how each pair differs.
+    """Return the actions of two parses of one text in pairs, and how each pair differs.
 
     Args:
-        before: the one reading's, in order, without illustrations.
-        after: the other's.
+        before: the actions of the first parse, in order, without illustrations.
+        after: the actions of the second parse.
     """
     pairs = aligned(before, after, _exactly, lambda action: action.name)
     return tuple(_difference(*pair) for pair in pairs)
@@ -290,12 +289,12 @@ def _kind(before: ReadAction, after: ReadAction, fields: Sequence[FieldDifferenc
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What was read of the responses to one task.
+    """The parse results of the responses to one task.
 
     Args:
-        task: which.
-        intent: how many of them meant to act and can be audited, 1 or more.
-        read: how many of these could be read whole.
+        task: the task.
+        intent: how many responses meant to act and can be audited, 1 or more.
+        read: how many of these were fully parsed.
     """
 
     task: str
@@ -304,7 +303,7 @@ class TaskResult:
 
     @property
     def share(self) -> float:
-        """The share of those that could be read, 0 to 1."""
+        """The share that was fully parsed, 0 to 1."""
         return self.read / self.intent
 
 
@@ -315,11 +314,11 @@ GROUP BY task ORDER BY task"""
 
 
 def results_by_task(ledger: Queryable, within: Filter) -> list[TaskResult]:
-    """Return what was read by task, in the tasks' order; responses without a task are left out.
+    """Return the parse results by task, in the tasks' order; responses without a task are skipped.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(rated(within))
     query = _TASKS.format(condition=condition)
@@ -332,12 +331,12 @@ JOIN (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after}) USING (turn_id)
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> int:
-    """Return how many turns two filters both pick.
+    """Return how many turns two filters both select.
 
     Args:
-        ledger: what to ask.
-        before: the one.
-        after: the other.
+        ledger: the ledger to query.
+        before: the first filter.
+        after: the second filter.
     """
     first, second = scope(before).beside("before_"), scope(after).beside("after_")
     query = _SHARED.format(before=first.condition, after=second.condition)

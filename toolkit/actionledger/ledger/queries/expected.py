@@ -1,4 +1,4 @@
-"""What a run has read of each turn, with hashes in place of what the model wrote: what a later reading is held against."""
+"""The parse of each turn in a run, as the baseline for later parses; hashes replace the model's text."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAction:
-    """An action as a reading has it.
+    """An action of a parse.
 
     Args:
         name: as written.
-        status: what came of checking it.
+        status: the result of its check.
         arguments: the SHA-256 of its arguments as JSON text, in hexadecimal digits.
     """
 
@@ -31,15 +31,15 @@ class ExpectedAction:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTurn:
-    """One reading of one turn.
+    """One parse of one turn.
 
     Args:
-        session_id, turn_index: which turn.
-        profile, model: its session's own.
-        text: the SHA-256 of the response as it is recorded, in hexadecimal digits.
-        tools: that of the tools that were offered, as JSON text; None if not recorded.
-        outcome: what came of reading it.
-        actions: what was read, in text order; illustrations are left out.
+        session_id, turn_index: identify the turn.
+        profile, model: those of its session.
+        text: the SHA-256 of the recorded response, in hexadecimal digits.
+        tools: the SHA-256 of the offered tools as JSON text; None if not recorded.
+        outcome: its parse outcome.
+        actions: the parsed actions, in text order, without illustrations.
     """
 
     session_id: str
@@ -54,12 +54,12 @@ class ExpectedTurn:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedParser:
-    """A parser that has read some of the turns.
+    """A parser that parsed some of the turns.
 
     Args:
         name: its name.
         id: the hash of its configuration.
-        reading_rules: the rules of reading that it followed; 0 where its configuration doesn't say.
+        reading_rules: the version of its reading rules; 0 if its configuration has none.
     """
 
     name: str
@@ -101,44 +101,44 @@ UNION SELECT DISTINCT tools::VARCHAR FROM tools WHERE sha256(tools::VARCHAR) IN 
 
 
 def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[ExpectedTurn]:
-    """Yield what was read of the turns whose text is recorded, session by session.
+    """Yield the parses of the turns whose text is recorded, session by session.
 
     Args:
-        ledger: what to ask.
-        within: whose readings.
+        ledger: the ledger to query.
+        within: selects the parses.
     """
     condition, parameters = scope(within)
     yield from streamed(ledger, ExpectedTurn, _TURNS.format(condition=condition), parameters, at_once=1000)
 
 
 def expected_parsers(ledger: Queryable, within: Filter = EVERYTHING) -> tuple[ExpectedParser, ...]:
-    """Return who has read these turns.
+    """Return the parsers of these turns.
 
     Args:
-        ledger: what to ask.
-        within: whose readings.
+        ledger: the ledger to query.
+        within: selects the parses.
     """
     condition, parameters = scope(within)
     return tuple(rows(ledger, ExpectedParser, _PARSERS.format(condition=condition), parameters))
 
 
 def count_without_text(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many turns were read whose recording has kept the calls alone: nobody can read them again.
+    """Return how many parsed turns have only their calls recorded, so that they can't be parsed again.
 
     Args:
-        ledger: what to ask.
-        within: whose readings.
+        ledger: the ledger to query.
+        within: selects the parses.
     """
     condition, parameters = scope(within)
     return number(ledger, _BESIDE.format(condition=condition), parameters)
 
 
 def recorded_contents(ledger: Queryable, hashes: Sequence[str]) -> list[str]:
-    """Return those of the responses and lists of tools that a ledger has, by their SHA-256.
+    """Return the given responses and lists of tools that a ledger has, by their SHA-256.
 
     Args:
-        ledger: what to ask.
-        hashes: in hexadecimal digits.
+        ledger: the ledger to query.
+        hashes: their SHA-256, in hexadecimal digits.
     """
     bound: Mapping[str, object] = {"hashes": " ".join(hashes)}
     return [text for (text,) in ledger.sql(_CONTENTS, bound).fetchall()]
@@ -164,7 +164,7 @@ FROM (SELECT unnest(from_json($rows,
 
 _NAME_SESSIONS = """
 INSERT INTO session_starts SELECT DISTINCT session_id, session_id FROM parse_attempts"""
-"""A blessed baseline calls sessions by their own names."""
+"""A blessed baseline identifies sessions by their own names."""
 
 _ADD_ACTIONS = """
 INSERT INTO actions
@@ -189,7 +189,7 @@ class _Fetched:
 
 
 class _Readings:
-    """Answers what a ledger would, of two readings alone."""
+    """Answers queries as a ledger would, from two parses only."""
 
     def __init__(self) -> None:
         self._connection = duckdb.connect(":memory:", config={"enable_external_access": "false"})
@@ -201,7 +201,7 @@ class _Readings:
         return _Fetched([column[0] for column in result.description or ()], result.fetchall())
 
     def add(self, run_id: str, readings: Sequence[ExpectedTurn]) -> None:
-        """Take a side's readings; a turn's place among them is what pairs it."""
+        """Add one side's parses; turns are paired by their position."""
         turns, actions = [], []
         for place, reading in enumerate(readings):
             attempt = f"{run_id[:-12]}{place * 2 + (run_id == _AFTER):012x}"
@@ -232,19 +232,19 @@ class _Readings:
         self._connection.execute(_ADD_ACTIONS, {"rows": json.dumps(actions)})
 
     def close(self) -> None:
-        """Forget them."""
+        """Close the database in memory."""
         self._connection.close()
 
 
 def compare_readings(
     before: Sequence[ExpectedTurn], after: Sequence[ExpectedTurn], *, limit: int = 200
 ) -> Comparison:
-    """Return what changes between two readings of the same turns.
+    """Return what changes between two parses of the same turns.
 
     Args:
-        before: what was read at first, one or more turns.
-        after: what is read of the same turns, in the same order.
-        limit: at most how many turns of each bucket to name; the counts are of all.
+        before: the first parses, one or more turns.
+        after: the later parses of the same turns, in the same order.
+        limit: the most turns of each bucket to return; the counts include all.
     """
     assert len(before) == len(after) > 0
     readings = _Readings()

@@ -1,6 +1,6 @@
-"""Failures counted where they are recorded: of each group of them how often, where, when, and what it made sessions spend.
+"""Counts groups of failures: how often, where and when they occur, and what they cost their sessions.
 
-What makes a group is not said here: whoever asks says to which one each kind of failure belongs, which is what failed and in which words.
+The caller defines the groups: a function maps each kind of failure to its group.
 """
 
 import re
@@ -31,24 +31,24 @@ from actionledger.ledger.queries.trend import Unit
 from actionledger.ledger.queries.typed import maker
 
 LONGEST = 160
-"""How long a signature is at most, in characters."""
+"""The maximum length of a signature, in characters."""
 
 _LOOKED_AT = 2_000
-"""How much of a message is looked at, in characters."""
+"""How much of a message is searched, in characters."""
 
 _FRAME = regex(
     r"\A(?:Command|Chunk ID|Wall time|Exit code|Process exited)\b.{0,2000}?^Output:$\n?",
     re.DOTALL | re.MULTILINE,
 )
-"""What a runtime puts around all that a program has printed, the same each time: with it, no two commands would be told apart."""
+"""The frame that a runtime puts around a program's output, the same each time: with it, signatures of all commands would be equal."""
 
 NO_OUTPUT = "no output"
-"""What stands for the output of a program that has printed nothing."""
+"""The signature of a program that printed nothing."""
 
 _THING, _TEXT, _PATH = "#", "…", "/…"
-"""What stands for a number, an identifier, a hash or a time; for a quoted value; and for a path or an address.
+"""Placeholders: for a number, an identifier, a hash or a time; for a quoted value; for a path or an address.
 
-Each is as short as what it stands for, so that no signature is longer than its message.
+Each is no longer than the text that it replaces, so that no signature is longer than its message.
 """
 
 _VARIABLE = regex(
@@ -77,14 +77,13 @@ _STANDS_FOR = {"text": _TEXT, "path": _PATH, "thing": _THING}
 
 @lru_cache(maxsize=4096)
 def signature(message: str) -> str:
-    """Return what is left of a message without what changes from one to the next.
+    """Return a message without the parts that vary.
 
-    Numbers, identifiers, hashes and times become ``#``, quoted values ``…``, paths and addresses ``/…``, several of them in a row
-    one, and blanks of any kind one blank. A runtime's frame around what a program has printed is left out. The signature of a
-    signature is itself.
+    Numbers, identifiers, hashes and times become ``#``, quoted values ``…``, paths and addresses ``/…``. Several of them in a row become one, and
+    whitespace becomes one space. A runtime's frame around a program's output is removed. The signature of a signature is itself.
 
     Args:
-        message: what a runtime, a tool or a reader said.
+        message: the message of a runtime, a tool or a parser.
 
     Returns:
         At most ``LONGEST`` characters, and never more than the message has.
@@ -111,7 +110,7 @@ _SPENT = tuple(Spent.__dataclass_fields__)
 
 
 class FailureKind(NamedTuple):
-    """What says which failure it is; see ``FailureAt``."""
+    """Identifies a kind of failure; see ``FailureAt``."""
 
     stage: Stage
     code: Reason
@@ -122,7 +121,7 @@ class FailureKind(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PeriodSums:
-    """How many there were from a day or a week's start on, in how many turns and sessions."""
+    """The failures since the start of a day or a week, and their turns and sessions."""
 
     start: datetime
     count: int
@@ -142,16 +141,16 @@ class ExampleAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FailureSums:
-    """What is told of the failures of a group.
+    """The failures of a group.
 
     Args:
         count: how many.
-        turns, sessions: in how many.
+        turns, sessions: how many have one.
         lost: in how many sessions no action got through after one.
-        first, last: when the first and the last was, UTC without a zone; None where no time is recorded.
-        spent: what they made sessions spend; of those that the same turn puts an end to, what the first has spent.
+        first, last: the times of the first and the last, UTC without a zone; None if no time is recorded.
+        spent: the cost to their sessions; of failures that the same turn ends, only the first one's cost counts.
         periods: how many there were in each day or week, in order.
-        examples: the first of some sessions.
+        examples: the first failure of some sessions.
     """
 
     count: int
@@ -168,7 +167,7 @@ class FailureSums:
 Group = TypeVar("Group", bound=Hashable)
 
 _NAME = "md5(to_json([stage::VARCHAR, code, action, origin, matter])::VARCHAR)"
-"""What a kind of failure goes by."""
+"""The identifier of a kind of failure."""
 
 _KINDS = f"""
 WITH {{failed}},
@@ -223,17 +222,17 @@ def failure_sums(
     *,
     examples: int,
 ) -> tuple[dict[Group, FailureSums], Spent]:
-    """Count the failures in the responses that a filter picks, group by group.
+    """Count the failures in the responses that a filter selects, by group.
 
     Args:
-        ledger: what to ask.
-        group_of: gives the group that a kind of failure belongs to.
-        within: which responses.
-        unit: how long a period is.
-        examples: how many of a group are given, each of another session.
+        ledger: the ledger to query.
+        group_of: returns the group of a kind of failure.
+        within: selects the responses.
+        unit: the length of a period.
+        examples: how many examples of a group to return, each from another session.
 
     Returns:
-        The groups, and what all failures together made sessions spend, each turn once.
+        The groups, and the total cost of all failures to their sessions, with each turn counted once.
     """
     groups, numbers, (condition, parameters) = _numbered(ledger, group_of, within)
     words = words_of(unit)
@@ -252,12 +251,12 @@ def failure_sums(
 def failing_turns(
     ledger: Streamable, group_of: Callable[[FailureKind], Group], within: Filter = EVERYTHING
 ) -> dict[Group, dict[str, int]]:
-    """Return in how many turns of which sessions each group of failures is.
+    """Return the number of turns with failures, by group and session.
 
     Args:
-        ledger: what to ask.
-        group_of: gives the group that a kind of failure belongs to.
-        within: which responses.
+        ledger: the ledger to query.
+        group_of: returns the group of a kind of failure.
+        within: selects the responses.
     """
     groups, numbers, (condition, parameters) = _numbered(ledger, group_of, within)
     names = list(groups)
@@ -273,7 +272,7 @@ def failing_turns(
 def _numbered(
     ledger: Streamable, group_of: Callable[[FailureKind], Group], within: Filter
 ) -> tuple[dict[Group, int], dict[str, object], Scope]:
-    """Return the groups by their numbers, the numbers of the kinds of failures as parameters, and the filter as SQL."""
+    """Return the groups by number, the numbers of the kinds of failures as parameters, and the filter as SQL."""
     condition, parameters = scope(rated(within))
     groups: dict[Group, int] = {}
     numbers: dict[str, int] = {}

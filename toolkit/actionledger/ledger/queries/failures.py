@@ -1,9 +1,9 @@
-"""Each failure with what it made a session spend until an action got through: what groups of failures are made of.
+"""Each failure, and its cost to its session until an action got through: the basis of groups of failures.
 
-A turn **gets through** where an action of it succeeds. In a session of which nothing says what came of its actions (a benchmark's
-responses), it is a turn that was read whole and has a valid action. A failure costs its own turn and those behind it, up to but
-not including the next one that gets through; all to the session's end where none does, and then the session is **lost**. Where the
-same action succeeded at a later try of the same turn it costs no turn at all.
+A turn **gets through** if one of its actions succeeds. In a session without recorded results (a benchmark's responses), a turn gets through if it
+was fully parsed and has a valid action. A failure costs its own turn and the following ones, up to but not including the next turn that gets
+through. If none does, it costs all turns to the session's end, and the session is **lost**. If a later try in the same turn succeeds, the failure
+costs no turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,24 +23,24 @@ from actionledger.ledger.queries.typed import maker
 _HELD_BACK = [
     str(status) for status in (ExecutionStatus.SKIPPED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN)
 ]
-"""What came of executions that say nothing of whether a session gets through."""
+"""Statuses of executions that don't show whether a session gets through."""
 COURSE_WORDS: dict[str, object] = {"held_back": _HELD_BACK, "read": READ}
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a stretch of a session's turns took; sums of it are over such stretches.
+    """The cost of consecutive turns of a session, or a sum of such costs.
 
     Args:
         turns: how many turns.
-        counted: of how many of them tokens are recorded.
-        input_tokens, output_tokens: the sums over those.
-        timed: of how many of them times are recorded: the model's latency, or how long an execution took.
-        seconds: the sum over those, without what was waited for between them.
-        priced: of how many of them the cost is known: recorded, or by prices.
-        cost_usd: the sum over those, in dollars.
-        by_prices: of how many of them a price file or a price list says the cost.
-        by_prices_usd: the sum over those, in dollars.
+        counted: how many of them have recorded tokens.
+        input_tokens, output_tokens: their sums.
+        timed: how many of them have recorded times: the model's latency, or the duration of an execution.
+        seconds: their sum, without the waiting time between them.
+        priced: how many of them have a known cost: recorded, or from prices.
+        cost_usd: their sum, in dollars.
+        by_prices: how many of them have a cost from a price file or a price list.
+        by_prices_usd: their sum, in dollars.
     """
 
     turns: int = 0
@@ -71,18 +71,18 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class FailureAt:
-    """One failure: where, and what it made its session spend.
+    """One failure: where it occurred, and its cost to its session.
 
     Args:
-        stage, code, action, origin: what failed, as ``queries.Failure`` has it.
-        detail: its particulars, for people; model text may be in it.
-        matter: of these, what says which failure it is: for a field that is refused, without the value that was given.
-        session_id, turn_id, turn_index, attempt_id: the reading that it is in.
-        span: the text that it is about; None where it is about none.
-        occurred_at: when the response was made, UTC without a zone; None if unknown.
-        period: the beginning of the day or the week of it.
-        next_index: the next turn that gets through; its own where the action succeeded at a later try; None where none does.
-        spent: what the turns from its own to that one took.
+        stage, code, action, origin: the failure, as in ``queries.Failure``.
+        detail: its particulars, for people; may contain model text.
+        matter: the part of the detail that identifies the failure: for a refused field, without its value.
+        session_id, turn_id, turn_index, attempt_id: identify its parse attempt.
+        span: its text; None if it has none.
+        occurred_at: the response's time, UTC without a zone; None if unknown.
+        period: the start of its day or week.
+        next_index: the next turn that gets through; its own if a later try of the action succeeded; None if none does.
+        spent: the cost of the turns from its own to that one.
     """
 
     stage: Stage
@@ -107,9 +107,9 @@ class MeantIn:
     """How many responses of a period meant to act.
 
     Args:
-        period: its beginning, UTC without a zone; None for responses without a time.
+        period: its start, UTC without a zone; None for responses without a time.
         turns: how many.
-        sessions: in how many sessions.
+        sessions: the number of their sessions.
     """
 
     period: datetime | None
@@ -118,13 +118,13 @@ class MeantIn:
 
 
 class Stretch(NamedTuple):
-    """What some turns of a session took that stand in a row.
+    """The cost of some consecutive turns of a session.
 
     Args:
-        next_index: the next turn behind them that gets through; None where none does.
-        occurred_at: when the first response was made, UTC without a zone; None if unknown.
-        period: the beginning of the day or the week of it.
-        spent: what the turns took.
+        next_index: the next turn after them that gets through; None if none does.
+        occurred_at: the first response's time, UTC without a zone; None if unknown.
+        period: the start of its day or week.
+        spent: the cost of the turns.
     """
 
     next_index: int | None
@@ -134,7 +134,7 @@ class Stretch(NamedTuple):
 
 
 _END = 2**31 - 1
-"""A place behind every turn."""
+"""A position after every turn."""
 
 _SUMS = {
     "turns": "1",
@@ -148,7 +148,7 @@ _SUMS = {
     "by_prices": "coalesce(cost_origin <> 'recorded', false)::INTEGER",
     "by_prices_usd": "CASE WHEN cost_origin <> 'recorded' THEN coalesce(cost_usd, 0) ELSE 0 END",
 }
-"""What each sum of ``Spent`` takes from a turn, as SQL."""
+"""The SQL of a turn's share in each sum of ``Spent``."""
 
 _BEFORE = ", ".join(f"coalesce(sum({taken}) OVER before, 0) AS {name}" for name, taken in _SUMS.items())
 _DIFFERENCE = "{{" + ", ".join(f"'{name}': later.{name} - here.{name}" for name in _SUMS) + "}}"
@@ -181,7 +181,7 @@ course AS (
         PARTITION BY session_id ORDER BY turn_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
     behind AS (
         PARTITION BY session_id ORDER BY turn_index ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING))"""
-"""Every turn of some sessions: the next one that gets through, and the sums of what stands before it."""
+"""Every turn of some sessions, with the next turn that gets through and the sums of the turns before it."""
 
 NAMED = f"""
 first_issues AS (
@@ -194,7 +194,7 @@ named AS (
     SELECT found.* EXCLUDE (detail, matter), place, coalesce(first_issues.detail, found.detail) AS detail,
            CASE stage WHEN 2 THEN found.matter ELSE coalesce(first_issues.detail, found.detail) END AS matter
     FROM found LEFT JOIN first_issues USING (attempt_id, code))"""
-"""What ``found`` of ``failed`` has, with the words of its first issue where reading failed, as SQL to put behind it."""
+"""The columns of ``found`` in ``failed``, with the detail of the first issue if parsing failed, as SQL to append."""
 
 PLACED = f"""
 WITH {{failed}},
@@ -206,10 +206,10 @@ placed AS (
            date_trunc($unit, here.occurred_at) AS period,
            CASE WHEN again.attempt_id IS NOT NULL THEN turn_index ELSE here.next_index END AS next_index
     FROM named LEFT JOIN again USING (attempt_id, action_index) JOIN course AS here USING (session_id, turn_index))"""
-"""``placed``: a row a failure, with the next turn that gets through."""
+"""``placed``: one row per failure, with the next turn that gets through."""
 
 SPAN = "CASE WHEN coalesce(place[1], span_start) IS NOT NULL THEN coalesce(place, [span_start, span_end]) END"
-"""The text that a failure of ``placed`` is about, as SQL; beside it, what has to be joined for it."""
+"""The span of a failure in ``placed``, as SQL. The next constant has the join that it needs."""
 OF_ACTIONS = """
 LEFT JOIN (SELECT attempt_id, action_index, span_start, span_end FROM actions) USING (attempt_id, action_index)"""
 
@@ -217,7 +217,7 @@ PAID = f"""
 LEFT JOIN course AS here ON here.session_id = {{of}}.session_id AND here.turn_index = {{of}}.turn_index
 LEFT JOIN course AS later ON later.session_id = {{of}}.session_id
     AND later.turn_index = coalesce({{of}}.next_index, {_END})"""
-"""What has to be joined to places to know what the turns from ``here`` to ``later`` took, as SQL."""
+"""The join that computes the cost of the turns from ``here`` to ``later``, as SQL."""
 
 _FAILURES = f"""{PLACED}
 SELECT $stages[stage] AS stage, code, action, origin, detail, matter, placed.session_id::VARCHAR AS session_id,
@@ -268,13 +268,13 @@ def failures_at(
     *,
     also_read_by: Filter | None = None,
 ) -> Iterator[FailureAt]:
-    """Yield each failure in the responses that a filter picks, session by session, in the order of turns.
+    """Yield each failure in the responses that a filter selects, session by session, in the order of turns.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
-        unit: how long a period is.
-        also_read_by: a filter; only turns whose responses it picks, too.
+        ledger: the ledger to query.
+        within: selects the responses.
+        unit: the length of a period.
+        also_read_by: a second filter; only turns whose responses it selects too are returned.
     """
     condition, parameters = scope(rated(within))
     if also_read_by is not None:
@@ -291,16 +291,16 @@ def stretches(
     within: Filter = EVERYTHING,
     unit: Unit = "week",
 ) -> list[Stretch]:
-    """Return what stretches of sessions took.
+    """Return the cost of stretches of sessions.
 
     Args:
-        ledger: what to ask.
-        places: the session, the first and the last turn of each.
-        within: the filter whose readings say which turns get through.
-        unit: how long a period is.
+        ledger: the ledger to query.
+        places: the session, the first and the last turn of each stretch.
+        within: the filter whose parses determine which turns get through.
+        unit: the length of a period.
 
     Returns:
-        What each took, in the same order.
+        The cost of each stretch, in the same order.
     """
     if not places:
         return []
@@ -313,12 +313,12 @@ def stretches(
 
 
 def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
-    """Return how many responses of all meant to act, then of each period, those without a time last.
+    """Return how many responses meant to act: of all, then of each period, those without a time last.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
-        unit: how long a period is.
+        ledger: the ledger to query.
+        within: selects the responses.
+        unit: the length of a period.
     """
     condition, parameters = scope(rated(within))
     statement = _MEANT.format(condition=condition)
@@ -330,8 +330,8 @@ def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[
     """Return how many responses of each session meant to act.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(rated(within))
     words = {"intent": INTENT, "unit": "week"}
@@ -339,12 +339,12 @@ def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int, int]:
-    """Return how many turns two filters have both readings of, and in how many sessions.
+    """Return how many turns have responses in both filters, and the number of their sessions.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         before: the first filter.
-        after: the second.
+        after: the second filter.
     """
     condition, parameters = scope(before)
     other, values = _renamed(scope(after))
@@ -355,18 +355,18 @@ def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int,
 
 
 def _renamed(other: Scope) -> Scope:
-    """Return a filter as SQL that can stand beside another one."""
+    """Return a filter as SQL with renamed parameters, for use next to another filter."""
     values = {f"also_{name}": value for name, value in other.parameters.items()}
     return Scope(other.condition.replace("$", "$also_"), values)
 
 
 def words_of(unit: Unit) -> dict[str, object]:
-    """Return the parameters of what is asked about failures."""
+    """Return the parameters of the queries about failures."""
     return {"intent": INTENT, "stages": list(get_args(Stage)), "unit": unit} | COURSE_WORDS
 
 
 def of_whole_sessions(within: Filter) -> str:
-    """Return the condition on the readings that say what gets through: whenever they were."""
+    """Return the condition for the parses that determine which turns get through, regardless of their time."""
     return scope(_without_times(within)).condition
 
 

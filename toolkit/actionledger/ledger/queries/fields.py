@@ -1,4 +1,4 @@
-"""The fields of a filter: one row says how each is spelt in SQL, in an address, as an option of a command, in a message and on a page."""
+"""The fields of a filter: each row has its forms in SQL, in an address, as a command's option, in a message and on a page."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +18,10 @@ from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.labels import LABELS, VERDICTS, filed
 
 Kind: TypeAlias = Literal["many", "one", "switch", "day", "text", "number", "score"]
-"""What a field takes: any number of values, one of them, yes or nothing, a time, words of one's own, a number above 0, or bounds of scores."""
+"""The values that a field accepts: many, one, a switch, a time, free text, a number above 0, or bounds of scores."""
 
 Rows: TypeAlias = Literal["session", "turn", "attempt"]
-"""What a field's condition is about."""
+"""The rows that a field's condition selects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,19 @@ class Field:
     """One field of a filter.
 
     Args:
-        name: its name in ``Filter``, and of its values in ``Dimensions`` where recordings have them.
+        name: its name in ``Filter``, and in ``Dimensions`` if its values are recorded.
         parameter: its name in an address.
-        help: what its option does.
-        kind: what it takes.
-        is_found: whether it is about what came of a response, so that no rate is made within it.
-        option: the name of its option, without ``--``, where that is not its parameter.
+        help: the help text of its option.
+        kind: the values that it accepts.
+        is_found: whether it depends on the outcome of a response, so that no rate may be computed within it.
+        option: the name of its option without ``--``, if different from its parameter.
         letter: the short form of its option.
-        label: its name on a page, where that is not its noun.
-        words: how a message says it of a value, where that is not its noun and the value.
-        choices: every value that it can have, where the list is closed.
-        is_recorded: whether its values are those that a ledger holds.
-        of: whose rows its condition picks; None where ``scopes`` puts the condition together with others.
-        condition: which of them, as SQL with its values as the parameter ``$name``, where that is not that its own column has one of these.
+        label: its name on a page, if different from its noun.
+        words: its form in a message, if different from its noun and the value.
+        choices: all its possible values, if the list is closed.
+        is_recorded: whether its values come from a ledger.
+        of: the rows that its condition selects; None if ``scopes`` combines the condition with others.
+        condition: the SQL condition, with its values as the parameter ``$name``; by default its own column has one of the values.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Field:
 
     @property
     def noun(self) -> str:
-        """What one value is called in a message."""
+        """The name of one value in a message."""
         return self.option.replace("_", " ")
 
     @property
     def flag(self) -> str:
-        """Its option, as a command line has it."""
+        """Its option, as on a command line."""
         return f"--{self.option.replace('_', '-')}"
 
 
@@ -299,4 +299,4 @@ FIELDS = (
         words="text {!r}",
     ),
 )
-"""Everything to filter by, what was known before a response was read first."""
+"""All fields of a filter, those known before parsing first."""

@@ -1,8 +1,8 @@
-"""Which responses a number or a list is about, as a value.
+"""Selects the responses that a number or a list is about.
 
-A filter says two kinds of things: what was known before a response was read (``given``), and what came of it: the dialect that it was
-found in, its outcome, why it failed, what its actions came to, the texts in all of these. Lists, searches and exports take both. A rate is
-made within the first kind alone: within the second it would be a rate within its own outcome, and ``rated`` refuses it.
+A filter has two kinds of fields: those known before parsing (``given``), and those that depend on the outcome. The second kind includes the
+dialect, the outcome, the reasons of failure, the results of actions and their texts. Lists, searches and exports accept both. A rate accepts only
+the first kind, since otherwise it would be computed within its own outcome; ``rated`` refuses the second.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -30,43 +30,43 @@ from actionledger.ledger.queries.fields import FIELDS, Field, Kind
 from actionledger.ledger.queries.scores import ScoreBound
 
 NO_DIALECT = "none"
-"""What the dialect of a response is called in which none was found."""
+"""The dialect of a response in which none was detected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which responses to look at; what is left empty leaves nothing out, and what has several values takes any of them.
+    """Selects responses; an empty field selects all, and a field with several values selects any of them.
 
     Args:
-        run_id: the run whose readings count, as text or as the UUID that SQL gives, which is kept as text; None for the first reading of
-            every response.
-        profiles, tasks, sources: the sessions' own.
-        projects, branches, agents: the folder and the git branch that the sessions ran in, and what ran them.
-        models: what wrote the responses; a session can go on with another one.
-        captures: how much was kept of what the model wrote.
-        labels: what the sessions are filed under by their source.
-        scores: what the sessions' scores must be, all of them.
-        min_cost, max_cost: what the sessions cost at least and at most, in dollars, all of their responses together.
-        min_duration, max_duration: how long they took at least and at most, in seconds, from their first response to their last one.
-        since: from when on, in UTC where it has no zone; a response without a time is left out.
-        until: up to but not including when.
-        dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
-        outcomes: what came of reading it.
-        endings: how it ended, where no call was read of it.
-        session_outcomes: how its session came out.
-        is_failing: whether something must have gone wrong in its turn: in reading, in checking or in acting, a refusal among them.
-        stage: where something went wrong in its turn.
-        reasons: what went wrong there, or anywhere where no stage is named.
-        action: an action that was read in it, as the model wrote its name; with a stage or reasons, the one that it went wrong with.
-        executions: what came of an execution in the turn.
-        origin: who had run what went wrong, or what came of which is asked for; None for anybody.
-        verdicts: what somebody has judged the reading to be.
-        turn_labels: how somebody has labelled the turn, after a look at what came of it.
-        text: what the response, the arguments read in it, their results or the session's name hold, in any case; literally.
+        run_id: the run whose parses count, as text or as the UUID that SQL returns, which is stored as text; None for the first parse of every
+            response.
+        profiles, tasks, sources: those of the sessions.
+        projects, branches, agents: the folder, the git branch and the agent of the sessions.
+        models: the models that wrote the responses; a session may continue with another one.
+        captures: how much of the model's output was kept.
+        labels: the labels that sources give to the sessions.
+        scores: bounds that the sessions' scores must all meet.
+        min_cost, max_cost: the lowest and the highest cost of a session, in dollars, over all its responses.
+        min_duration, max_duration: the shortest and the longest session, in seconds, from its first response to its last one.
+        since: the earliest time, in UTC if it has no zone; responses without a time are not selected.
+        until: the end of the time range, exclusive.
+        dialects: the detected dialects of responses, ``"none"`` among them; this and all fields below depend on the outcome.
+        outcomes: the parse outcomes.
+        endings: how the responses without a parsed call ended.
+        session_outcomes: the outcomes of the sessions.
+        is_failing: whether something must have failed in the turn: parsing, checking or acting, refusals included.
+        stage: where something failed in the turn.
+        reasons: the reasons of failure in that stage, or in any without a stage.
+        action: the name of a parsed action, as the model wrote it; with a stage or reasons, the action that failed.
+        executions: statuses of executions in the turn.
+        origin: who ran the failed action or the execution; None for anybody.
+        verdicts: people's verdicts on the parse.
+        turn_labels: labels that people gave to the turn, after a look at its outcome.
+        text: a literal text in the response, the parsed arguments, their results or the session's name, in any case.
 
     Raises:
-        UsageError: ``run_id`` is no identifier, a value is none of a closed list, a text stands where several are meant, a time is none, or a
-            text can't stand in a ledger.
+        UsageError: ``run_id`` is not an identifier, a time is invalid, or a value is not in its closed list. Also if a text is given instead of
+            several, or can't be stored in a ledger.
 
     Example:
         >>> al.Filter(models=("small",), profiles=("coder",)).models
@@ -106,7 +106,7 @@ class Filter:
 
     def __post_init__(self) -> None:
         if self.run_id is not None:
-            object.__setattr__(self, "run_id", str(self.run_id))  # SQL gives identifiers as UUIDs
+            object.__setattr__(self, "run_id", str(self.run_id))  # SQL returns identifiers as UUIDs
             if not is_uuid(self.run_id):
                 raise UsageError(
                     f"{self.run_id!r} is not a run's id; 'actionledger sql \"FROM runs\"' lists them."
@@ -121,10 +121,10 @@ class Filter:
         """Return the filter of a page of the dashboard.
 
         Args:
-            address: the page's, as the browser shows it; what it says of anything else than the filters is passed over.
+            address: the page's address, as the browser shows it; other parameters than the filters are ignored.
 
         Raises:
-            UsageError: a day or a run in it is none.
+            UsageError: a day or a run in it is invalid.
 
         Example:
             >>> al.Filter.of_address("http://localhost:8501/turns?model=small&until=2026-03-01").words
@@ -134,10 +134,10 @@ class Filter:
 
     @property
     def query(self) -> str:
-        """The query of a dashboard's address that has this filter; the pages know days, and nothing shorter.
+        """The query of a dashboard's address with this filter; the pages accept only whole days.
 
         Raises:
-            UsageError: it begins or ends within a day.
+            UsageError: it starts or ends within a day.
 
         Example:
             >>> al.Filter(models=("small",)).query
@@ -149,12 +149,12 @@ class Filter:
 
     @property
     def is_of_days(self) -> bool:
-        """Whether its times are the beginnings of days, as a dashboard's address can have them."""
+        """Whether its times are starts of days, as in a dashboard's address."""
         return all(end is None or end.time() == time() for end in (self.since, self.until))
 
     @property
     def given(self) -> "Filter":
-        """The same without all that is about what came of a response: what a rate is made within.
+        """The filter without the fields that depend on the outcome: a rate can be computed within it.
 
         Example:
             >>> al.Filter(models=("small",), outcomes=("failed",)).given.words
@@ -164,7 +164,7 @@ class Filter:
 
     @property
     def found(self) -> "Filter":
-        """The same with nothing but what is about what came of a response.
+        """Only the fields of this filter that depend on the outcome.
 
         Example:
             >>> al.Filter(models=("small",), outcomes=("failed",)).found.words
@@ -174,7 +174,7 @@ class Filter:
 
     @property
     def words(self) -> str:
-        """What it picks, in words, for messages.
+        """A description of the filter, for messages.
 
         Example:
             >>> al.Filter(models=("small",), profiles=("coder",)).words
@@ -185,7 +185,7 @@ class Filter:
 
 
 def set_fields(within: Filter) -> Iterator[tuple[Field, Any]]:
-    """Yield each field of a filter that says something, with its value."""
+    """Yield each field of a filter that is set, with its value."""
     for field in FIELDS:
         if value := getattr(within, field.name):
             yield field, value
@@ -198,9 +198,9 @@ def _words(field: Field, value: Any) -> list[str]:
 
 
 def _refuse_wrong_values(field: Field, value: Any) -> None:
-    """Refuse what a field can't take."""
+    """Refuse values that a field doesn't accept."""
     if field.kind in {"many", "score"}:
-        # Each letter of a text would be one of them, and nothing found.
+        # A text would be split into its letters, and nothing found.
         if isinstance(value, str):
             raise UsageError(
                 f"{field.name} takes several texts, as in {field.name}=({value!r},); a single text is not allowed."
@@ -216,7 +216,7 @@ def _refuse_wrong_values(field: Field, value: Any) -> None:
             asked = "A score is bound by a ScoreBound, as in al.ScoreBound('reward', '>=', 0.5)"
             require_kind(each, ScoreBound, asked)
             _refuse_unwritable(each.name)
-        elif field.choices:  # another one would pick nothing without a word
+        elif field.choices:  # any other value would silently select nothing
             if each not in field.choices:
                 raise UsageError(
                     f"{each!r} is not a valid {field.noun}; choose from {', '.join(field.choices)}."
@@ -251,27 +251,27 @@ _NOTHING_FOUND: dict[str, Any] = {
 }
 
 EVERYTHING = Filter()
-"""The first reading of every response."""
+"""The first parse of every response."""
 
 
 def refuse_no_filter(within: object) -> None:
-    """Refuse what is no filter, such as a dict of one's fields or a page's address.
+    """Refuse an object that is not a filter, such as a dict of fields or a page's address.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a filter.
     """
     asked = "What is looked at is given as a Filter, as in al.Filter(models=('small',)) or al.Filter.of_address(…)"
     require_kind(within, Filter, asked)
 
 
 def rated(within: Filter) -> Filter:
-    """Return a filter that a rate may be made within, which says nothing of what came of responses.
+    """Return a filter if a rate may be computed within it: none of its fields depends on the outcome.
 
     Args:
         within: the filter.
 
     Raises:
-        UsageError: it does, or is no filter.
+        UsageError: a field depends on the outcome, or it is not a filter.
     """
     refuse_no_filter(within)
     if within.given != within:
@@ -283,16 +283,16 @@ def rated(within: Filter) -> Filter:
 
 
 FILTERS = tuple(field.parameter for field in FIELDS)
-"""The query parameters that a filter stands in."""
+"""The query parameters of a filter."""
 
 
 def filter_parameters(within: Filter) -> Parameters:
-    """Return a filter as the query parameters that the pages read."""
+    """Return a filter as the query parameters of a page."""
     return {field.parameter: _in_address(field, value) for field, value in set_fields(within)}
 
 
 def _in_address(field: Field, value: Any) -> str | list[str]:
-    """Return a value of a field as an address has it, in which the last day counts."""
+    """Return a field's value as in an address, which includes the last day."""
     if field.kind == "day":
         day: datetime = value - DAY if field.name == "until" else value
         return day.date().isoformat()
@@ -302,7 +302,7 @@ def _in_address(field: Field, value: Any) -> str | list[str]:
 
 
 def filter_of(address: str) -> Filter:
-    """Return the filter that an address has; what it says of pages and lists is passed over."""
+    """Return the filter of an address; parameters of pages and lists are ignored."""
     there = parameters_in(address)
     if not there and not is_page(address):
         raise UsageError(
@@ -312,20 +312,20 @@ def filter_of(address: str) -> Filter:
 
 
 def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
-    """Return the filter that query parameters make.
+    """Return the filter of query parameters.
 
     Args:
-        there: each parameter's values.
+        there: the values of each parameter.
 
     Raises:
-        UsageError: something in them is no day, no run, or nothing that responses can have.
+        UsageError: a value is not a day, not a run, or not possible for responses.
     """
     found = {field.name: _of_address(field, there) for field in FIELDS if there.get(field.parameter)}
     return Filter(**{name: value for name, value in found.items() if value is not None})
 
 
 def _of_address(field: Field, there: Mapping[str, Sequence[str]]) -> Any:
-    """Return the value that an address has for a field; None where it says nothing."""
+    """Return a field's value in an address; None if it is missing."""
     if field.kind in {"many", "score"}:
         read = ScoreBound.parse if field.kind == "score" else str
         return tuple(map(read, there[field.parameter]))

@@ -1,4 +1,4 @@
-"""Which sessions are recorded from end to end, and what says whether anything of one has changed."""
+"""Which sessions are recorded from start to end, and a stamp of each that changes with its content."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,8 @@ from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 
-# A source that was only read may say what the model was told, but never when.
-# Where another runtime recorded what came of calls, a response without a call is carried out as it is.
+# A reparsed source may record the messages to the model, but never their times.
+# If another runtime recorded results of calls, a response without a call needs no execution.
 _IS_CARRIED_OUT = (
     "finished_at IS NOT NULL OR has_tries OR NOT coalesce(has_calls, false) AND coalesce(is_recorded, false)"
 )
@@ -36,22 +36,22 @@ of_nobody AS (
 SELECT CASE WHEN is_whole THEN session_id::VARCHAR END AS session_id, count(*) AS sessions,
        coalesce(profiles, []) AS profiles, readings || events || ends AS stamp, forgotten
 FROM followed LEFT JOIN profiled USING (session_id) LEFT JOIN recorded USING (session_id), of_nobody GROUP BY ALL ORDER BY session_id"""
-"""Which sessions are whole is asked of what takes little: of most recordings of responses alone none is.
+"""Complete sessions are determined first, from few columns: most recordings of only responses have none.
 
-The stamp changes with each event of the session, and with the readings that are picked of it. An end that an older toolkit recorded names no
-session: those count for all.
+The stamp changes with each event of the session, and with its selected parses. Ends that older toolkits recorded name no session, so they count for
+all.
 """
 
 
 class Followed(NamedTuple):
-    """A session whose course is recorded; or, without an id, all others.
+    """A session whose course is recorded, or, without an id, all other sessions.
 
     Args:
-        session_id: the session; None for those of which it isn't recorded what came of at least one turn.
-        sessions: how many they are.
-        profiles: the profiles that it ran under.
-        stamp: what says whether anything of it has changed.
-        forgotten: how many sessions were forgotten by then.
+        session_id: the session; None for those with at least one turn without recorded results.
+        sessions: the number of sessions.
+        profiles: the profiles of its turns.
+        stamp: changes if anything of the session changes.
+        forgotten: how many sessions had been erased by then.
     """
 
     session_id: str | None
@@ -62,14 +62,14 @@ class Followed(NamedTuple):
 
 
 def followed(ledger: Queryable, within: Filter = EVERYTHING) -> list[Followed]:
-    """Return the sessions, as far as a filter's attempts have read them, of which it is recorded what came of each turn.
+    """Return the sessions with recorded results for each turn, among the turns that a filter selects.
 
     Args:
-        ledger: what to ask.
-        within: which turns.
+        ledger: the ledger to query.
+        within: selects the turns.
 
     Returns:
-        These in the order of their ids, and how many others there are.
+        These sessions in the order of their ids, and the number of the others.
     """
     condition, parameters = scope(rated(within))
     return [

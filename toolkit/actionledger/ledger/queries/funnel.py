@@ -1,4 +1,4 @@
-"""How far responses and their actions get: the counts behind every rate that a report shows."""
+"""How far responses and their actions get: the counts that every rate in a report is based on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,31 +29,31 @@ from actionledger.ledger.queries.rolled import (
 from actionledger.ledger.queries.scopes import Scope, turn_scope
 
 Dimension: TypeAlias = Literal["profile", "model", "task", "run", "source"]
-"""What a funnel can be split by: what was known before a response was read, so that no rate is counted within its outcome."""
+"""How a funnel can be split: by fields known before parsing, so that no rate is counted within its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    r"""What became of a set of responses.
+    r"""The outcomes of a set of responses.
 
     Args:
-        outcomes: responses by what came of reading them.
+        outcomes: responses by parse outcome.
         captures: responses that meant to act, by how much of them was kept.
         meant: responses that meant to act, of all.
-        parse_success: responses that could be read whole, of those that meant to act and of which it was kept how they were
-            written; where that is of none, refused with the word for it.
-        strict_success: the same without a repair.
-        only_shown: responses outside of the parse rates that hold actions all the same: illustrations and nothing else.
-        by_evidence: responses that were read whole and hold actions that stand on evidence alone, without their format's marks.
-        in_sentences: calls of offered tools that stand in a sentence: recorded, and neither read nor lost.
-        with_valid: responses that were read whole, of the same ones, and have at least one action that may run.
-        statuses: actions by what came of checking them.
-        validation: valid and coerced actions among those that had a catalogue and were meant.
-        tries: executions by what came of them; each try at an action is one.
-        execution: executions that succeeded, of those that were attempted: the one execution rate, wherever it is shown.
-        taken_back: actions whose changes were undone, and not redone since, of those of which a try succeeded.
-        recorded: what came of the executions of other runtimes, as their recordings say.
-        recorded_execution: of those, the ones that succeeded, of those that were attempted.
+        parse_success: responses that were fully parsed, of those that meant to act and whose raw text was kept; refused, with the reason, if there
+            are none.
+        strict_success: the same without repairs.
+        only_shown: responses with nothing but illustrations: they hold actions, but are in no parse rate.
+        by_evidence: fully parsed responses with actions recognized only by evidence, without their format's marks.
+        in_sentences: calls of offered tools within a sentence: recorded, and neither parsed nor lost.
+        with_valid: responses of the same set that were fully parsed and have at least one action that may run.
+        statuses: actions by the result of their check.
+        validation: valid and coerced actions, of those that were meant and had a catalogue.
+        tries: executions by status; each try at an action is one.
+        execution: executions that succeeded, of those that were attempted: the same execution rate everywhere.
+        taken_back: actions whose changes were undone and not redone since, of those with a successful try.
+        recorded: executions of other runtimes by status, as recorded.
+        recorded_execution: those that succeeded, of those that were attempted.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -84,12 +84,12 @@ class Funnel:
 
     @property
     def responses(self) -> int:
-        """How many responses were read or tried to."""
+        """How many responses were parsed, successfully or not."""
         return sum(self.outcomes.values()) - self.not_recorded
 
     @property
     def not_recorded(self) -> int:
-        """Of how many responses no more than tokens and times is recorded: in no rate."""
+        """How many responses have only recorded tokens and times: they are in no rate."""
         return self.outcomes.get(Outcome.NOT_RECORDED, 0)
 
     @property
@@ -99,32 +99,32 @@ class Funnel:
 
     @property
     def parsed(self) -> int:
-        """How many responses could be read whole, of those of which it was kept how they were written."""
+        """How many responses were fully parsed, of those whose raw text was kept."""
         return self.parse_success.successes
 
     @property
     def not_auditable(self) -> int:
-        """How many responses meant to act, and were recorded without how they were written: in no parse rate."""
+        """How many responses meant to act and were recorded without raw text: they are in no parse rate."""
         return self.intent - self.parse_success.count
 
     @property
     def decoded(self) -> int:
-        """How many actions were read and meant."""
+        """How many actions were parsed and meant."""
         return sum(self.statuses.values()) - self.illustrations
 
     @property
     def illustrations(self) -> int:
-        """How many actions are shown rather than meant, in whatever response: they stand beside every parse rate."""
+        """How many actions are illustrations, in whatever response: they are in no parse rate."""
         return self.statuses.get(ActionStatus.ILLUSTRATION, 0)
 
     @property
     def need_approval(self) -> int:
-        """How many actions were read and may not be what was meant, so that only a person lets them run: in no validation rate."""
+        """How many parsed actions may not be meant, so that only a person can let them run: they are in no validation rate."""
         return self.statuses.get(ActionStatus.NEEDS_APPROVAL, 0)
 
     @property
     def runnable(self) -> int:
-        """How many actions may go on to be executed without a person."""
+        """How many actions may be executed without a person's approval."""
         return sum(count for status, count in self.statuses.items() if status.is_runnable)
 
 
@@ -135,7 +135,7 @@ _RATES: dict[Counts, tuple[str, ...]] = {
     ACTING: ("succeeded", "succeeded_elsewhere"),
     UNDOING: ("taken_back",),
 }
-"""The rates that are made of what is counted."""
+"""The rates that are computed from each group of counts."""
 
 _TOLD_APART = (
     ("parse_success", READING, "parsed"),
@@ -144,7 +144,7 @@ _TOLD_APART = (
     ("execution", ACTING, "succeeded"),
     ("recorded_execution", ACTING, "succeeded_elsewhere"),
 )
-"""The rates whose sessions are told apart where two sides are compared."""
+"""The rates that keep their single sessions when two sides are compared."""
 
 _CELLS = """
 SELECT {size} AS size, {hits} AS hits, sum(alike)::BIGINT AS sessions FROM ({counted}) WHERE {size} > 0 GROUP BY ALL"""
@@ -154,7 +154,7 @@ _NOTHING: dict[str, object] = {
     "count": 0,
     "clustering": {"sessions": 0, "sizes": 0, "totals": 0, "products": 0},
 }
-"""The rate of no session at all."""
+"""The rate of no session."""
 
 _UNREAD = """
 SELECT count(*) FROM (SELECT turn_id FROM turn_starts WHERE {condition}) AS turns
@@ -170,15 +170,15 @@ LABELS: dict[Dimension, Label] = {
     "run": Label("reader::VARCHAR", _ATTEMPTS, "run_id::VARCHAR", is_of_readings=True),
     "source": Label("source", _SESSIONS, "source"),
 }
-"""Each dimension's label and what has to be joined for it."""
+"""Each dimension's label, and the join that it needs."""
 
 
 def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
-    r"""Return how far the responses that a filter picks got: read, checked, executed.
+    r"""Return how far the responses that a filter selects got: parsed, checked, executed.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -194,12 +194,12 @@ def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
 
 
 def parse_success(ledger: Queryable, within: Filter = EVERYTHING, *, by_session: bool = False) -> Rate:
-    """Return the parse success of a funnel, where nothing else of it is needed.
+    """Return only the parse success of a funnel.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
-        by_session: whether the rate is to know its sessions, and not only what they sum up to.
+        ledger: the ledger to query.
+        within: selects the responses.
+        by_session: whether the rate includes its single sessions, and not only their sums.
     """
     sums = _sums(ledger, [READING], rated(within), rolled_scope(ledger, within), UNSPLIT)
     rate = _funnel(sums.get("", {})).parse_success
@@ -207,12 +207,12 @@ def parse_success(ledger: Queryable, within: Filter = EVERYTHING, *, by_session:
 
 
 def with_sessions(ledger: Queryable, found: Funnel, within: Filter = EVERYTHING) -> Funnel:
-    """Return a funnel whose rates know their sessions, and not only what they sum up to.
+    """Return a funnel whose rates include their single sessions, and not only their sums.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         found: the funnel.
-        within: which responses it is of.
+        within: selects the responses of the funnel.
     """
     sessions = {
         name: _sessions(ledger, getattr(found, name), within, counts, rate)
@@ -244,15 +244,15 @@ def funnel_by(
     """Return a funnel for each value of a dimension.
 
     Args:
-        ledger: what to ask.
-        dimension: what to split by.
-        within: which responses; by run, and with no run picked, every run counts, re-readings included.
+        ledger: the ledger to query.
+        dimension: splits the responses.
+        within: selects the responses; by run and without a selected run, every run counts, re-parses included.
 
     Returns:
         Pairs of label and funnel, the label with the most responses first; a run's label is its id.
 
     Raises:
-        UnknownNameError: responses are not told apart by ``dimension``.
+        UnknownNameError: responses can't be split by ``dimension``.
     """
     refuse_no_ledger(ledger)
     label = called(dimension, "way to group responses", LABELS)
@@ -262,12 +262,12 @@ def funnel_by(
 def funnel_and_splits(
     ledger: Queryable, dimensions: Sequence[Dimension], within: Filter = EVERYTHING
 ) -> tuple[Funnel, dict[Dimension, list[tuple[str, Funnel]]]]:
-    """Return what ``funnel`` does, and ``funnel_by`` for each of some dimensions, in the time that one of them takes.
+    """Return the results of ``funnel``, and of ``funnel_by`` for some dimensions, in the time of one query.
 
     Args:
-        ledger: what to ask.
-        dimensions: those that rows have as a column of that name: ``profile``, ``model``, ``task``.
-        within: which responses.
+        ledger: the ledger to query.
+        dimensions: dimensions with a column of that name: ``profile``, ``model``, ``task``.
+        within: selects the responses.
     """
     if rolled_scope(ledger, rated(within)) is not None:
         return funnel(ledger, within), {name: funnel_by(ledger, name, within) for name in dimensions}
@@ -282,11 +282,11 @@ def _largest_first(found: Mapping[str, Funnel]) -> list[tuple[str, Funnel]]:
 
 
 def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many responses were recorded and never read: what a crash between the two leaves.
+    """Return how many responses were recorded and never parsed, as a crash between the two leaves them.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = turn_scope(within)
     return number(ledger, _UNREAD.format(condition=condition), parameters)
@@ -296,7 +296,7 @@ def _funnels(
     ledger: Queryable, within: Filter, label: Label, *, every_reading: bool = False
 ) -> dict[str, Funnel]:
     rolled = rolled_scope(ledger, rated(within), every_reading=every_reading)
-    # What is rolled up is asked once for all; rows are so many that each table's are summed up by themselves.
+    # One query over the rollups suffices; rows are so many that each table is summed up separately.
     together = [list(ALL)] if rolled is not None else [[counts] for counts in ALL]
     found: dict[str, dict[str, Any]] = {}
     for counts in together:
@@ -316,7 +316,7 @@ def _sums(
     *,
     every_reading: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """Return what is counted as sums and rates, by label."""
+    """Return the counts as sums and rates, by label."""
     statement, parameters = counted(counts, within, rolled, label, every_reading=every_reading)
     columns = [name for each in counts for name in each.columns]
     rates = [name for each in counts for name in _RATES.get(each, ())]
@@ -326,7 +326,7 @@ def _sums(
 
 
 def _funnel(sums: Mapping[str, Any]) -> Funnel:
-    """Return a funnel of its sums and rates; what there is nothing of has none."""
+    """Return the funnel of some sums and rates; a count of 0 has no entry."""
 
     def rate(name: str) -> Rate:
         return as_rate(sums.get(name, _NOTHING))

@@ -1,4 +1,4 @@
-"""Where a text stands that was searched for: in which texts of a turn and at which characters, and in which turns of a session."""
+"""Finds where a searched text occurs: in which texts and characters of a turn, and in which turns of a session."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -8,18 +8,18 @@ from actionledger.ledger.queries.base import Queryable, rows, rows_of_page
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, HOLDS, IN_JSON, NAMES, text_parameters
 
 Place: TypeAlias = Literal["response", "arguments", "result", "name"]
-"""Which text holds it: the response, an action's arguments or result, or the session's name."""
+"""The text that contains it: the response, an action's arguments or result, or the session's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The first place of a turn in which a text stands, the response before all others.
+    """The first occurrence of a text in a turn; the response is searched first.
 
     Args:
-        place: which of its texts holds it.
-        start, end: the characters of the response to mark, in code points: the text itself, or the action whose arguments or result hold it;
-            None where that stands nowhere in the response.
-        before, text, after: what is found, as it is written there, and some characters around it.
+        place: which of the turn's texts contains it.
+        start, end: the characters of the response to mark, in code points: the text itself, or the action whose arguments or result contain it;
+            None if that is not in the response.
+        before, text, after: the found text as written there, and some characters around it.
     """
 
     place: Place
@@ -31,11 +31,11 @@ class Hit:
 
 
 _AROUND = 60
-"""How many characters are shown on either side, at most."""
+"""The most characters to show on either side."""
 
 _AT = f"""CASE WHEN NOT {HOLDS} THEN 0 WHEN $is_short
     THEN length(regexp_extract({{column}}, '(?is)^(.*?)(?:' || $pattern || ')', 1)) + 1 ELSE instr(lower({{column}}), lower($text)) END"""
-"""The place of the text in a column, from 1; 0 where it isn't there. In either case it takes as many characters as it has itself."""
+"""The position of the text in a column, from 1; 0 if it is missing. In either case of letters it has the same number of characters."""
 _AT_IN_JSON = _AT.replace("$text", "$text_in_json").replace("$pattern", "$pattern_in_json")
 
 _SPAN = "CASE WHEN span_end > span_start THEN span_start END, nullif(span_end, span_start)"
@@ -43,7 +43,7 @@ _ARGUMENTS, _RESULT = "arguments::VARCHAR", "result::VARCHAR"
 
 
 def _in_json(column: str) -> str:
-    """Return the columns ``spot`` and ``size`` of what is found in a column of JSON text, as it is or by its escapes."""
+    """Return the columns ``spot`` and ``size`` of a text found in a column of JSON text, as it is or escaped."""
     plain, escaped = _AT.format(column=column), _AT_IN_JSON.format(column=column)
     return (
         f"CASE WHEN {plain} > 0 THEN {plain} ELSE {escaped} END AS spot, "
@@ -52,7 +52,7 @@ def _in_json(column: str) -> str:
 
 
 _ALL = 2**62
-"""More rows than there are: behind a limit DuckDB asks nothing before it, and would else look into every result of the ledger."""
+"""More rows than exist. The limit keeps DuckDB from moving the condition before it, which would search every result of the ledger."""
 
 _CALLED = rows_of_page(
     "actions", "attempt_id, action_id, action_index, span_start, span_end, arguments", "attempt_id"
@@ -97,12 +97,12 @@ hits AS (
         SELECT attempt_id, 5, 0, 'name', NULL, NULL, name, {_AT.format(column="name")}, length($text)
         FROM names WHERE {HOLDS.format(column="name")})
     GROUP BY attempt_id)"""
-"""The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put behind WITH. What belongs to a page is taken
-before it is looked into: DuckDB would look into everybody's first."""
+"""The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put after WITH. A page's rows are selected before
+their texts are searched, since DuckDB would otherwise search all rows."""
 
 
 MentionPlace: TypeAlias = Literal["response", "arguments", "result"]
-"""What of a turn a text occurs in."""
+"""The part of a turn in which a text occurs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ class Mention:
     """A turn that a text occurs in.
 
     Args:
-        index: the turn's place in its session, from 0.
-        places: what of it the text occurs in, each once.
+        index: the turn's position in its session, from 0.
+        places: the parts of the turn in which the text occurs, each once.
     """
 
     index: int
@@ -134,7 +134,7 @@ FROM found GROUP BY turn_index ORDER BY turn_index LIMIT $limit"""
 
 
 def mentions(ledger: Queryable, session_id: str, text: str, *, limit: int = 1_000) -> list[Mention]:
-    """Return the turns of a session that a text occurs in, whatever the case of its letters."""
+    """Return the turns of a session in which a text occurs, regardless of case."""
     if not text or not is_uuid(session_id):
         return []
     return rows(

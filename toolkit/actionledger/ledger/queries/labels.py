@@ -1,4 +1,4 @@
-"""What sources and people say of sessions, turns and readings: labels and verdicts, as SQL and counted."""
+"""Labels and verdicts that sources and people give to sessions, turns and parses: as SQL and as counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ moved AS (
     SELECT turn_id AS said_of, superseded_by AS turn_id FROM superseded SEMI JOIN reviews USING (turn_id)
     UNION SELECT said_of, superseded_by FROM moved JOIN superseded USING (turn_id)),
 there AS (SELECT said_of, turn_id AS now_of FROM moved ANTI JOIN superseded USING (turn_id))"""
-"""Which turn stands for one of which something was said, where that is another one by now; recursive."""
+"""Which turn now replaces a reviewed turn that was superseded; recursive."""
 
 LAST_STEPS = """
 last_steps AS (
@@ -19,21 +19,21 @@ last_steps AS (
            count(*) OVER (PARTITION BY review_id) AS steps
     FROM reviews WINDOW steps_of AS (PARTITION BY review_id ORDER BY reviewed_at)
     QUALIFY row_number() OVER (PARTITION BY review_id ORDER BY reviewed_at DESC, step <> 'given' DESC) = 1)"""
-"""The last step of each thing that is said, with who said it first, and when."""
+"""The last step of each review, with its first reviewer and the time."""
 
 LABELS = f"""
 WITH RECURSIVE {MOVED}, {LAST_STEPS}
 SELECT session_id, coalesce(now_of, turn_id) AS turn_id, value AS label FROM last_steps LEFT JOIN there ON said_of = turn_id
 WHERE aspect = 'label' AND step <> 'withdrawn'"""
-"""The labels that people have given to turns; a row for each of them, by whom is not asked."""
+"""The labels that people have given to turns, one row each, regardless of the person."""
 
 VERDICTS = f"""
 WITH {LAST_STEPS} SELECT attempt_id, value AS verdict FROM last_steps WHERE aspect = 'verdict' AND step <> 'withdrawn'"""
-"""What people have judged readings to be; a row for each of them."""
+"""People's verdicts on parses, one row each."""
 
 
 def filed(condition: str = "true") -> str:
-    """Return, as SQL, the labels that sources file sessions under."""
+    """Return, as SQL, the labels that sources give to sessions."""
     labelled = f"session_id IN (SELECT session_id FROM session_ends WHERE labels <> '[]' AND {condition})"
     return f"""
 SELECT session_id, label FROM (
@@ -42,12 +42,12 @@ SELECT session_id, label FROM (
 
 @dataclass(frozen=True, slots=True)
 class LabelCount:
-    """A label, and how much goes by it.
+    """A label and its count.
 
     Args:
-        label: it.
-        count: how many sessions their sources have filed under it, or how many turns people have given it.
-        is_of_turns: which of the two.
+        label: the label.
+        count: how many sessions have it from their source, or how many turns have it from people.
+        is_of_turns: True if turns are counted, False for sessions.
     """
 
     label: str
@@ -57,11 +57,11 @@ class LabelCount:
 
 @dataclass(frozen=True, slots=True)
 class VerdictCount:
-    """A verdict, and how many readings somebody has judged so.
+    """A verdict, and how many parses have it.
 
     Args:
-        verdict: it.
-        readings: how many.
+        verdict: the verdict.
+        readings: the number of parses.
     """
 
     verdict: str
@@ -74,7 +74,7 @@ class Labelled:
 
     Args:
         session_id: the session.
-        turn_index: the turn's place in it; None for what the session is filed under.
+        turn_index: the turn's position in it; None for the labels of the session.
         labels: each once, sorted.
     """
 
@@ -113,39 +113,39 @@ SELECT session_id, {_BOTH} AS labels FROM ({_FILED}) FULL JOIN (
     SELECT session_id, list(label ORDER BY turn_index, label) AS given FROM (
         SELECT session_id, label, min(turn_index) AS turn_index FROM ({_GIVEN}) GROUP BY session_id, label)
     GROUP BY session_id) USING (session_id)"""
-"""The labels of each session that has any, as SQL: what it is filed under, then those of its turns, each once, as a list shows them."""
+"""The labels of each session that has any, as SQL: its own, then those of its turns, each once, as a list."""
 
 LABELS_OF_TURNS = f"""
 SELECT session_id, turn_index, {_BOTH} AS labels
 FROM (SELECT session_id, turn_index FROM turn_starts) LEFT JOIN ({_FILED}) USING (session_id) LEFT JOIN (
     SELECT session_id, turn_index, list(DISTINCT label ORDER BY label) AS given FROM ({_GIVEN}) GROUP BY ALL)
 USING (session_id, turn_index) WHERE filed IS NOT NULL OR given IS NOT NULL"""
-"""The same of each turn: what its session is filed under, then its own."""
+"""The same for each turn: the labels of its session, then its own."""
 
 
 def label_counts(ledger: Queryable) -> list[LabelCount]:
-    """Return every label that stands: those of turns, then those of sessions, each time the most frequent first.
+    """Return every current label: those of turns, then those of sessions, the most frequent first in each group.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     return rows(ledger, LabelCount, _LABEL_COUNTS)
 
 
 def verdict_counts(ledger: Queryable) -> list[VerdictCount]:
-    """Return what readings were judged to be, the most frequent first.
+    """Return the verdicts on parses, the most frequent first.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     return rows(ledger, VerdictCount, _VERDICTS)
 
 
 def labelled(ledger: Queryable, session_ids: Sequence[str]) -> list[Labelled]:
-    """Return what some sessions are filed under, and how their turns are labelled.
+    """Return the labels of some sessions and of their turns.
 
     Args:
-        ledger: what to ask.
-        session_ids: which sessions.
+        ledger: the ledger to query.
+        session_ids: the sessions.
     """
     return rows(ledger, Labelled, _LABELLED, {"sessions": list(session_ids)})

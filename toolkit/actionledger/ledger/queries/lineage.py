@@ -1,4 +1,4 @@
-"""Which sessions are children of others, which call has started each, and what goes if sessions are forgotten."""
+"""Which sessions are children of others, which call started each, and which sessions an erasure includes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, ses
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A session that is another one's child.
+    """A child of another session.
 
     Args:
         session_id: identifies it.
-        external_id: its name where it comes from.
-        relation: how it is its child; None if unknown.
+        external_id: its name at its source.
+        relation: how it is related to its parent; None if unknown.
         turns: how many responses it has.
-        failed: how many executions in it were attempted and did not succeed.
-        title: what its source or its task calls it; None where nothing does.
+        failed: how many of its attempted executions did not succeed.
+        title: its title by its source or its task; None if it has none.
     """
 
     session_id: str
@@ -44,15 +44,15 @@ LEFT JOIN (
     SELECT session_id, count(*) AS failed FROM ({executions_of(_OF_CHILDREN)}) AS executions
     WHERE list_contains($attempted, status) AND status <> 'succeeded' AND {FIRST_EXECUTIONS} GROUP BY session_id) USING (session_id)
 ORDER BY started_at NULLS LAST, external_id"""
-"""Who the children are is asked first: DuckDB would count the turns and failures of everybody, and most sessions have no child."""
+"""Children are selected first: DuckDB would otherwise count the turns and failures of all sessions, and most have no child."""
 
 
 def children(ledger: Queryable, session_id: str) -> list[Child]:
-    """Return the children of a session, the first one first.
+    """Return the children of a session, the oldest first.
 
     Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier has none.
+        ledger: the ledger to query.
+        session_id: the session; any text that is not an identifier has no children.
     """
     if not is_uuid(session_id):
         return []
@@ -60,23 +60,23 @@ def children(ledger: Queryable, session_id: str) -> list[Child]:
 
 
 Sign: TypeAlias = Literal["call", "result", "text"]
-"""What tells it: the sub-agent is named by the call's identifier, the call's result names it, or the call holds what it was told first."""
+"""The evidence: the call's identifier is the sub-agent's name, the call's result contains that name, or the call contains the sub-agent's prompt."""
 
 SHORTEST_NAME = 6
 SHORTEST_TEXT = 16
-"""How many characters a name and a text have at least, to tell one sub-agent from others."""
+"""The fewest characters of a name and of a text that identify a sub-agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The call that has started a sub-agent.
+    """The call that started a sub-agent.
 
     Args:
         child_id: the sub-agent's session.
         turn_index: the turn of the parent.
-        action_index: the call's place among the actions of its first reading.
+        action_index: the call's position among the actions of its first parse.
         action: its name, as the model wrote it.
-        sign: what tells it.
+        sign: the evidence.
     """
 
     child_id: str
@@ -112,29 +112,29 @@ ranked AS (
 SELECT session_id::VARCHAR AS child_id, turn_index, action_index, name AS action, sign FROM ranked
 WHERE place = 1 AND (sign <> 'text' OR alike = 1)
 ORDER BY turn_index, action_index, child_id"""
-"""The signs stand in the order of their names. Who is named by several results was asked again by the later ones; of calls with the same
-text it is unknown which one it was."""
+"""Signs rank by their names in alphabetical order. If several results name a sub-agent, the later ones continued it. If several calls have the
+same text, the starting call is unknown."""
 
 
 def starts(ledger: Queryable, session_id: str) -> list[Start]:
-    """Return which calls have started the sub-agents of a session; one of which no recording tells is not among them.
+    """Return the calls that started the sub-agents of a session; sub-agents without evidence are not included.
 
     Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier has none.
+        ledger: the ledger to query.
+        session_id: the session; any text that is not an identifier has none.
     """
     return rows(ledger, Start, _STARTS, {"session_id": session_id}) if is_uuid(session_id) else []
 
 
 class Forgettable(NamedTuple):
-    """A session that is to be forgotten.
+    """A session that is to be erased.
 
     Args:
         session_id: identifies it.
         name: its own name; empty for live sessions.
         source: where it comes from.
-        is_child: whether it goes because its parent does.
-        turns: the identifiers of its turns, those that were superseded among them.
+        is_child: whether it is erased because its parent is.
+        turns: the identifiers of its turns, superseded ones included.
     """
 
     session_id: str
@@ -144,7 +144,7 @@ class Forgettable(NamedTuple):
     turns: tuple[str, ...]
 
 
-# One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
+# One long text, since DuckDB 1.5 takes a hundred times as long for a list of parameters.
 _FAMILY = f"""
 WITH RECURSIVE asked AS (SELECT unnest(string_split($ids, ','))::UUID AS session_id),
 family AS (
@@ -173,11 +173,11 @@ GROUP BY root HAVING max(happened_at) < $before AND bool_and(happened_at IS NOT 
 
 
 def family(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
-    """Return sessions and all below them, those that were asked for first.
+    """Return sessions and all their descendants, the requested ones first.
 
     Args:
-        ledger: what to ask.
-        session_ids: the sessions; those that there are not are passed over.
+        ledger: the ledger to query.
+        session_ids: the sessions; unknown ones are ignored.
     """
     if not session_ids:
         return []
@@ -189,12 +189,12 @@ def family(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]
 
 
 def older_sessions(ledger: Queryable, before: datetime) -> list[str]:
-    """Return the sessions of which nothing happened since a moment, nor of any below them.
+    """Return the sessions without activity since a time, in themselves or their descendants.
 
-    What happened last is the last response's time or the session's end, where its source says them; else when they were recorded.
+    The last activity is the last response's time or the session's end, if its source has them; otherwise the time of recording.
 
     Args:
-        ledger: what to ask.
-        before: the moment, UTC without a zone.
+        ledger: the ledger to query.
+        before: the time, UTC without a zone.
     """
     return [row[0] for row in ledger.sql(_OLDER, {"before": before}).fetchall()]

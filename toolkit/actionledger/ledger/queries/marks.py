@@ -1,4 +1,4 @@
-"""The turns behind a number: what a mark of a chart opens."""
+"""Selects the turns behind a number, such as those that a mark of a chart opens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,21 +26,21 @@ from actionledger.ledger.queries.scopes import Scope, found_scope, scope, text_p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What of the responses within a filter a number counts; what is left empty leaves nothing out.
+    """Selects which of a filter's responses a number counts; an empty field selects all.
 
     Args:
-        stage: where something went wrong in the turn.
-        code: what went wrong there, or anywhere where no stage is named.
-        action: the action that it went wrong with, as the model wrote it; where reading went wrong there is none.
-        outcomes: what came of reading the response.
-        endings: how it ended, where no call was read of it.
-        dialects: the dialects that it was found to be in, ``"none"`` among them.
-        executions: what came of an execution in the turn.
-        origin: who had run what went wrong, or what came of which is asked for; None for anybody.
-        captures: how much was kept of what the model wrote.
+        stage: where something failed in the turn.
+        code: the reason of failure in that stage, or in any without a stage.
+        action: the action that failed, as the model wrote it; empty if parsing failed.
+        outcomes: the parse outcomes.
+        endings: how the responses without a parsed call ended.
+        dialects: the detected dialects, ``"none"`` among them.
+        executions: statuses of executions in the turn.
+        origin: who ran the failed action or the execution; None for anybody.
+        captures: how much of the model's output was kept.
 
     Raises:
-        UsageError: a text stands where several are meant, or an outcome is none.
+        UsageError: a text is given instead of several, or an outcome is unknown.
 
     Example:
         >>> al.Mark(stage="acting", code="timeout").stage
@@ -59,7 +59,7 @@ class Mark:
 
     @property
     def filter(self) -> Filter:
-        """The filter that picks what it counts."""
+        """The filter that selects the same responses."""
         return Filter(
             stage=self.stage,
             reasons=(self.code,) if self.code else (),
@@ -73,7 +73,7 @@ class Mark:
         )
 
     def __post_init__(self) -> None:
-        _ = self.filter  # it refuses what no turn can have
+        _ = self.filter  # it refuses values that no turn can have
 
 
 ALL_TURNS = Mark()
@@ -82,20 +82,19 @@ ALL_TURNS = Mark()
 
 @dataclass(frozen=True, slots=True)
 class TurnBehind:
-    """One turn of those that a number counts.
+    """A turn that a number counts.
 
     Args:
         session_id: its session.
-        external_id: the session's name where it comes from; empty for live sessions.
-        turn_index: its place in the session, from 0.
+        external_id: the session's name at its source; empty for live sessions.
+        turn_index: its position in the session, from 0.
         model: the language model.
-        outcome: what came of reading it.
-        dialect: the dialect that it was found to be in; empty where none was.
-        reasons: what went wrong in it, each once: first what the mark names, then the rest, in reading, checking and acting.
-        snippet: at most 160 characters of the response, from where its first issue or block begins; from its beginning on where nothing
-            stands there, since calls were split off it.
-        hit: where the text stands that the filter looks for; None where it looks for none.
-        set_aside: where no action was read, why what stands in the response is none, each once; empty where nothing that could be one stands in it.
+        outcome: its parse outcome.
+        dialect: the detected dialect; empty if there is none.
+        reasons: its reasons of failure, each once: first the mark's, then those of parsing, checking and acting.
+        snippet: at most 160 characters of the response, starting near its first issue or block, or at its beginning if there is none.
+        hit: where the filter's text occurs; None if the filter has no text.
+        set_aside: if no action was parsed, why the candidates in the response are not actions, each reason once; empty if there are no candidates.
     """
 
     session_id: str
@@ -115,8 +114,8 @@ class TurnsPage:
     """A page of the turns that a number counts.
 
     Args:
-        count: how many there are in all.
-        turns: those of the page, the latest first.
+        count: how many turns there are in total.
+        turns: the turns of the page, the latest first.
     """
 
     count: int
@@ -129,7 +128,7 @@ _FIRST = """
 SELECT count(*), coalesce(min_by(attempt_id, (
     coalesce(-epoch_us(occurred_at), 9223372036854775807), session_id, turn_index, attempt_id), $last), [])::VARCHAR[]
 FROM parse_attempts WHERE {condition}"""
-"""How many there are, and which of them stand first, in the order of a page."""
+"""How many there are, and the first ones, in the order of a page."""
 
 _NOTHING_READ = f"outcome IN {tuple(NOTHING_READ)}"
 
@@ -171,7 +170,7 @@ LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
 
 _OF_PAGE, _PICKED = "(SELECT attempt_id FROM page)", "(SELECT unnest($picked::UUID[]))"
-"""The readings of a page, and the same where they are known beforehand: DuckDB then sees that they are few, and makes no table of all others."""
+"""The parse attempts of a page, as a query and as known ids. With ids DuckDB sees that they are few, and builds no table of all others."""
 
 _WHOLE = f"""
 SELECT page.session_id AS session_id, page.external_id AS external_id, page.turn_index AS turn_index, page.model AS model,
@@ -205,7 +204,7 @@ def turns_page(
     limit: int = 50,
     offset: int = 0,
 ) -> TurnsPage:
-    """Return a page of the turns that a number counts, and how many there are: a text is looked for once, and not for each of the two."""
+    """Return a page of the turns that a number counts, and their total; a text is searched only once for both."""
     if not within.text:
         found = turns_behind(ledger, within, mark, limit=limit, offset=offset)
         return TurnsPage(count_turns_behind(ledger, within, mark), found)
@@ -222,19 +221,19 @@ def turns_page(
 
 
 def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
-    """Return the statement that gives the turns that a number counts, the latest first, with all that is recorded of them."""
+    """Return the statement for the turns that a number counts, the latest first, with all recorded data."""
     statement, parameters = _page(within, mark, None, 0)
     return Scope(_WHOLE.format(page=statement), parameters)
 
 
 def picked_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
-    """Return the statement that gives the same turns without what is long: what ``whole_turns_of`` needs of each."""
+    """Return the statement for the same turns without long columns: the input of ``whole_turns_of``."""
     statement, parameters = _page(within, mark, None, 0)
     return Scope(_PICKING.format(page=statement), parameters)
 
 
 def whole_turns_of(table: str) -> str:
-    """Return the statement that gives what ``whole_turns_behind`` does, of turns that are picked already."""
+    """Return the statement of ``whole_turns_behind`` for turns that are already selected."""
     return _WHOLE.format(page=f"FROM {table}")
 
 
@@ -284,12 +283,12 @@ def of_mark(within: Filter, mark: Mark) -> Scope:
 
 
 def mark_parameters(mark: Mark) -> Parameters:
-    """Return a mark as the query parameters that the page of turns reads as filters."""
+    """Return a mark as query parameters for the page of turns, which reads them as filters."""
     return filter_parameters(mark.filter)
 
 
 Selected: TypeAlias = Literal["sessions", "turns", "readings", "actions", "executions"]
-"""What there is to select: sessions, responses, parse attempts, actions, tries at them."""
+"""The kinds of rows to select: sessions, responses, parse attempts, actions, executions."""
 
 
 class Selection(NamedTuple):
@@ -305,15 +304,15 @@ class Selection(NamedTuple):
 
 
 PICKED = "picked"
-"""The table of what was picked, by which the rest of each row is found."""
+"""The table of selected rows, which the rest of each row is joined to."""
 
 
 class Picking(NamedTuple):
-    """Two statements, one after the other: what finds the rows is over, and holds no memory, before they are sorted with their texts.
+    """Two statements: the first one ends and frees its memory before the rows are sorted with their texts.
 
     Args:
-        picked: gives which rows, without what is long.
-        statement: gives the rows of those in the table ``PICKED``.
+        picked: selects the rows, without long columns.
+        statement: returns the complete rows for those in the table ``PICKED``.
     """
 
     picked: Selection
@@ -335,15 +334,15 @@ _COLUMNS: dict[Selected, str] = {"sessions": "session_id", "turns": "turn_id"}
 
 
 def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Selection:
-    """Return the statement that gives the rows of the responses that a filter selects.
+    """Return the statement for rows of the responses that a filter selects.
 
     Args:
-        what: which rows.
-        within: which responses.
-        mark: which of those.
+        what: the kind of rows.
+        within: selects the responses.
+        mark: selects among those.
 
     Raises:
-        UsageError: there are no such rows.
+        UsageError: the kind of rows is unknown.
     """
     if what not in _STATEMENTS:
         raise UsageError(f"{what!r} is nothing that can be selected; choose one of {', '.join(_STATEMENTS)}.")
@@ -353,11 +352,11 @@ def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS
 
 
 def listed_turns(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Picking:
-    """Return the statements that give the turns of the dashboard's list, whole and in its order.
+    """Return the statements for the dashboard's list of turns, complete and in its order.
 
     Args:
-        within: which responses.
-        mark: which of those.
+        within: selects the responses.
+        mark: selects among those.
     """
     return Picking(Selection(*picked_turns_behind(within, mark)), whole_turns_of(PICKED))
 
@@ -368,17 +367,17 @@ _PROFILES = (
 
 
 def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
-    """Return the profiles that some sessions are of.
+    """Return the profiles of some sessions.
 
     Args:
-        ledger: what to ask.
-        session_ids: which sessions.
+        ledger: the ledger to query.
+        session_ids: the sessions.
     """
     return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 
 def selected_sessions(within: Filter = EVERYTHING) -> Selection:
-    """Return the statement that gives the identifiers of the sessions with a response that a filter selects."""
+    """Return the statement for the ids of the sessions with a response that a filter selects."""
     condition, parameters = scope(within)
     query = f"SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE {condition} ORDER BY 1"
     return Selection(query, parameters)

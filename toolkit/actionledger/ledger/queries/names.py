@@ -1,4 +1,4 @@
-"""What people call sessions, runs and approvals: by their own names where they have one, else by as much of an id as tells it apart."""
+"""Names of sessions, runs and approvals: their own names, or the shortest unique beginning of an id."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from actionledger.core.text import writable
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger, rows
 
 Called: TypeAlias = str | UUID
-"""What names a session or a run: its id as a text or as SQL gives it, its own name, the beginning of either, or a session's title."""
+"""Identifies a session or a run: its id as text or as SQL returns it, its own name, the beginning of either, or a session's title."""
 
 FIRST = "first"
-"""What the first readings are called where a run is named."""
+"""The name of the first parses, in place of a run's name."""
 
 _SHORTEST = 8
-"""How much of an id is shown at least, in characters, and how much of a name or a title is taken for it."""
+"""The fewest characters of an id to show, and of a name or a title to accept."""
 
 _LISTED = 10
 _SHOWN = 60
@@ -25,13 +25,13 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A session and what it may be called by.
+    """A session and its names.
 
     Args:
         session_id: identifies it.
-        external_id: its name where it comes from; empty for live sessions.
+        external_id: its name at its source; empty for live sessions.
         source: where it comes from.
-        title: what it is called by now; empty where nobody has called it anything.
+        title: its current title; empty if it has none.
     """
 
     session_id: str
@@ -40,7 +40,7 @@ class Named:
     title: str
 
     def distinguished_from(self, called: object) -> str:
-        """Return what tells it from others that fit what was asked for."""
+        """Return the text that distinguishes it from other sessions that match."""
         about = [self.source, *(each for each in (self.external_id, self.title) if each != str(called))]
         return f"{self.session_id} ({', '.join(each[:_SHOWN] for each in about if each)})"
 
@@ -60,7 +60,7 @@ titles AS (
     GROUP BY session_id)
 SELECT DISTINCT session_id::VARCHAR AS session_id, external_id, source, coalesce(title, '') AS title
 FROM session_starts SEMI JOIN fitting USING (session_id) LEFT JOIN titles USING (session_id) ORDER BY ALL"""
-"""Which sessions a text may mean."""
+"""The sessions that a text may mean."""
 
 _NAMES = """
 WITH ids AS (SELECT DISTINCT session_id::VARCHAR AS id, external_id FROM session_starts),
@@ -82,15 +82,14 @@ SELECT DISTINCT run_id::VARCHAR FROM run_starts WHERE starts_with(run_id::VARCHA
 
 
 def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, str]:
-    """Return what to call sessions, each by something that ``one_session`` finds it by.
+    """Return a name for each session that ``one_session`` accepts.
 
     Args:
-        ledger: what to ask.
-        session_ids: which sessions.
+        ledger: the ledger to query.
+        session_ids: the sessions.
 
     Returns:
-        For each id the session's own name, or the shortest beginning of its id that no other session's has, where it has
-        none or another session has the same.
+        For each id the session's own name. If it has none, or another session has the same, the shortest unique beginning of its id.
     """
     bound = {"ids": sorted(session_ids)}
     shared = {name for (name,) in ledger.sql(_SHARED, bound).fetchall()}
@@ -102,14 +101,14 @@ def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, 
 
 
 def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
-    """Return the sessions that a person may mean; what fits as a whole comes before what begins so.
+    """Return the sessions that a text may mean; full matches come before matching beginnings.
 
     Args:
-        ledger: what to ask.
-        called: the session's id, its own name, the beginning of either (of a name, eight characters at least), or its title.
+        ledger: the ledger to query.
+        called: the session's id, its own name, the beginning of either (of a name, at least eight characters), or its title.
 
     Raises:
-        UsageError: it is no name.
+        UsageError: it is not a name.
     """
     text = _text_of(ledger, called, "session")
     found = rows(ledger, Named, _CALLED, {"text": text}) if text else []
@@ -118,27 +117,27 @@ def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
 
 
 def near_session(ledger: Queryable, called: str) -> str:
-    """Return the name of the session whose name is nearest to one that none has; empty where none is near.
+    """Return the name of the session nearest to an unknown name; empty if none is near.
 
     Args:
-        ledger: what to ask.
-        called: the name that none has.
+        ledger: the ledger to query.
+        called: the unknown name.
     """
     names = [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()]
-    from difflib import get_close_matches  # noqa: PLC0415 - slow to load, and for a mistake alone
+    from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and needed only for a mistake
 
     return next(iter(get_close_matches(called, names, n=1)), "")
 
 
 def one_session(ledger: Queryable, called: Called) -> str:
-    """Return the id of the session that a person means.
+    """Return the id of the session that a text means.
 
     Args:
-        ledger: what to ask.
-        called: what it is called, as ``sessions_called`` takes it.
+        ledger: the ledger to query.
+        called: its name, as for ``sessions_called``.
 
     Raises:
-        UsageError: nothing is called that, or several are, or it is no name.
+        UsageError: no session or several match, or it is not a name.
     """
     found = sessions_called(ledger, called)
     if len(found) == 1:
@@ -158,17 +157,17 @@ def one_session(ledger: Queryable, called: Called) -> str:
 
 
 def one_place(ledger: Queryable, called: Called) -> tuple[str, int | None]:
-    """Return the session and the turn that a person means; a session's own name may hold the sign between them.
+    """Return the session and the turn that a text means; a session's own name may contain the separator.
 
     Args:
-        ledger: what to ask.
-        called: a session as ``one_session`` takes it, or SESSION#TURN, the turn by its place, from 0.
+        ledger: the ledger to query.
+        called: a session as for ``one_session``, or SESSION#TURN with the turn's position, from 0.
 
     Returns:
-        The session's id, and the turn's place; None for that where the text names a session alone.
+        The session's id, and the turn's position; None if the text names only a session.
 
     Raises:
-        UsageError: no session is called that, or several are.
+        UsageError: no session or several match.
     """
     text = _text_of(ledger, called, "session")
     name, sign, place = text.rpartition("#")
@@ -181,13 +180,13 @@ def one_place(ledger: Queryable, called: Called) -> tuple[str, int | None]:
 
 
 def turn_place(turn: int) -> int:
-    """Return a turn's place as a number that SQL takes; a data frame's own numbers are none.
+    """Return a turn's position as a number for SQL, which rejects the number types of data frames.
 
     Args:
-        turn: the place, from 0.
+        turn: the position, from 0.
 
     Raises:
-        UsageError: it is no whole number.
+        UsageError: it is not a whole number.
     """
     try:
         return index(turn)
@@ -198,14 +197,14 @@ def turn_place(turn: int) -> int:
 
 
 def one_run(ledger: Queryable, called: Called) -> str:
-    """Return the id of the run that a person means.
+    """Return the id of the run that a text means.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         called: the run's id, enough of its beginning, or its name.
 
     Raises:
-        UsageError: nothing is called that, or several are, or it is no name.
+        UsageError: no run or several match, or it is not a name.
     """
     text = _text_of(ledger, called, "run")
     found = [row[0] for row in ledger.sql(_RUNS, {"text": text}).fetchall()] if text else []
@@ -220,20 +219,20 @@ def one_run(ledger: Queryable, called: Called) -> str:
 
 
 def run_or_first(ledger: Queryable, called: Called | None) -> str | None:
-    """Return the id of the run that a person means; None for the first readings, which ``first`` and None name.
+    """Return the id of the run that a text means; None for the first parses, which ``first`` and None mean.
 
     Args:
-        ledger: what to ask.
-        called: the run as ``one_run`` takes it, ``first`` or None.
+        ledger: the ledger to query.
+        called: the run as for ``one_run``, ``first`` or None.
 
     Raises:
-        UsageError: nothing is called that, or several are, or it is no name.
+        UsageError: no run or several match, or it is not a name.
     """
     return None if called is None or called == FIRST else one_run(ledger, called)
 
 
 def _text_of(ledger: Queryable, called: Called, what: str) -> str:
-    """Return a name as a text that can be looked for."""
+    """Return a name as a text to search for."""
     refuse_no_ledger(ledger)
     if not isinstance(called, str | UUID):
         raise UsageError(
@@ -243,7 +242,7 @@ def _text_of(ledger: Queryable, called: Called, what: str) -> str:
 
 
 def _unique_prefix(identity: str, *neighbours: str) -> str:
-    """Return the shortest beginning of an id that those before and behind it in order don't have."""
+    """Return the shortest beginning of an id that its sorted neighbours don't have."""
     shared = (
         next((place for place, (a, b) in enumerate(zip(identity, other, strict=False)) if a != b), 0)
         for other in neighbours

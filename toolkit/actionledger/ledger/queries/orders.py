@@ -1,12 +1,12 @@
-"""How a list of sessions can be ordered."""
+"""The orders of a list of sessions."""
 
 from typing import TypeAlias
 
 from actionledger.core.errors import UsageError
 
 Order: TypeAlias = str
-"""How sessions are ordered: ``newest``, ``oldest``, ``longest`` (by turns), ``slowest`` (by duration), ``costliest``, ``worst`` (by parse
-success, then by failed executions), or by one of ``COLUMNS``, the least first, or with a minus before it the greatest first."""
+"""The order of sessions: ``newest``, ``oldest``, ``longest`` (by turns), ``slowest`` (by duration), ``costliest``, or ``worst`` (by parse success,
+then by failed executions). Or one of ``COLUMNS``, ascending, or descending with a minus before it."""
 
 COLUMNS: dict[str, tuple[str, str]] = {
     "started": ("started_at", ""),
@@ -33,7 +33,7 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "parsed": ("read / nullif(intent, 0)", "numbers"),
     "valid": ("CASE WHEN checked > 0 THEN valid END", "numbers"),
 }
-"""What sessions can be ordered by: as SQL, and the table that it stands in, which is made of all sessions then."""
+"""The columns that can order sessions: their SQL and the table that they need, which is then computed for all sessions."""
 
 _NAMED_ORDERS = {
     "newest": ("started_at DESC NULLS LAST, session_id DESC", ""),
@@ -49,13 +49,13 @@ _NAMED_ORDERS = {
 
 
 def ordered_by(order: Order) -> tuple[str, str]:
-    """Return an order as SQL, in which what is not known stands last both ways, and the table that it needs of all sessions.
+    """Return an order as SQL, with unknown values last in both directions, and the table that it needs for all sessions.
 
     Args:
         order: the order.
 
     Raises:
-        UsageError: it is none; the message has those that there are.
+        UsageError: the order is unknown; the message lists the possible ones.
     """
     if order in _NAMED_ORDERS:
         return _NAMED_ORDERS[order]

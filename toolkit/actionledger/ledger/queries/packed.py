@@ -1,4 +1,4 @@
-"""What is known of turns, held in few bytes: a ledger may have millions of them."""
+"""Known turns in few bytes each, since a ledger may have millions of them."""
 
 from array import array
 from bisect import bisect_left
@@ -9,14 +9,14 @@ _NOT_RECORDED = -1
 
 
 class KnownTurn(NamedTuple):
-    """What a turn that is recorded is told from another state of it by.
+    """The data of a recorded turn that shows whether another state of it differs.
 
     Args:
-        digest: of its text: sixteen hexadecimal digits.
-        characters: how long that is, in code points.
-        call_count: how many calls stood beside it.
-        output_tokens: how many it took; None if not recorded.
-        has_cost: whether it is known what it cost.
+        digest: the digest of its text: sixteen hexadecimal digits.
+        characters: the length of its text, in code points.
+        call_count: how many calls it has next to the text.
+        output_tokens: its output tokens; None if not recorded.
+        has_cost: whether its cost is known.
     """
 
     digest: str
@@ -30,7 +30,7 @@ class PackedIds:
     """Identifiers, sixteen bytes each.
 
     Args:
-        texts: UUIDs, in their order.
+        texts: UUIDs, sorted.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -44,7 +44,7 @@ class PackedIds:
         self._lower.append(lower)
 
     def place(self, text: str) -> int | None:
-        """Return where an identifier stands; None where it is none of them."""
+        """Return the position of an identifier; None if it is missing."""
         if not self._upper:
             return None
         upper, lower = _halves(text)
@@ -63,10 +63,10 @@ class PackedIds:
 
 
 class PackedTurns(PackedIds):
-    """What is known of turns, forty-one bytes each.
+    """Known turns, forty-one bytes each.
 
     Args:
-        turns: each turn's identifier and what is known of it, in the order of the identifiers.
+        turns: each turn's identifier and known data, sorted by identifier.
     """
 
     def __init__(self, turns: Iterable[tuple[str, KnownTurn]] = ()) -> None:
@@ -82,7 +82,7 @@ class PackedTurns(PackedIds):
             self._have_cost.append(turn.has_cost)
 
     def get(self, turn_id: str) -> KnownTurn | None:
-        """Return what is known of a turn; None where nothing is."""
+        """Return the known data of a turn; None if it is unknown."""
         place = self.place(turn_id)
         if place is None:
             return None
@@ -97,10 +97,10 @@ class PackedTurns(PackedIds):
 
 
 class PackedResults(PackedIds):
-    """What was told of the results of turns by an earlier version's judgement, twenty-four bytes each.
+    """Results of turns as earlier rules classified them, twenty-four bytes each.
 
     Args:
-        turns: each turn's identifier and the digest of what came of its calls, in the order of the identifiers.
+        turns: each turn's identifier and the digest of its calls' results, sorted by identifier.
     """
 
     def __init__(self, turns: Iterable[tuple[str, str]] = ()) -> None:
@@ -111,7 +111,7 @@ class PackedResults(PackedIds):
             self._digests.append(int(said, 16))
 
     def get(self, turn_id: str) -> str:
-        """Return the digest of a turn's results; empty where no earlier version has judged them."""
+        """Return the digest of a turn's results; empty if no earlier rules classified them."""
         place = self.place(turn_id)
         return "" if place is None else f"{self._digests[place]:016x}"
 

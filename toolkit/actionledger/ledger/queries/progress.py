@@ -1,4 +1,4 @@
-"""How far a turn or a session got: its tries, its approvals, and what it takes to go on with it."""
+"""How far a turn or a session got: its tries, its approvals, and the data to resume it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 
 @dataclass(frozen=True, slots=True)
 class TurnProgress:
-    """A turn as it was recorded.
+    """A recorded turn.
 
     Args:
-        turn_id, session_id, turn_index: which.
+        turn_id, session_id, turn_index: identify the turn.
         profile, model, task, occurred_at: its dimensions.
         text: the response.
-        finish_reason: why the model stopped, in its provider's word; None if unknown.
-        text_is_exact: False where a lone surrogate or a secret was replaced before it was recorded.
-        attempt_id: the first reading.
-        parser_id: the hash of the parser that read it.
-        is_finished: whether its end was recorded.
+        finish_reason: why the model stopped, in its provider's term; None if unknown.
+        text_is_exact: False if a lone surrogate or a secret was replaced before recording.
+        attempt_id: the first parse attempt.
+        parser_id: the hash of its parser.
+        is_finished: whether its end is recorded.
     """
 
     turn_id: str
@@ -43,20 +43,20 @@ class TurnProgress:
 
 @dataclass(frozen=True, slots=True)
 class LastTry:
-    """The last try at one action.
+    """The last try at an action.
 
     Args:
         execution_id: identifies it.
-        action_index: the action's place among its response's actions, from 0.
+        action_index: the action's position among its response's actions, from 0.
         name: the action's name.
-        try_number: which try it is, from 1.
-        status: what came of it.
-        reason: why it did not succeed; None where it did.
+        try_number: the number of the try, from 1.
+        status: how it ended.
+        reason: why it did not succeed; None if it did.
         result: what the handler returned, as JSON text.
-        message: what the model was told where it did not succeed.
+        message: the message to the model if it did not succeed.
         duration_ms: how long it took, in milliseconds.
-        is_finished: whether its end was recorded.
-        is_undone: whether what it changed was taken back, and not put there again since.
+        is_finished: whether its end is recorded.
+        is_undone: whether its changes were undone and not redone since.
     """
 
     execution_id: str
@@ -131,10 +131,10 @@ _NEXT = "SELECT coalesce(max(turn_index) + 1, 0) FROM turn_starts WHERE session_
 
 
 def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[LastTry]] | None:
-    """Return a turn that was read, with the last try at each of its actions; None where there is none.
+    """Return a parsed turn, with the last try at each of its actions; None if there is none.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         turn_id: the turn.
     """
     if not is_uuid(turn_id):
@@ -150,24 +150,24 @@ def actions_tried(ledger: Queryable, action_ids: Sequence[str]) -> list[ActionTr
     """Return those of some actions that were tried.
 
     Args:
-        ledger: what to ask.
-        action_ids: which actions.
+        ledger: the ledger to query.
+        action_ids: the actions.
     """
     return rows(ledger, ActionTried, _ACTIONS_TRIED, {"ids": list(action_ids)}) if action_ids else []
 
 
 def reversal_counts(ledger: Queryable, action_ids: Sequence[str]) -> dict[str, int]:
-    """Return how often each of some actions was undone or redone, of those that were.
+    """Return how often each of some actions was undone or redone; actions with neither are not included.
 
     Args:
-        ledger: what to ask.
-        action_ids: which actions.
+        ledger: the ledger to query.
+        action_ids: the actions.
     """
     return dict(ledger.sql(_REVERSALS, {"ids": list(action_ids)}).fetchall()) if action_ids else {}
 
 
 def next_turn_index(ledger: Queryable, session_id: str) -> int:
-    """Return the place that a session's next turn has."""
+    """Return the position of a session's next turn."""
     [(index,)] = ledger.sql(_NEXT, {"session_id": session_id}).fetchall()
     return int(index)
 
@@ -182,13 +182,13 @@ ORDER BY started_at"""
 def recently_begun(
     ledger: Queryable, session_id: str, now: datetime, seconds: float
 ) -> tuple[tuple[str, float], ...]:
-    """Return the actions that a session has begun within the last seconds: the name of each, and how long ago that was."""
+    """Return the actions that a session started within the last seconds: each one's name, and how long ago."""
     given = {"session_id": session_id, "now": now, "microseconds": round(seconds * 1_000_000)}
     return tuple((name, float(age)) for name, age in ledger.sql(_BEGUN, given).fetchall())
 
 
 def next_turn_indexes(ledger: Queryable, source: str) -> dict[str, int]:
-    """Return the place that the next turn of each session of a source has, by the session's identifier."""
+    """Return the position of the next turn for each session of a source, by the session's identifier."""
     return dict(ledger.sql(_NEXT_OF_SOURCE, {"source": source}).fetchall())
 
 
@@ -216,12 +216,12 @@ _IS_OPEN = """(decision IS NULL OR action_id IN (
 
 
 def open_approvals(ledger: Queryable) -> list[Approval]:
-    """Return the requests about actions that wait, whether something was decided or not, those that have waited longest first."""
+    """Return the approvals of pending actions, decided or not, the longest pending first."""
     return rows(ledger, Approval, _APPROVALS.format(columns=_COLUMNS, condition=_IS_OPEN))
 
 
 def approvals_of_turn(ledger: Queryable, turn_id: str) -> list[Approval]:
-    """Return what was asked in a turn and recorded as decided, oldest first."""
+    """Return the approvals that were requested in a turn and have a recorded decision, oldest first."""
     if not is_uuid(turn_id):
         return []
     return rows(
@@ -233,7 +233,7 @@ def approvals_of_turn(ledger: Queryable, turn_id: str) -> list[Approval]:
 
 
 def approvals_called(ledger: Queryable, prefix: str) -> list[Approval]:
-    """Return the approvals whose identifier begins so; none for what no identifier begins with."""
+    """Return the approvals whose identifier starts with a text."""
     if not prefix or not is_uuid(f"{prefix}{_ANY_ID[len(prefix) :]}"):
         return []
     condition = "starts_with(s.approval_id::VARCHAR, lower($prefix))"
@@ -247,21 +247,21 @@ _ANY_ID = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class RecordedTry:
-    """One try at running an action.
+    """One try at an action.
 
     Args:
-        turn_index: its turn's place in the session, from 0.
-        action_index: the action's place among its response's actions, from 0.
+        turn_index: its turn's position in the session, from 0.
+        action_index: the action's position among its response's actions, from 0.
         name: the action's name.
         try_number: from 1.
-        arguments: what it ran with, as JSON text of an object.
-        status: what came of it.
-        reason: why it did not succeed; None where it did.
+        arguments: the arguments that it ran with, as JSON text of an object.
+        status: how it ended.
+        reason: why it did not succeed; None if it did.
         result: what the handler returned, as JSON text.
-        message: what the model was told where it did not succeed.
-        duration_ms: how long it took, in milliseconds; None where nobody saw its end.
-        started_at, finished_at: when, UTC without a zone; None if unknown.
-        origin: who has run it.
+        message: the message to the model if it did not succeed.
+        duration_ms: how long it took, in milliseconds; None if its end is unknown.
+        started_at, finished_at: when it started and finished, UTC without a zone; None if unknown.
+        origin: who ran it.
     """
 
     turn_index: int
@@ -295,12 +295,12 @@ ORDER BY turn_index, action_index, try_number"""
 
 
 def recorded_tries(ledger: Queryable, session_id: str, turn_index: int | None = None) -> list[RecordedTry]:
-    """Return every first try at every action of a session, in the order of the actions.
+    """Return every try at every action of a session, without those of reruns, in the order of the actions.
 
     Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier has none.
-        turn_index: the turn whose actions are meant; None for all.
+        ledger: the ledger to query.
+        session_id: the session; any text that is not an identifier has none.
+        turn_index: selects one turn's actions; None for all.
     """
     if not is_uuid(session_id):
         return []

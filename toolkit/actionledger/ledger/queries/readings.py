@@ -1,4 +1,4 @@
-"""Recorded readings with what is needed to read their texts again: who read them, against what, and what was found."""
+"""Recorded parse attempts with the data to parse their texts again: parser, catalogue and results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class ReadAction:
-    """One action as a reading found it.
+    """An action in a parse attempt.
 
     Args:
         name: its name.
         arguments: its arguments, as JSON text.
-        status: what came of checking it.
-        errors: the fields that are refused, each as its path and the code, in order.
+        status: the result of its check.
+        errors: the refused fields, each as its path and the code, in order.
     """
 
     name: str
@@ -34,17 +34,17 @@ class RecordedReading:
 
     Args:
         attempt_id: identifies it.
-        session_id, external_id, turn_index: the turn, and its session's own name.
-        source: where the session comes from.
-        profile: the session's.
+        session_id, external_id, turn_index: the turn, and its session's name at its source.
+        source: the session's source.
+        profile: the session's profile.
         parser: the parser's name.
-        catalogue: what the actions were checked against; None where nothing.
-        tools: the tools that were offered, as JSON text; None if not recorded.
-        capture: how much of what the model wrote was kept.
-        text: that.
-        outcome: what came of reading it.
-        issues: the codes of all that is wrong, in text order.
-        actions: what was read, in text order.
+        catalogue: the catalogue that checked the actions; None if there was none.
+        tools: the offered tools, as JSON text; None if not recorded.
+        capture: how much of the model's output was kept.
+        text: the kept output.
+        outcome: its parse outcome.
+        issues: the codes of its issues, in text order.
+        actions: the parsed actions, in text order.
     """
 
     attempt_id: str
@@ -91,20 +91,20 @@ _IN_TURN = "session_id = $session_id::UUID AND turn_index = $turn_index AND {rea
 
 
 def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedReading]:
-    """Yield the readings that a filter picks, session by session."""
+    """Yield the parse attempts that a filter selects, session by session."""
     condition, parameters = scope(within)
     yield from streamed(ledger, RecordedReading, _READINGS.format(condition=condition), parameters)
 
 
 def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
-    """Return the reading that a person means.
+    """Return the parse attempt that a text means.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         attempt: its id, or enough of its beginning.
 
     Raises:
-        UsageError: no id begins so, or several do.
+        UsageError: no id or several start with it.
     """
     found = _some(ledger, _BEGINS, {"attempt": attempt}) if attempt else []
     if len(found) == 1:
@@ -118,13 +118,13 @@ def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
 def reading_of_turn(
     ledger: Queryable, session_id: str, index: int, run_id: str | None = None
 ) -> RecordedReading:
-    """Return the reading of a turn.
+    """Return a parse attempt of a turn.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the turn's session.
-        index: its place in it, from 0.
-        run_id: whose reading; None for the first one.
+        index: its position in it, from 0.
+        run_id: the run of the attempt; None for the first one.
 
     Raises:
         UsageError: there is none.
@@ -150,21 +150,21 @@ SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE capture = 'text' A
 
 
 def readable_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> list[str]:
-    """Return the sessions of which responses are recorded as the model wrote them, by id.
+    """Return the ids of the sessions that have responses with raw text.
 
     Args:
-        ledger: what to ask.
-        within: which readings.
+        ledger: the ledger to query.
+        within: selects the parse attempts.
     """
     condition, parameters = scope(within)
     return [row[0] for row in ledger.sql(_READABLE.format(condition=condition), parameters).fetchall()]
 
 
 def readings_of_session(ledger: Queryable, session_id: str) -> list[RecordedReading]:
-    """Return the first readings of a session's responses that are recorded as the model wrote them, in order.
+    """Return the first parse attempts of a session's responses with raw text, in order.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
     """
     reading, parameters = scope(EVERYTHING)

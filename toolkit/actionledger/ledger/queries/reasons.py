@@ -1,4 +1,4 @@
-"""Why responses and actions fail, the most frequent first, each with an example to open."""
+"""Reasons of failure of responses and actions, the most frequent first, each with an example to open."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -25,18 +25,18 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One reason of failure.
+    """A reason of failure.
 
     Args:
-        stage: where.
-        code: what.
-        action: the action's name as the model wrote it; empty where reading failed.
-        count: how often: parse attempts, field errors or executions.
-        turns: the turns in which it happened, of those that meant to act.
+        stage: where it failed.
+        code: the reason's code.
+        action: the action's name as the model wrote it; empty if parsing failed.
+        count: the number of parse attempts, field errors or executions.
+        turns: turns with this failure, of those that meant to act.
         session_id: the session of an example.
-        turn_index: the example's place in it, from 0.
-        detail: the example's particulars, for people; model text may be in it.
-        origin: who had run the action; None where reading or checking failed.
+        turn_index: the example's position in it, from 0.
+        detail: the example's particulars, for people; may contain model text.
+        origin: who ran the action; None if parsing or checking failed.
     """
 
     stage: Stage
@@ -117,11 +117,10 @@ FROM failing JOIN examples
 ORDER BY failing.turns DESC, failing.count DESC, failing.stage, code, action, origin"""
 
 _OF_EXAMPLES = "session_id IN (SELECT session_id FROM failing)"
-"""An example is the first failure of the first session: only few sessions are asked for theirs."""
+"""An example is the first failure of the first session, so that only few sessions are queried for it."""
 PLACES = "bit_count(bit_or(1::BIGINT << least(turn_index, 62)))"
-"""In how many places of a session something is, as SQL: a turn has but one, so where these are as many as there are readings, no turn
-is there twice. What is uncertain, a session with more turns than bits or a turn that was read twice, is counted by the turns'
-identifiers, which takes three times as long."""
+"""The number of turns of a session in some rows, as SQL. If it equals the number of parse attempts, no turn occurs twice. Otherwise (more turns
+than bits, or a turn parsed twice) the turns' identifiers are counted, which takes three times as long."""
 _CLUSTERINGS = {
     "sessions": clustering_sql("size", "size", "alike"),
     "failures": clustering_sql("turns", "size", "alike"),
@@ -134,7 +133,7 @@ _FROM_ROWS_ALONE = {"of_parts": "", "and_sizes": "", "and_failures": ""}
 
 
 def failed(condition: str) -> str:
-    """Return, as SQL, the responses that meant to act and each thing that failed in them: tables to put behind WITH."""
+    """Return, as SQL, the responses that meant to act and all their failures: tables to put after WITH."""
     return _FAILED.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
 
 
@@ -143,30 +142,30 @@ SELECT count(*) FROM executions SEMI JOIN (SELECT attempt_id FROM parse_attempts
 
 
 def answered(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many executions ended with an exit status of 1 that is an answer, such as nothing found: they are no failures.
+    """Return how many executions ended with an exit status of 1 that is an answer, such as no match found: they are no failures.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(rated(within))
     return number(ledger, _ANSWERED.format(condition=condition), parameters)
 
 
 def answered_words(count: int) -> str:
-    """Return a sentence on such executions; empty where there are none."""
+    """Return a sentence on such executions; empty if there are none."""
     if not count:
         return ""
     return f"{counted(count, 'command')} ended with 1 as an answer (nothing found, something different, not so): {Reason.NO_RESULT}, no failure."
 
 
 def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100) -> list[Failure]:
-    """Return the reasons of failure in the responses that a filter picks.
+    """Return the reasons of failure in the responses that a filter selects.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
-        limit: at most how many, of those that most responses have.
+        ledger: the ledger to query.
+        within: selects the responses.
+        limit: the most reasons to return, those with the most responses first.
     """
     condition, parameters = scope(rated(within))
     rolled = rolled_scope(ledger, within)

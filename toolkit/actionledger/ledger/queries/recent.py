@@ -1,4 +1,4 @@
-"""The responses that were made last: what goes on, and the first page of a search."""
+"""The latest responses: those that are live now, and the first page of a search."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,27 +10,27 @@ from actionledger.ledger.queries.marks import TurnBehind, turns_page
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, scope
 
 SNIPPET = 160
-"""How many characters of a response are shown."""
+"""How many characters of a response to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentTurn:
-    """A response that was made lately.
+    """A recent response.
 
     Args:
         session_id: its session.
-        turn_index: its place in the session, from 0.
-        model: the session's language model.
+        turn_index: its position in the session, from 0.
+        model: the language model.
         occurred_at: when it was made, UTC without a zone.
-        outcome: what came of reading it; None where nothing has read it yet.
-        reason: why it could not be read whole; None where it could.
-        actions: how many actions were read and meant.
+        outcome: its parse outcome; None if it was not parsed yet.
+        reason: why it was not fully parsed; None if it was.
+        actions: how many actions were parsed and meant.
         refused: how many of them may not run.
-        executions: how many tries there were.
-        running: how many of them have begun and not ended, or were broken off.
-        failed: how many were attempted and did not succeed.
-        waiting: how many actions wait for a person.
-        snippet: how the response begins.
+        executions: how many tries it has.
+        running: how many of them started and have no end; they may be interrupted.
+        failed: how many of them were attempted and did not succeed.
+        waiting: how many actions wait for a person's approval.
+        snippet: the beginning of the response.
         has_ended: whether its session has.
     """
 
@@ -89,20 +89,20 @@ ORDER BY occurred_at DESC, turn_index DESC, session_id"""
 
 
 def recent_turns(ledger: Queryable, since: datetime, *, limit: int = 50) -> list[RecentTurn]:
-    """Return the responses that were made lately, the latest first."""
+    """Return the recent responses, the latest first."""
     return rows(ledger, RecentTurn, _LATELY, {"since": since, "limit": limit, "refused": REFUSED_BY_SCHEMA})
 
 
 def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:
-    """Return whether a session may have more responses before long: it has not ended, and has begun or said something lately."""
+    """Return whether a session may soon have more responses: it has no end, and its start or a response is recent."""
     return number(ledger, _GOES_ON, {"session_id": session_id, "since": since}) > 0
 
 
 LATEST = 20_000
-"""So many responses are looked into: they hold fifty hits where one response in four hundred has the text."""
+"""How many responses are searched first: they contain fifty hits if one response in four hundred has the text."""
 
 PART = 5
-"""They are this part of what a whole look would take, at most: in vain, it is made beside that."""
+"""They are searched first only if all responses are at least this many times as many: after a search in vain, all are searched as well."""
 
 _SINCE = """
 WITH picked AS (SELECT occurred_at FROM parse_attempts WHERE {condition}),
@@ -114,10 +114,10 @@ _LAST = "SELECT max(occurred_at) FROM parse_attempts WHERE {condition}"
 
 
 def last_at(ledger: Queryable, within: Filter) -> datetime | None:
-    """Return when the latest response was made that a filter picks; None where none carries a time.
+    """Return the time of the latest response that a filter selects; None if none has a time.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         within: the filter.
     """
     condition, parameters = scope(within)
@@ -126,17 +126,17 @@ def last_at(ledger: Queryable, within: Filter) -> datetime | None:
 
 
 def latest_turns(ledger: Queryable, within: Filter, *, limit: int = 50) -> list[TurnBehind] | None:
-    """Return the first page of the turns that a filter picks, if its text stands often enough in the latest of them.
+    """Return the first page of the turns that a filter selects, if the latest responses contain its text often enough.
 
     Args:
-        ledger: what to ask.
-        within: the filter, with the text that is looked for.
-        limit: how many turns a page has.
+        ledger: the ledger to query.
+        within: the filter, with the text to search for.
+        limit: the number of turns on a page.
 
     Returns:
-        The page as ``turns_page`` has it; None where that has to be asked.
+        The page as from ``turns_page``; None if ``turns_page`` has to be called.
     """
-    # The time from which on there are the latest responses; None where there are no more, or most have the same time.
+    # The time of the oldest response to search; None if there are too few responses, or most have the same time.
     condition, parameters = scope(within.given)
     bound = parameters | {"latest": LATEST, "part": PART}
     found: list[tuple[datetime | None]] = ledger.sql(_SINCE.format(condition=condition), bound).fetchall()

@@ -1,4 +1,4 @@
-"""What need not be taken in again."""
+"""A ledger's data of a source, so that an import doesn't import it again."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ from actionledger.reading.parsers import READING_RULES
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A recorded call of which no result is recorded.
+    """A recorded call without a recorded result.
 
     Args:
         session_id, turn_id, turn_index, profile, model, task, occurred_at: its turn.
-        attempt_id, action_id, action_index, name, dialect: the action that it was read as.
-        call_id: its identifier where it comes from.
-        repeated: how many calls before it in its turn have the same one.
-        arguments: as JSON text, of those that are short enough to be looked at.
+        attempt_id, action_id, action_index, name, dialect: its parsed action.
+        call_id: its identifier at its source.
+        repeated: how many calls before it in its turn have the same identifier.
+        arguments: its arguments as JSON text; empty if they are too long to compare.
     """
 
     session_id: str
@@ -46,15 +46,15 @@ class OpenCall:
 
 
 LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
-"""What was left out: of which file, why, and what it is."""
+"""A skipped input: its file, the reason, and the kind of input."""
 
 
 class RecordedSkip(NamedTuple):
-    """What runs have told of it.
+    """The reports of runs about a skipped input.
 
     Args:
-        amount: how much it is.
-        times: how many times they have told.
+        amount: the reported amount.
+        times: the number of reports.
     """
 
     amount: int = 0
@@ -62,17 +62,17 @@ class RecordedSkip(NamedTuple):
 
 
 NOT_TOLD = RecordedSkip()
-"""Nothing was told of it."""
+"""No run has reported it."""
 
 
 @dataclass(slots=True)
 class Added:
-    """What came to be known by an import.
+    """The additions of an import.
 
     Args:
-        ids: the sessions that came to their end, what was said of each last, and the turns that were read (and run) to theirs.
-        turns: each turn, whether it was read or not, by its id.
-        superseded: the turn that stands for another one now, by that one's id.
+        ids: the sessions that ended, the latest details of each, and the turns that were processed to their end (parsed, and run if requested).
+        turns: each turn by its id, parsed or not.
+        superseded: the turn that now replaces another one, by the replaced turn's id.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -81,7 +81,7 @@ class Added:
 
 
 class Before(NamedTuple):
-    """What a ledger had of a source when it was asked; see ``Added``."""
+    """A ledger's data of a source at the time of the query; see ``Added``."""
 
     ids: PackedIds = PackedIds()
     turns: PackedTurns = PackedTurns()
@@ -90,23 +90,23 @@ class Before(NamedTuple):
 
 @dataclass(slots=True)
 class Known:
-    """What a ledger has of a source.
+    """A ledger's data of a source.
 
     Args:
-        before: what it had when it was asked.
-        ids_since: what came to its end since; see ``Added``.
-        turns_since: each turn that was added since, by its id.
-        superseded: the turn that stands for another one now, by that one's id.
-        forgotten: the sessions that are forgotten, of whatever source.
+        before: the data at the time of the query.
+        ids_since: the ids that were added since; see ``Added``.
+        turns_since: the turns that were added since, by id.
+        superseded: the turn that now replaces another one, by the replaced turn's id.
+        forgotten: the erased sessions, of any source.
         open_calls: returns the calls without a result.
         calls_of: returns the identifiers of a turn's calls.
-        text_of: returns a turn's text; None where it has none of that turn, which came in by the same import.
-        answered: returns those of some calls' identifiers of which a result is recorded.
-        unended: returns the sessions that were begun and did not come to their end.
-        results_of: returns what came of a turn's calls, each as ``result_line`` tells it.
-        details_of: returns what identifies the words that were said of a session last; empty where there are none.
-        left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
-        added: what was added since somebody asked for it; None where nobody does.
+        text_of: returns a turn's text; None if the ledger has none, since the same import added the turn.
+        answered: returns those of some call identifiers that have a recorded result.
+        unended: returns the sessions that started and have no end.
+        results_of: returns the results of a turn's calls, each as a ``result_line``.
+        details_of: returns the id of a session's latest details; empty if there are none.
+        left_out: returns the skipped inputs of some files, by file, reason and kind.
+        added: collects the additions for a caller that set it; None otherwise.
     """
 
     before: Before = field(default_factory=Before)
@@ -126,25 +126,25 @@ class Known:
     added: Added | None = None
 
     def is_done(self, identifier: str) -> bool:
-        """Return whether a session came to its end, or a turn was read to its."""
+        """Return whether a session has ended, or a turn was processed to its end."""
         return identifier in self.ids_since or identifier in self.before.ids
 
     def was_done(self, identifier: str) -> bool:
-        """Return whether a session had come to its end when the ledger was asked."""
+        """Return whether a session had ended at the time of the query."""
         return identifier in self.before.ids
 
     def turn(self, turn_id: str) -> KnownTurn | None:
-        """Return what is known of a turn; None where nothing is."""
+        """Return the known data of a turn; None if it is unknown."""
         return self.turns_since.get(turn_id) or self.before.turns.get(turn_id)
 
     def add_done(self, identifier: str) -> None:
-        """Add a session that came to its end, or a turn that was read to its."""
+        """Add a session that ended, or a turn that was processed to its end."""
         self.ids_since.add(identifier)
         if self.added is not None:
             self.added.ids.add(identifier)
 
     def add_turn(self, turn_id: str, turn: KnownTurn, replaces: str) -> None:
-        """Add a turn, and the one that it takes the place of; empty where it takes none's."""
+        """Add a turn, and the id of the turn that it replaces; empty if it replaces none."""
         self.turns_since[turn_id] = turn
         if replaces:
             self.superseded[replaces] = turn_id
@@ -154,19 +154,19 @@ class Known:
                 self.added.superseded[replaces] = turn_id
 
     def add_superseded(self, turn_id: str, stands: str) -> None:
-        """Add that a turn stands for another one now, which was known before."""
+        """Record that a known turn now replaces another one."""
         self.superseded[turn_id] = stands
         if self.added is not None:
             self.added.superseded[turn_id] = stands
 
     def add(self, added: Added) -> None:
-        """Add what another import has added."""
+        """Add the additions of another import."""
         self.ids_since |= added.ids
         self.turns_since |= added.turns
         self.superseded |= added.superseded
 
     def remove(self, added: Added) -> None:
-        """Take back what was added."""
+        """Remove an import's additions."""
         self.ids_since -= added.ids
         for turn_id in added.turns:
             self.turns_since.pop(turn_id, None)
@@ -174,13 +174,13 @@ class Known:
             self.superseded.pop(turn_id, None)
 
     def current(self, turn_id: str) -> str:
-        """Return the turn that stands for a turn now: as a rule itself."""
+        """Return the turn that now replaces a turn: usually the turn itself."""
         while turn_id in self.superseded:
             turn_id = self.superseded[turn_id]
         return turn_id
 
 
-# One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
+# One long text, since DuckDB 1.5 takes a hundred times as long for a list of parameters.
 _KNOWN = """
 WITH known AS (
     SELECT session_id FROM session_starts
@@ -206,7 +206,7 @@ _CALLS = """
 SELECT call_id FROM actions WHERE turn_id = $turn_id::UUID AND call_id IS NOT NULL
 UNION SELECT call_id FROM execution_starts WHERE turn_id = $turn_id::UUID AND call_id IS NOT NULL"""
 
-# The same for the calls.
+# The call ids are one long text for the same reason.
 _ANSWERED = f"""
 {_KNOWN}
 SELECT DISTINCT call_id FROM execution_starts SEMI JOIN known USING (session_id)
@@ -216,7 +216,7 @@ _LEFT_OUT = """
 SELECT path, reason, detail, sum(count)::BIGINT, count(*) FROM left_out
 WHERE path IN (SELECT unnest(from_json($paths, '["VARCHAR"]'))) GROUP BY ALL"""
 
-# What earlier versions said of results: their words have a better reading by now.
+# Results that earlier reading rules classified: the current rules may classify them better.
 _LINE = "call_id || ' ' || status || ' ' || coalesce(reason, '')"
 _RESULTS = f"FROM execution_starts JOIN execution_ends USING (execution_id) WHERE {RUN_ELSEWHERE} AND {OF_ACTIONS} AND call_id IS NOT NULL"
 _RESULTS_OF = f"SELECT {_LINE} {_RESULTS} AND turn_id = $turn_id::UUID"
@@ -255,22 +255,22 @@ ANTI JOIN (SELECT action_id FROM execution_starts) USING (action_id)"""
 
 
 def digest(text: str) -> str:
-    """Return what tells a recorded text from another one."""
+    """Return a digest that identifies a recorded text."""
     return sha256(utf8_with_halves(text)).hexdigest()[:_DIGEST]
 
 
 def result_line(call_id: str, status: str, reason: str | None) -> str:
-    """Return what came of a call as a line that is compared."""
+    """Return a call's result as a line for comparison."""
     return f"{call_id} {status} {reason or ''}"
 
 
 def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
-    """Return what need not be taken in again of some sources.
+    """Return a ledger's data of some sources, which need not be imported again.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         sources: the sources.
-        run: whether the turns' actions are to be run as well, and not only read.
+        run: whether the turns' actions are also run, and not only parsed.
     """
     table, condition = ("turn_ends", "true") if run else ("parse_attempts", FIRST_READING)
     among = "\x1f".join(sources)

@@ -1,4 +1,4 @@
-"""What there is to read or to check again: recorded responses, and the calls of recorded sessions."""
+"""Recorded responses to parse again, and recorded calls to check again."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,11 +21,11 @@ _BATCH_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What holds the texts of turns: any relation with the columns of the ledger's table of them, files and lakes included.
+    """A source of turns' texts: any relation with the columns of the ledger's own table, such as files or a lake.
 
     Args:
-        relation: what stands behind FROM.
-        parameters: its values.
+        relation: the relation as SQL after FROM.
+        parameters: its parameters.
     """
 
     relation: str
@@ -33,11 +33,11 @@ class Texts:
 
 
 OWN_TEXTS = Texts("turn_starts")
-"""The ledger's own."""
+"""The ledger's own texts."""
 
 
 def parquet_texts(path: str) -> Texts:
-    """Return what holds the texts in Parquet files, as an export of turns writes them.
+    """Return the texts of Parquet files, as an export of turns writes them.
 
     Args:
         path: the files, as a path or a pattern.
@@ -46,10 +46,10 @@ def parquet_texts(path: str) -> Texts:
 
 
 class Connection(Protocol):
-    """A connection over one state of a ledger: what is recorded meanwhile, it doesn't see."""
+    """A connection to a snapshot of a ledger, without later changes."""
 
     def cursor(self) -> Any:
-        """Return another connection over the same state."""
+        """Return another connection to the same snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class RecordedResponse:
     """One recorded response with its dimensions.
 
     Args:
-        turn_id, session_id, turn_index: which.
+        turn_id, session_id, turn_index: identify the turn.
         profile, model, task, occurred_at: its dimensions.
-        tools_hash: the hash of the tools that were offered; None if not recorded.
+        tools_hash: the hash of the offered tools; None if not recorded.
         text: the raw response.
-        finish_reason: why the model stopped, in its provider's word; None if not recorded.
+        finish_reason: why the model stopped, in its provider's term; None if not recorded.
     """
 
     turn_id: str
@@ -78,11 +78,11 @@ class RecordedResponse:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some responses, one after the other.
+    """Consecutive responses.
 
     Args:
         responses: the responses.
-        tools: the lists of tools that they were offered, as JSON text, by their hash.
+        tools: their offered tools, as JSON text, by hash.
     """
 
     responses: tuple[RecordedResponse, ...]
@@ -98,7 +98,7 @@ _PLACES = f"SELECT turn_id::VARCHAR, session_id::VARCHAR, characters {_SELECTED}
 _COUNT = f"SELECT count(*) {_SELECTED}"
 _READ_BY = "SELECT count(DISTINCT turn_id) FROM parse_attempts WHERE run_id = $run_id::UUID"
 
-# One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
+# One long text, since DuckDB 1.5 takes a hundred times as long for a list of parameters.
 _PAGE = f"""
 SELECT {picked(RecordedResponse)} FROM {{texts}}
 WHERE {_RAW} AND session_id BETWEEN $first::UUID AND $last::UUID  -- files are written in their order: the others aren't looked at
@@ -115,26 +115,26 @@ SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {raw} AND {con
 
 
 def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str | None = None) -> int:
-    """Return how many responses there are to read again.
+    """Return how many responses there are to parse again.
 
     Args:
-        ledger: what to ask.
-        within: whose attempts have read them.
-        done: the run that has read some of them already, which don't count.
+        ledger: the ledger to query.
+        within: selects the parse attempts of the responses.
+        done: a run whose parsed responses don't count.
     """
     condition, parameters = scope(within)
     return number(ledger, _COUNT.format(condition=condition), parameters | {"done": done or _NOBODY})
 
 
 def check_texts(ledger: Queryable, path: str) -> None:
-    """Refuse files that hold no texts of turns, before anything is read of them.
+    """Refuse files that contain no texts of turns, before any parsing.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         path: Parquet files, as a path or a pattern.
 
     Raises:
-        SourceError: they aren't there, are no Parquet, or lack a column.
+        SourceError: the files are missing, are not Parquet, or lack a column.
     """
     texts = parquet_texts(path)
     try:
@@ -146,10 +146,10 @@ def check_texts(ledger: Queryable, path: str) -> None:
 
 
 def count_read(ledger: Queryable, run_id: str) -> int:
-    """Return how many turns a run has read.
+    """Return how many turns a run has parsed.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         run_id: the run.
     """
     return number(ledger, _READ_BY, {"run_id": run_id})
@@ -162,15 +162,15 @@ def batches(
     done: str | None = None,
     texts: Texts = OWN_TEXTS,
 ) -> Iterator[Batch]:
-    """Yield the raw responses that the filter's attempts have read, in the order of sessions and turns.
+    """Yield the raw responses of the selected parse attempts, in the order of sessions and turns.
 
-    Only their identifiers are sorted as a whole: the texts come by pages, so that a ledger may be larger than the memory.
+    Only their identifiers are sorted together: texts are loaded in pages, so that a ledger may be larger than the memory.
 
     Args:
         connection: a snapshot of a ledger.
-        within: whose attempts have read them.
-        done: the run that has read some of them already, which are left out.
-        texts: what holds the texts.
+        within: selects the parse attempts of the responses.
+        done: a run whose parsed responses are skipped.
+        texts: the source of the texts.
     """
     condition, parameters = scope(within)
     walk = connection.cursor().execute(
@@ -182,7 +182,7 @@ def batches(
 
 @dataclass(slots=True)
 class _Page:
-    """Turns that are read at a time, in the order of their sessions."""
+    """Turns that are loaded together, in the order of their sessions."""
 
     first: str
     last: str
@@ -190,13 +190,13 @@ class _Page:
     characters: int = 0
 
     def takes(self, characters: int) -> bool:
-        """Return whether there is room for one more."""
+        """Return whether there is room for another text."""
         is_within = self.characters + characters <= _PAGE_CHARACTERS
         return not self.turn_ids or (is_within and len(self.turn_ids) < _PAGE_TURNS)
 
 
 def _pages(walk: Any) -> Iterator[_Page]:
-    """Yield turns, as many at a time as their texts may be in memory together."""
+    """Yield pages of turns, each as large as the memory limit for texts allows."""
     page: _Page | None = None
     while found := walk.fetchmany(_PAGE_TURNS):
         for turn_id, session_id, characters in found:
@@ -246,7 +246,7 @@ def _tools(connection: Connection, page: list[RecordedResponse]) -> dict[str, st
 
 
 def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
-    """Return how many responses of each profile the filter's attempts have read."""
+    """Return how many responses of each profile have selected parse attempts."""
     condition, parameters = scope(within)
     return dict(ledger.sql(_BY_PROFILE.format(condition=condition, raw=_RAW), parameters).fetchall())
 
@@ -256,19 +256,18 @@ _BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedAction:
-    """One action of a recorded response.
+    """An action of a recorded response.
 
     Args:
-        session_id, turn_id, turn_index, action_index: which.
-        at: when the first try at it began, ours or another runtime's, or else its response was made, UTC without a zone; None where
-            neither is recorded.
+        session_id, turn_id, turn_index, action_index: identify the action.
+        at: when its first try started, here or in another runtime, or else the response's time, UTC without a zone; None if neither is recorded.
         name: its name.
         arguments: its arguments, as JSON text.
-        dialect: the dialect that it was read in.
-        evidence: what says that it was meant, where it stands without its format's own marks.
-        status: what came of checking it.
-        reason: why it could not run; None where it could.
-        execution: what came of the last try at it, ours or another runtime's; None where none is recorded.
+        dialect: the dialect that it was parsed from.
+        evidence: the evidence that it was meant, if it has no marks of its format.
+        status: the result of its check.
+        reason: why it could not run; None if it could.
+        execution: the status of its last try, here or in another runtime; None if none is recorded.
     """
 
     session_id: str
@@ -305,11 +304,11 @@ ORDER BY session_id, turn_index, turn_id, action_index"""
 
 
 def recorded_actions(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedAction]:
-    """Yield the actions that were meant, session by session, in the order in which they were written.
+    """Yield the meant actions, session by session, in text order.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(within, "actions")
     result = ledger.sql(_ACTIONS.format(condition=condition), parameters)
@@ -343,11 +342,11 @@ WHERE name <> '' AND status <> 'illustration' AND {condition} GROUP BY name ORDE
 
 
 def called_fields(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, list[str]]:
-    """Return which arguments the calls of each name were given.
+    """Return the argument names in the calls of each action name.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(within, "actions")
     return dict(ledger.sql(_FIELDS.format(condition=condition), parameters).fetchall())

@@ -1,6 +1,6 @@
-"""What people say of turns: as it stands now (``scopes.py`` has it as SQL), how it came to that, and what they judge.
+"""People's reviews of turns: their current state (``scopes.py`` has it as SQL), their history, and verdicts.
 
-What was said of a turn that its recording has superseded is marked as said of an earlier state.
+Reviews of a turn that its recording has superseded are marked as of an earlier state.
 """
 
 from collections.abc import Sequence
@@ -31,24 +31,24 @@ from actionledger.ledger.queries.scopes import FAILING, of_turn, scope
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Something that is said of a turn, as it stands now.
+    """A review of a turn, in its current state.
 
     Args:
         review_id: identifies it.
-        session_id, session: the session, and its name where it comes from; empty for live sessions.
-        turn_index: the turn's place in it, from 0.
-        turn_id: the turn; of one that was superseded, the one that stands for it now.
-        attempt_id: the reading that is judged; None where the response itself is meant.
-        aspect: what kind of thing is said.
-        value: the judgement, the label, the sentence, or to whom the turn is assigned.
-        step: what was done with it last.
-        reviewer: who said it.
+        session_id, session: the session, and its name at its source; empty for live sessions.
+        turn_index: the turn's position in it, from 0.
+        turn_id: the turn; if it was superseded, the turn that replaces it.
+        attempt_id: the reviewed parse attempt; None if the review is of the response itself.
+        aspect: the kind of review.
+        value: the verdict, the label, the comment, or the assigned person.
+        step: the last step.
+        reviewer: its author.
         changed_by: who took the last step.
-        given_at, changed_at: when it was said, and when the last step was taken, UTC without a zone.
-        steps: how many steps there are.
-        span: the stretch of the response that is meant; None for all of it.
-        quote: how that stretch began then; empty without one.
-        is_of_earlier_state: whether the recording has more of the same response by now, so that the span may be another text.
+        given_at, changed_at: the times of the first and the last step, UTC without a zone.
+        steps: the number of steps.
+        span: the reviewed span of the response; None for all of it.
+        quote: the beginning of that span at the time; empty without one.
+        is_of_earlier_state: whether the recording now has more of the same response, so that the span may cover another text.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -83,19 +83,19 @@ class Review:
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody still has to do something about it."""
+        """Whether somebody still has to act on it."""
         return self.aspect.can_be_settled and self.step in {ReviewStep.GIVEN, ReviewStep.CHANGED}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewChange:
-    """One step of something that was said.
+    """One step of a review.
 
     Args:
-        step: what was done.
-        reviewer: who did it.
-        value: what was said then.
-        reviewed_at: when, UTC without a zone.
+        step: the kind of step.
+        reviewer: who took it.
+        value: the review's value at the time.
+        reviewed_at: its time, UTC without a zone.
     """
 
     step: ReviewStep
@@ -106,13 +106,13 @@ class ReviewChange:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One person's judgement of one reading.
+    """One person's verdict on one parse attempt.
 
     Args:
         session_id: the session.
-        attempt_id: the reading.
-        reviewer: who judged it.
-        value: whether it is right.
+        attempt_id: the parse attempt.
+        reviewer: the person.
+        value: the verdict.
     """
 
     session_id: str
@@ -173,22 +173,22 @@ def reviews(
     only_open: bool = False,
     withdrawn: bool = False,
 ) -> list[Review]:
-    """Return what people say of turns, as it stands now, what was changed last at the end.
+    """Return the reviews of turns in their current state, the last changed one at the end.
 
     Args:
-        ledger: what to ask.
-        within: the turns that it is about, and when the responses were made; a run narrows nothing.
-        session: the one session that it is about: its id, its own name, the beginning of either, or its title.
-        turn: the one turn's place in its session.
-        aspects: which kinds of things; empty for all.
-        by: who said it.
-        assigned_to: to whom the turn is assigned; then nothing but assignments is returned.
-        since: from when on it was said or changed, UTC without a zone.
-        only_open: whether only what somebody still has to do something about.
-        withdrawn: whether also what was withdrawn.
+        ledger: the ledger to query.
+        within: selects the turns, and the times of the responses; its run is ignored.
+        session: selects one session: its id, its own name, the beginning of either, or its title.
+        turn: selects one turn by its position in its session.
+        aspects: the kinds of reviews; empty for all.
+        by: the author.
+        assigned_to: the person whose assignments to return; other reviews are then not returned.
+        since: the earliest time of the first or the last step, UTC without a zone.
+        only_open: whether to return only reviews that somebody still has to act on.
+        withdrawn: whether to include withdrawn reviews.
 
     Raises:
-        UsageError: there is no such session, or several are called that.
+        UsageError: no session or several match.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -219,7 +219,7 @@ def reviews(
 
 
 def _of_step(*, only_open: bool, withdrawn: bool) -> list[str]:
-    """Return the condition on what was done with a review last, if there is one."""
+    """Return the condition on a review's last step, if there is one."""
     if only_open:
         settled = ", ".join(f"'{aspect}'" for aspect in ReviewAspect if aspect.can_be_settled)
         return [f"aspect IN ({settled}) AND step IN ('given', 'changed')"]
@@ -231,37 +231,37 @@ def _standing(ledger: Queryable, condition: str, bound: Parameters) -> list[Revi
 
 
 def review_called(ledger: Queryable, review_id: str) -> Review | None:
-    """Return what is said under an identifier, as it stands now, also withdrawn; None where there is none."""
+    """Return the current state of a review, even if withdrawn; None if there is none."""
     if not is_uuid(review_id):
         return None
     return next(iter(_standing(ledger, "review_id = $id::UUID", {"id": review_id})), None)
 
 
 def review_steps(ledger: Queryable, review_id: str) -> list[ReviewChange]:
-    """Return how something that is said came to be what it is, step by step; none where there is no such thing."""
+    """Return the steps of a review, in order; empty if there is no such review."""
     return rows(ledger, ReviewChange, _STEPS, {"id": review_id}) if is_uuid(review_id) else []
 
 
 def judged(ledger: Queryable, within: Filter = EVERYTHING) -> list[Judged]:
-    """Return each person's judgement of each reading that a filter picks, as it stands now.
+    """Return each person's current verdict on each parse attempt that a filter selects.
 
-    A reading that is not there any more, since its turn was superseded, is judged no more.
+    Parse attempts that were removed with a superseded turn have no verdicts.
 
     Args:
-        ledger: what to ask.
-        within: which readings.
+        ledger: the ledger to query.
+        within: selects the parse attempts.
     """
     condition, parameters = scope(within)
     return rows(ledger, Judged, _JUDGED.format(condition=condition), parameters)
 
 
 def reviewers(ledger: Queryable) -> list[str]:
-    """Return who has said something or was assigned something, the latest first."""
+    """Return the people with a review or an assignment, the latest first."""
     return [str(name) for (name,) in ledger.sql(_PEOPLE).fetchall()]
 
 
 def labels(ledger: Queryable) -> list[str]:
-    """Return the labels that were ever given, the most frequent first."""
+    """Return all labels that were ever given, the most frequent first."""
     return [str(label) for (label,) in ledger.sql(_LABELS).fetchall()]
 
 
@@ -278,20 +278,20 @@ class Queue(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnToReview:
-    """A turn of a queue, as it was read.
+    """A turn of a review queue.
 
     Args:
-        session_id, turn_index: which turn.
+        session_id, turn_index: identify the turn.
         model: its session's language model.
-        occurred_at: when the response was made; None if unknown.
-        outcome: what came of reading it.
-        reasons: what went wrong in reading, checking and acting, in this order, each once.
-        is_failing: whether something went wrong in it, as ``Filter.is_failing`` has it.
-        judged_by: how many people have judged this reading.
-        is_mine: whether the person who asks has.
-        assigned_to: whom it waits for; empty for nobody.
-        labels: all that it was labelled, each once.
-        comments: how many comments it has.
+        occurred_at: the response's time; None if unknown.
+        outcome: its parse outcome.
+        reasons: its reasons of failure in parsing, checking and acting, in this order, each once.
+        is_failing: whether something failed in it, as in ``Filter.is_failing``.
+        judged_by: how many people gave a verdict on this parse.
+        is_mine: whether the current person gave one.
+        assigned_to: the person it is assigned to; empty for nobody.
+        labels: its labels, each once.
+        comments: the number of its comments.
     """
 
     session_id: str
@@ -360,15 +360,15 @@ ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index"""
 def turns_to_review(
     ledger: Queryable, queue: Queue, by: str, within: Filter = EVERYTHING, *, limit: int = 50, offset: int = 0
 ) -> list[TurnToReview]:
-    """Return some turns of a queue, the latest first.
+    """Return turns of a queue, the latest first.
 
     Args:
-        ledger: what to ask.
-        queue: which one.
-        by: whose it is; empty for somebody who has not said who they are.
-        within: which readings; the first of each turn where it names no run.
-        limit: how many at most.
-        offset: how many to pass over.
+        ledger: the ledger to query.
+        queue: the queue.
+        by: the person; empty if unknown.
+        within: selects the parse attempts; the first of each turn if it names no run.
+        limit: the most rows to return.
+        offset: how many to skip.
     """
     condition, parameters = scope(within)
     query = _ROWS.format(condition=condition, queue=_QUEUES[queue])
@@ -379,10 +379,10 @@ def count_turns_to_review(ledger: Queryable, queue: Queue, by: str, within: Filt
     """Return how many turns a queue has.
 
     Args:
-        ledger: what to ask.
-        queue: which one.
-        by: whose it is.
-        within: which readings.
+        ledger: the ledger to query.
+        queue: the queue.
+        by: the person.
+        within: selects the parse attempts.
     """
     condition, parameters = scope(within)
     query = f"{_TURNS} SELECT count(*) FROM found WHERE {_QUEUES[queue]}"

@@ -1,7 +1,7 @@
-"""What sessions were rolled up to, in the place of their rows: where a filter takes or leaves whole parts of them.
+"""Counts from rollups in place of rows, if a filter selects only whole parts of sessions.
 
-A part of a session is what it has in one run, on one day and of one capture. Sessions that something has come to since, and those
-that stand apart, are counted by their rows in the same statement.
+A part of a session is its rows of one run, one day and one capture. Sessions that changed since, and those kept apart, are counted from their rows
+in the same statement.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,14 +35,14 @@ _Part = TypeVar("_Part")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """What is counted of some rows of a session.
+    """Counts over some rows of a session.
 
     Args:
-        table: the table that the rows are of.
-        source: the same with what is needed beside it, as SQL behind FROM.
-        which: which of its rows, as SQL.
-        columns: the aggregate of each number, by its name.
-        is_by_session: whether a rate is made of them; of others it is enough to know what they sum up to.
+        table: the table of the rows.
+        source: the table with its joins, as SQL after FROM.
+        which: the condition on the rows, as SQL.
+        columns: the aggregate of each number, by name.
+        is_by_session: whether a rate is computed from them; otherwise their sums suffice.
     """
 
     table: str
@@ -53,7 +53,7 @@ class Counts:
 
 
 def _words(prefix: str, words: Iterable[str], column: str, also: str = "") -> dict[str, str]:
-    """Return the numbers of rows that have each word of a closed list in a column."""
+    """Return the counts of rows for each word of a closed list in a column."""
     return {f"{prefix}_{word}": f"count(*) FILTER ({column} = '{word}'{also})" for word in words}
 
 
@@ -69,7 +69,7 @@ PARSED = {
     "read": f"count(*) FILTER ({AUDITABLE} AND {_READ})",
     "strict": f"count(*) FILTER ({AUDITABLE} AND outcome = 'clean')",
 }
-"""The responses that meant to act and can be audited, and how many of them were read whole, and without a repair."""
+"""The responses that meant to act and can be audited, how many of them were fully parsed, and how many without repairs."""
 
 _ATTEMPTS = "(SELECT *, run_id AS reader FROM parse_attempts)"
 READING = Counts(
@@ -105,7 +105,7 @@ BY_EVIDENCE = Counts(
     },
     is_by_session=False,
 )
-"""Few responses have any, so that they are counted apart: to ask each of all responses takes longer than all else."""
+"""Few responses have such actions, so they are counted separately: a check of every response would take longer than everything else."""
 
 CHECKING = Counts(
     "actions",
@@ -167,36 +167,36 @@ RATES = {
     "succeeded_elsewhere": ("elsewhere_done", "elsewhere_attempted"),
     "taken_back": ("undone", "done"),
 }
-"""Each rate: what has the property, and of how many, over the numbers of a session."""
+"""Each rate as its numerator and denominator among the numbers of a session."""
 
 
 def summed_sql(columns: Iterable[str], rates: Iterable[str]) -> str:
-    """Return what is selected of rows that stand for ``alike`` sessions each: sums of numbers, then rates, by their names."""
+    """Return the select list over rows that represent ``alike`` sessions each: sums of numbers, then rates, by name."""
     sums = [f"coalesce(sum(alike * {name}), 0)::BIGINT AS {name}" for name in columns]
     return ", ".join([*sums, *(f"{rate_sql(*RATES[name], 'alike')} AS {name}" for name in rates)])
 
 
 def by_word(words: Iterable[Word], prefix: str, row: Mapping[str, Any]) -> dict[Word, int]:
-    """Return the numbers of a closed list's words that occur."""
+    """Return the counts of a closed list's words, without zeros."""
     counts = {word: row.get(f"{prefix}_{word}", 0) for word in words}
     return {word: count for word, count in counts.items() if count}
 
 
 ROWS_APART = f"session_id IN (SELECT session_id FROM {NOT_ROLLED_UP})"
-"""Which rows are to be asked themselves, as SQL."""
+"""The condition on rows that must be queried directly, as SQL."""
 _APART_OF_SOURCES = f"session_id IN (SELECT session_id FROM session_starts WHERE {ROWS_APART} AND list_contains($sources, source))"
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What sessions are split by.
+    """How sessions are split.
 
     Args:
-        of_rows: of a table's rows, as SQL.
-        join: what has to be joined to them for it.
-        of_parts: the same of a part that is rolled up.
-        is_of_readings: whether a parse attempt has it itself.
-        sets: the columns of rows that are each a split of its own, beside the one of all rows; empty where there is but one split.
+        of_rows: the label of a table's rows, as SQL.
+        join: the join that this needs.
+        of_parts: the label of rolled-up parts, as SQL.
+        is_of_readings: whether parse attempts have the column themselves.
+        sets: columns that each form a split, next to one over all rows; empty if there is only one split.
     """
 
     of_rows: str
@@ -212,10 +212,10 @@ _BETWEEN = "\x1f"
 
 
 def splits_together(columns: Sequence[str]) -> Label:
-    """Return what splits rows by each of some columns and not at all, in one statement: to plan it takes longer than to run it.
+    """Return a label that splits rows by each of some columns and not at all, in one statement: planning takes longer than running it.
 
     Args:
-        columns: those of rows; what is rolled up can't be split so.
+        columns: columns of rows; rollups can't be split this way.
     """
     every = 2 ** len(columns) - 1
     cases = [
@@ -227,7 +227,7 @@ def splits_together(columns: Sequence[str]) -> Label:
 
 
 def told_apart(found: Mapping[str, _Part], columns: Sequence[str]) -> dict[str, dict[str, _Part]]:
-    """Return what ``splits_together`` has labelled, each split for itself, by column; by an empty text what is not split."""
+    """Return the labelled results of ``splits_together`` as separate splits, by column; the unsplit one has an empty name."""
     parts: dict[str, dict[str, _Part]] = {name: {} for name in ("", *columns)}
     for label, value in found.items():
         column, _, rest = label.partition(_BETWEEN)
@@ -236,7 +236,7 @@ def told_apart(found: Mapping[str, _Part], columns: Sequence[str]) -> dict[str, 
 
 
 def rolled_scope(ledger: Queryable, within: Filter, *, every_reading: bool = False) -> Scope | None:
-    """Return a filter as a condition on parts of sessions; None where they can't answer, and the rows have to."""
+    """Return a filter as a condition on parts of sessions; None if they can't answer, so that rows must be queried."""
     if not within.is_of_days or not getattr(ledger, "has_rollup", False):
         return None
     parts, parameters = of_session(replace(within, sources=()))
@@ -266,7 +266,7 @@ def counted(
     *,
     every_reading: bool = False,
 ) -> Scope:
-    """Return the statement that counts sessions: rows of ``label``, how many are ``alike``, and their numbers, NULL for none."""
+    """Return the statement that counts sessions: rows of ``label``, ``alike`` (the number of equal sessions), and their numbers, NULL for none."""
     statements: list[str] = []
     parameters: dict[str, object] = {}
     if rolled is not None:
@@ -282,17 +282,17 @@ def counted(
 
 
 def rows_beside(within: Filter, rolled: Scope | None) -> tuple[str, Filter]:
-    """Return which rows are asked beside what is rolled up."""
+    """Return the condition on rows that are queried next to the rollups."""
     if rolled is None:
         return "", within
     if not within.sources:
         return f"{ROWS_APART} AND ", within
-    # Of which source they are is asked of those few alone; its value is among those of the parts.
+    # Only these few rows are checked for their source; the parameter is among those of the parts.
     return f"{_APART_OF_SOURCES} AND ", replace(within, sources=())
 
 
 def _of_rows(counts: Counts, condition: str, label: Label, apart: str) -> str:
-    # Whose rows are asked stands first: DuckDB joins a view of two tables whole before it asks what stands behind.
+    # The condition on rows comes first: DuckDB otherwise joins a view of two tables completely before it applies the others.
     numbers = ", ".join(f"{aggregate} AS {name}" for name, aggregate in counts.columns.items())
     join = "" if label.is_of_readings and counts.table == "parse_attempts" else label.join
     by = ", session_id" if counts.is_by_session else ""
@@ -307,7 +307,7 @@ def _of_rows(counts: Counts, condition: str, label: Label, apart: str) -> str:
 
 
 def _of_parts(columns: Sequence[str], condition: str, label: Label) -> str:
-    """Return the statement over parts: a session's only one by its kind, several that a filter takes together."""
+    """Return the statement over parts: a session's single part by its kind, or the sum of several that a filter selects."""
     sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in columns)
     return f"""
         SELECT label, alike, {", ".join(columns)}
@@ -319,7 +319,7 @@ def _of_parts(columns: Sequence[str], condition: str, label: Label) -> str:
 
 
 def failing_parts(condition: str) -> str:
-    """Return, as SQL, the sessions that meant to act and what failed in them: tables to put behind WITH."""
+    """Return, as SQL, the sessions that meant to act and their failures: tables to put after WITH."""
     return f"""
 kinds_of_parts AS (
     SELECT kind, count(*) AS alike, min(session_id) AS session_id FROM {PARTS} WHERE {condition} AND is_alone GROUP BY kind),
@@ -339,7 +339,7 @@ failures_of_parts AS (
 
 
 def parts_read_in(condition: str, label: Label) -> str:
-    """Return, as SQL, in which dialects parts were read: tables to put behind WITH."""
+    """Return, as SQL, the dialects in which parts were parsed: tables to put after WITH."""
     return f"""
 alone AS (SELECT {label.of_parts} AS label, kind, count(*) AS alike FROM {PARTS} WHERE {condition} AND is_alone GROUP BY ALL),
 together AS (SELECT {label.of_parts} AS label, session_id, kind FROM {PARTS} WHERE {condition} AND NOT is_alone),

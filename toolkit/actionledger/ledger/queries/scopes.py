@@ -1,7 +1,7 @@
-"""A filter as SQL: what was known before a response was read, what came of it, and what people say of it.
+"""A filter as SQL: the fields known before parsing, those that depend on the outcome, and people's reviews.
 
-It picks parse attempts. Actions, validation errors and executions belong to the attempts that it picks, so that every number on a page is
-about the same responses.
+A filter selects parse attempts. Actions, validation errors and executions follow from these, so that every number on a page is about the same
+responses.
 """
 
 import json
@@ -23,30 +23,30 @@ _STAGES: dict[Stage, str] = {
 }
 
 _NOT_AS_IT_IS = regex(r"[^\w\x80-\U0010ffff]|[sSkK\u017f\u212a]", re.ASCII)
-"""What RE2 would take for more than itself: signs, and two letters of which it knows a third form, the long s and the Kelvin sign."""
+"""The characters that RE2 would not match literally: signs, and two letters with a third form, the long s and the Kelvin sign."""
 
 _MOST = 1_000
-"""So many characters are looked for by a pattern; of a longer text they are the beginning, and what has it is compared with all of it."""
+"""The most characters that a pattern searches; a longer text is searched by its beginning, and matches are compared with all of it."""
 
 HOLDS = "(regexp_matches({column}, $pattern, 'i') AND ($is_short OR contains(lower({column}), lower($text))))"
-"""Whether a column holds the text that is looked for, character by character in any case; nothing in it means more than itself. RE2, which
-leaves the column as it is, takes half the time of a copy in lower case."""
+"""Whether a column contains the searched text, literally and in any case. RE2 works on the column itself, which takes half the time of a copy in
+lower case."""
 
 _ESCAPED = HOLDS.replace("$text", "$text_in_json").replace("$pattern", "$pattern_in_json")
 IN_JSON = f"({HOLDS} OR (NOT $is_same_in_json AND {_ESCAPED}))"
-"""The same of a column of JSON text, in which quotes, line breaks and the like stand as escapes."""
+"""The same for a column of JSON text, in which quotes, line breaks and similar characters are escaped."""
 
 NAMES = """(
     SELECT session_id, external_id AS name FROM session_starts WHERE {within}
     UNION SELECT session_id, title FROM session_details WHERE {within} AND title <> '')"""
-"""What sessions are called: by their sources, and by their titles."""
+"""The names of sessions: those of their sources, and their titles."""
 
 NAMED = f"session_id IN (SELECT session_id FROM {NAMES.format(within='true')} WHERE {HOLDS.format(column='name')})"
-"""Of which sessions a name holds the text."""
+"""The condition that a session's name contains the text."""
 
 _THEIRS = "session_id IN (SELECT session_id FROM turn_starts WHERE {within})"
 _NAMED_WITHIN = f"session_id IN (SELECT session_id FROM {NAMES.format(within=_THEIRS)} WHERE {HOLDS.format(column='name')})"
-"""The same of the sessions of some turns, behind a sum: DuckDB would look into everybody's name first."""
+"""The same for the sessions of some turns, with an aggregate: otherwise DuckDB would search all names first."""
 
 _IN_RESPONSE = "turn_id IN (SELECT turn_id FROM turn_starts WHERE {within} AND {holds})"
 _IN_ARGUMENTS = "attempt_id IN (SELECT attempt_id FROM actions WHERE {within} AND {reading} AND {holds})"
@@ -55,12 +55,12 @@ _IN_RESULT = f"({IN_JSON.format(column='result::VARCHAR')} OR {HOLDS.format(colu
 
 
 def has_text(within: str, reading: str) -> str:
-    """Return the condition that the text stands in the response, in the arguments read of it, in the results of these, or in the session's name."""
+    """Return the condition that the response, its parsed arguments, their results or the session's name contain the text."""
     response = _IN_RESPONSE.format(within=within or "true", holds=HOLDS.format(column="text"))
     arguments = _IN_ARGUMENTS.format(
         within=within or "true", reading=reading, holds=IN_JSON.format(column="arguments::VARCHAR")
     )
-    # Asked behind the join: DuckDB would look into each result before it knows whose it is.
+    # After the join: DuckDB would otherwise search each result before it knows its turn.
     result = f"CASE WHEN {within} THEN {_IN_RESULT} ELSE false END" if within else _IN_RESULT
     results = _IN_RESULTS.format(within=within or "true", holds=result)
     named = _NAMED_WITHIN.format(within=within) if within else NAMED
@@ -68,7 +68,7 @@ def has_text(within: str, reading: str) -> str:
 
 
 def text_parameters(text: str) -> dict[str, object]:
-    """Return the values for a condition that looks for a text, literally."""
+    """Return the parameters of a condition that searches a text literally."""
     in_json = json.dumps(text, ensure_ascii=False)[1:-1]
     return {
         "text": text,
@@ -81,7 +81,7 @@ def text_parameters(text: str) -> dict[str, object]:
 
 
 def _pattern(text: str) -> str:
-    """Return what RE2 takes for the beginning of a text, each character for itself."""
+    """Return an RE2 pattern that matches the beginning of a text literally."""
     return _NOT_AS_IT_IS.sub(_for_itself, text[:_MOST])
 
 
@@ -91,15 +91,15 @@ def _for_itself(found: re.Match[str]) -> str:
         return "\\x00"
     if not letter.isalpha():
         return f"\\{letter}"
-    # With its third form RE2 has nothing to jump to, and takes three times the processor.
+    # With a letter's third form RE2 can't skip ahead, and takes three times the processor time.
     return f"(?-i:[{letter.upper()}{letter.lower()}])" if letter.isascii() else f"(?-i:{letter})"
 
 
 def went_wrong(stage: Stage | None, *, has_reasons: bool, has_action: bool, origin: Origin | None) -> str:
-    """Return the condition that something went wrong in a turn, with ``$reasons``, ``$action`` and ``$origin``."""
+    """Return the condition that something failed in a turn, with ``$reasons``, ``$action`` and ``$origin``."""
     words = {
         "not_read": NOT_READ,
-        # Whoever asks for the reason finds it, though it is no failure.
+        # A search for this reason finds it, although it is no failure.
         "not_done": f"({NOT_DONE} OR {ANSWERED})" if has_reasons else NOT_DONE,
         "refused": REFUSED,
         "reason": "list_contains($reasons, reason)" if has_reasons else "true",
@@ -113,34 +113,33 @@ def went_wrong(stage: Stage | None, *, has_reasons: bool, has_action: bool, orig
 
 
 def executed(*, has_statuses: bool, origin: Origin | None) -> str:
-    """Return the condition that an execution came to one of ``$executions``, or was run by ``$origin``."""
+    """Return the condition that an execution has a status of ``$executions``, or was run by ``$origin``."""
     status = "list_contains($executions, status)" if has_statuses else "true"
     return f"attempt_id IN (SELECT attempt_id FROM executions WHERE {status} AND {run_by(origin)})"
 
 
 def run_by(origin: Origin | None) -> str:
-    """Return the condition on executions that picks whose they are."""
+    """Return the condition on the origin of executions."""
     return "origin = $origin" if origin else "true"
 
 
 FAILING = went_wrong(None, has_reasons=False, has_action=False, origin=None)
-"""Which parse attempts are of failing turns: something went wrong in reading, checking or acting, a refusal among it. Nothing else is called
-so anywhere."""
+"""The parse attempts of failing turns: something failed in parsing, checking or acting, refusals included. This is the only definition of failing."""
 
 
 class Scope(NamedTuple):
     """A filter as SQL.
 
     Args:
-        condition: what stands behind WHERE.
-        parameters: its values.
+        condition: the SQL after WHERE.
+        parameters: its parameters.
     """
 
     condition: str
     parameters: dict[str, object]
 
     def beside(self, prefix: str) -> "Scope":
-        """Return the same with other names for its values, to stand beside another one in a statement."""
+        """Return the same with renamed parameters, for use next to another scope in a statement."""
         names = {name: f"{prefix}{name}" for name in self.parameters}
         condition = re.sub(r"\$(\w+)", lambda found: f"${names[found[1]]}", self.condition)
         return Scope(condition, {names[name]: value for name, value in self.parameters.items()})
@@ -157,9 +156,9 @@ _ATTEMPTS_WHERE = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE {}
 _TURNS_WHERE = "turn_id IN (SELECT turn_id FROM parse_attempts WHERE {})"
 AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
 FIRST_READING = f"run_kind NOT IN ({AGAIN})"
-"""Which parse attempts, or what was found by them, are of turns that were read for the first time, as SQL."""
+"""The condition on first parse attempts of turns, or on rows derived from them, as SQL."""
 FIRST_EXECUTIONS = f"run_id NOT IN (SELECT run_id FROM run_starts WHERE run_kind IN ({AGAIN}))"
-"""Which executions are of actions that were carried out for the first time, and not once more by a rerun, as SQL."""
+"""The condition on first executions of actions, without those of reruns, as SQL."""
 
 
 def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool = False) -> Scope:
@@ -180,7 +179,7 @@ def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool 
 
 
 def turn_scope(within: Filter) -> Scope:
-    """Return a filter as a condition on responses, read or not; what came of them is what came of their first readings."""
+    """Return a filter as a condition on responses, parsed or not; their outcomes are those of their first parse attempts."""
     parts, parameters = of_turn(within)
     _add_times(within, parts, parameters)
     _add_captures(within, parts, parameters, is_own=True)
@@ -194,7 +193,7 @@ def turn_scope(within: Filter) -> Scope:
 
 
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values."""
+    """Return a filter's conditions on a table of sessions, to join by AND, and their parameters."""
     refuse_no_filter(within)
     parts, parameters = _picked(within, "session")
     for number, score in enumerate(within.scores):
@@ -204,14 +203,14 @@ def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
 
 
 def of_turn(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return the same for a table of turns, or of what belongs to them: what people say of a turn is said of one that nobody has read, too."""
+    """Return the same for a table of turns or their rows, with people's reviews, which unparsed turns may have as well."""
     parts, parameters = of_session(within)
     picked, values = _picked(within, "turn")
     return parts + picked, parameters | values
 
 
 def _picked(within: Filter, of: Rows) -> tuple[list[str], dict[str, object]]:
-    """Return the conditions of the fields that pick such rows by themselves, and their values."""
+    """Return the conditions of the fields that select such rows directly, and their parameters."""
     picking = [(field, value) for field, value in set_fields(within) if field.of == of]
     return [field.condition for field, _ in picking], {
         field.name: value if field.kind == "number" else list(value) for field, value in picking
@@ -219,7 +218,7 @@ def _picked(within: Filter, of: Rows) -> tuple[list[str], dict[str, object]]:
 
 
 def found_scope(within: Filter) -> Scope:
-    """Return what a filter says of what came of responses, as a condition on parse attempts; ``true`` where it says nothing."""
+    """Return a filter's conditions on outcomes as a condition on parse attempts; ``true`` if it has none."""
     parts, parameters = _picked(within, "attempt")
     if within.dialects:
         parameters["dialects"] = ["" if name == NO_DIALECT else name for name in within.dialects]
@@ -243,7 +242,7 @@ def found_scope(within: Filter) -> Scope:
         parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
         parameters |= bounds | text_parameters(within.text)
     condition = " AND ".join(parts) or "true"
-    # Nothing that went wrong in reading has an action, so that its name is not asked for there; DuckDB refuses a value that is not.
+    # A failure in parsing has no action, so ``$action`` may be unused there; DuckDB refuses unused parameters.
     asked = set(_ASKED.findall(condition))
     return Scope(condition, {name: value for name, value in parameters.items() if name in asked})
 
@@ -258,7 +257,7 @@ def _add_times(within: Filter, parts: list[str], parameters: dict[str, object]) 
 
 
 def _add_captures(within: Filter, parts: list[str], parameters: dict[str, object], *, is_own: bool) -> None:
-    """Add which captures a filter takes; tables other than those of responses and of parse attempts have no column of it."""
+    """Add the filter's captures; only tables of responses and of parse attempts have this column."""
     if within.captures:
         held = "list_contains($captures, capture)"
         parts.append(held if is_own else _ATTEMPTS_WHERE.format(held))

@@ -1,4 +1,4 @@
-"""What sessions are scored with, as something to filter by: ``reward>=0.5``."""
+"""Filters by sessions' scores, such as ``reward>=0.5``."""
 
 import math
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ _BOUND = regex(r"(?s)\s*(?P<name>[^<>=\s].*?)\s*(?P<comparison>>=|<=|=)\s*(?P<va
 
 @dataclass(frozen=True, slots=True)
 class ScoreBound:
-    """What a score must be.
+    """A bound on a score.
 
     Args:
-        name: the score's, as its source or a reviewer calls it.
+        name: the score's name by its source or a reviewer.
         comparison: at least, at most or exactly.
         value: the number; finite.
 
     Raises:
-        UsageError: the comparison is none of these, or the number is not finite.
+        UsageError: the comparison is unknown, or the number is not finite.
 
     Example:
         >>> str(al.ScoreBound("reward", ">=", 0.5))
@@ -47,13 +47,13 @@ class ScoreBound:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return what a text such as ``reward>=0.5`` says.
+        """Parse a bound such as ``reward>=0.5``.
 
         Args:
             text: a name, a comparison and a number.
 
         Raises:
-            UsageError: it says none.
+            UsageError: the text is not a bound.
 
         Example:
             >>> al.ScoreBound.parse("reward >= 0.5").value

@@ -18,29 +18,29 @@ from actionledger.ledger.storage.views import session_outcomes_of
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What is known of one session as a whole.
+    """A session as a whole.
 
     Args:
         session_id: identifies it.
-        external_id: its name where it comes from; empty for live sessions.
-        source: where it comes from.
-        profile, model, task: what it ran with, and what it is about.
-        started_at, finished_at: when, UTC without a zone; None where the source doesn't say.
-        metadata: what else the source says, as JSON text of an object.
+        external_id: its name at its source; empty for live sessions.
+        source: its source.
+        profile, model, task: its profile, model and task.
+        started_at, finished_at: its start and end, UTC without a zone; None if the source doesn't report them.
+        metadata: further data of the source, as JSON text of an object.
         turns: how many responses it has.
-        success: whether it reached what it was for; None if unknown.
+        success: whether it reached its goal; None if unknown.
         reason: why it ended, in its source's words; None if unknown.
-        parent_session_id: the session that it is a child of, recorded or not; None where it is none.
-        relation: how it is its child.
-        scores: what its source has scored it with, as JSON text of an object; None if unknown.
-        labels: what its source has filed it under, as JSON text of a list; None if unknown.
-        title: what its source or its task calls it; None where nothing does.
-        project, branch: the folder that it ran in, and the git branch there.
-        agent, agent_version: what ran it.
-        outcome: how it came out, by the view ``session_outcomes``.
-        duration_s: from its first response to its last one, in seconds; None where no times are recorded.
-        priced: of how many of its responses the cost is known.
-        cost_usd: the sum over those, in dollars; None where there is none.
+        parent_session_id: its parent session, recorded or not; None if it has none.
+        relation: how it is related to its parent.
+        scores: its scores by its source, as JSON text of an object; None if unknown.
+        labels: its labels by its source, as JSON text of a list; None if unknown.
+        title: its title by its source or its task; None if it has none.
+        project, branch: its folder, and the git branch there.
+        agent, agent_version: the agent that ran it.
+        outcome: its outcome, by the view ``session_outcomes``.
+        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
+        priced: how many of its responses have a known cost.
+        cost_usd: their sum, in dollars; None if there are none.
     """
 
     session_id: str
@@ -72,13 +72,13 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class TurnOfSession:
-    """A turn, with what people know its session by.
+    """A turn, with the names of its session for people.
 
     Args:
         session_id, turn_index: the turn.
-        external_id: its session's name where it comes from; empty for live sessions.
-        title, agent: what its session is called, and what ran it; empty where nothing says so.
-        occurred_at: when the response was made, UTC without a zone; None where not recorded.
+        external_id: its session's name at its source; empty for live sessions.
+        title, agent: its session's title and agent; empty if unknown.
+        occurred_at: the response's time, UTC without a zone; None if not recorded.
     """
 
     session_id: str
@@ -90,11 +90,11 @@ class TurnOfSession:
 
 
 class ContextAt(NamedTuple):
-    """How much a model was shown at a turn.
+    """The size of the model's context at a turn.
 
     Args:
         turn_index: the turn.
-        input_tokens, cached_tokens: all tokens of its input, and those of them that came from a cache; None where not recorded.
+        input_tokens, cached_tokens: all input tokens, and how many of them came from a cache; None if not recorded.
     """
 
     turn_index: int
@@ -112,11 +112,11 @@ LEFT JOIN (SELECT session_id, outcome FROM ({session_outcomes_of(_IT, **_THEIRS)
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:
-    """Return what is known of one session, or None where there is none of that id.
+    """Return a session, or None if no session has that id.
 
     Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier finds nothing.
+        ledger: the ledger to query.
+        session_id: the session; None is returned for any text that is not an identifier.
     """
     if not is_uuid(session_id):
         return None
@@ -133,11 +133,11 @@ FROM asked JOIN said USING (session_id) LEFT JOIN made USING (session_id, turn_i
 
 
 def turns_of_sessions(ledger: Queryable, turns: Sequence[tuple[str, int]]) -> list[TurnOfSession]:
-    """Return what people know the sessions of some turns by, and when the turns were.
+    """Return some turns with their times and the names of their sessions.
 
     Args:
-        ledger: what to ask.
-        turns: each a session's id and a place in it.
+        ledger: the ledger to query.
+        turns: the session's id and the turn's position for each.
     """
     bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
     return rows(ledger, TurnOfSession, _OF_TURNS, bound) if turns else []
@@ -147,10 +147,10 @@ _CONTEXT = f"SELECT turn_index, input_tokens, cached_tokens FROM turn_starts WHE
 
 
 def context_growth(ledger: Queryable, session_id: str) -> list[ContextAt]:
-    """Return how much the model was shown at each turn of a session of which that is recorded.
+    """Return the size of the context at each turn of a session that has it recorded.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
     """
     return [ContextAt(*row) for row in ledger.sql(_CONTEXT, {"session_id": session_id}).fetchall()]

@@ -1,4 +1,4 @@
-"""What single sessions took and came to, to stand beside each other."""
+"""Totals of single sessions, for a comparison side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ class SessionSums:
     """One session as a whole.
 
     Args:
-        session_id, external_id: what identifies it, and its name where it comes from.
-        title, project, git_branch, agent, agent_version: as its source says; None where it doesn't.
+        session_id, external_id: its identifier, and its name at its source.
+        title, project, git_branch, agent, agent_version: as its source reports them; None if it doesn't.
         models: the models of its responses.
-        outcome: how it came out.
-        started_at: when it began, UTC without a zone; None where that is not recorded.
-        duration_s: from its first response to its last one, in seconds; None where no times are recorded.
+        outcome: its outcome.
+        started_at: its start, UTC without a zone; None if not recorded.
+        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
         turns: how many responses it has.
         calls: tool calls that were meant.
-        tried, failed: executions of calls that were attempted, and how many of them failed; each try is one.
-        input_tokens, cached_tokens, output_tokens, reasoning_tokens: sums; None where none are recorded.
-        cost_usd: in dollars; None where none is known.
+        tried, failed: attempted executions of calls, and how many of them failed; each try is one.
+        input_tokens, cached_tokens, output_tokens, reasoning_tokens: sums; None if none are recorded.
+        cost_usd: in dollars; None if none is known.
     """
 
     session_id: str
@@ -72,11 +72,11 @@ LEFT JOIN took USING (session_id) LEFT JOIN called USING (session_id) LEFT JOIN 
 
 
 def session_sums(ledger: Queryable, session_ids: Sequence[str]) -> list[SessionSums]:
-    """Return what some sessions took and came to, in the order in which they are asked for.
+    """Return the totals of some sessions, in the requested order.
 
     Args:
-        ledger: what to ask.
-        session_ids: which sessions; one that is not there has no row.
+        ledger: the ledger to query.
+        session_ids: the sessions; unknown ones have no row.
     """
     words = {"sessions": list(session_ids), "attempted": ATTEMPTED}
     found = {each.session_id: each for each in rows(ledger, SessionSums, _SUMS, words)}

@@ -28,39 +28,38 @@ from actionledger.ledger.storage.views import session_outcomes_of
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One session of a list.
+    """A session in a list.
 
     Args:
         session_id: identifies it.
-        external_id: its name where it comes from; empty for live sessions.
-        source: where it comes from.
-        profile, model, task: what it ran with, and what it is about.
-        started_at: when it began, UTC without a zone; None where the source doesn't say.
+        external_id: its name at its source; empty for live sessions.
+        source: its source.
+        profile, model, task: its profile, model and task.
+        started_at: its start, UTC without a zone; None if the source doesn't report it.
         turns: how many responses it has.
-        parsed: responses within the filter that could be read whole, of those that meant to act and can be audited; one
-            session has no interval.
-        actions: how many actions were read and meant.
-        checked: how many of them had a catalogue to be checked against.
+        parsed: responses within the filter that were fully parsed, of those that meant to act and can be audited; one session has no interval.
+        actions: how many actions were parsed and meant.
+        checked: how many of them had a catalogue for their check.
         valid: how many of these may run.
-        executions: how many tries at them are recorded.
+        executions: how many tries of them are recorded.
         failed: how many executions were attempted and did not succeed.
-        success: whether it reached what it was for; None if unknown.
+        success: whether it reached its goal; None if unknown.
         reason: why it ended, in its source's words; None if unknown.
-        relation: how it is another session's child; None if it is none, or that is unknown.
-        depth: how many of its ancestors stand above it in the list.
-        captures: how much was kept of those of its responses that meant to act.
-        parent_session_id: the session that it is a child of, recorded or not; None where it is none.
-        matching: how many of its responses the whole filter picks.
-        title: what its source or its task calls it; None where nothing does.
-        project, branch: the folder that it ran in, and the git branch there.
+        relation: how it is related to its parent; None if it has none, or the relation is unknown.
+        depth: how many of its ancestors are above it in the list.
+        captures: how much of its responses that meant to act was kept.
+        parent_session_id: its parent session, recorded or not; None if it has none.
+        matching: how many of its responses the whole filter selects.
+        title: its title by its source or its task; None if it has none.
+        project, branch: its folder, and the git branch there.
         agent: the agent that ran it.
-        duration_s: from its first response to its last one, in seconds; None where no times are recorded.
-        input_tokens, output_tokens: the sums over its own responses, without its subagents' ones; None where none are recorded.
-        priced: of how many of its responses the cost is known.
-        cost_usd: the sum over those, in dollars.
-        outcome: how it came out; None where it has no response.
-        subagents: how many subagents it has, theirs among them.
-        subagents_cost_usd: what their responses cost, in dollars; None where that is not known of any.
+        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
+        input_tokens, output_tokens: the sums over its own responses, without its subagents; None if none are recorded.
+        priced: how many of its responses have a known cost.
+        cost_usd: their sum, in dollars.
+        outcome: its outcome; None if it has no response.
+        subagents: how many subagents it has, including theirs.
+        subagents_cost_usd: the cost of their responses, in dollars; None if no cost is known.
     """
 
     session_id: str
@@ -103,8 +102,8 @@ class SessionsPage:
     """A page of a list of sessions.
 
     Args:
-        count: how many there are in all.
-        sessions: those of the page.
+        count: how many sessions there are in total.
+        sessions: the sessions of the page.
     """
 
     count: int
@@ -113,7 +112,7 @@ class SessionsPage:
 
 @dataclass(frozen=True, slots=True)
 class _Counted(SessionRow):
-    """One session of a list that has so many."""
+    """A session in a list, with the total count."""
 
     count: int = 0
 
@@ -132,7 +131,7 @@ lengths AS (
            sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
            count(cost_usd) AS priced, sum(cost_usd) AS cost_usd
     FROM turn_starts WHERE session_id IN (SELECT session_id FROM {of}) GROUP BY session_id)"""
-"""How many responses some sessions have and what these took: of all of them only where that is what they are ordered by."""
+"""The number of responses of sessions, and their sums; of all sessions only if these order the list."""
 
 _NUMBERS = """
 attempts AS (
@@ -153,13 +152,13 @@ numbers AS (
            coalesce(actions, 0) AS actions, coalesce(checked, 0) AS checked, coalesce(valid, 0) AS valid,
            coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed, list_sort(coalesce(captures, [])) AS captures
     FROM {of} LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id) LEFT JOIN failures USING (session_id))"""
-"""What came of the responses of some sessions, a row each; every reading of theirs is scanned, so of as few as may be."""
+"""The results of sessions' responses, one row each. Every parse attempt of these sessions is scanned, so as few sessions as possible are queried."""
 
 _DETAILS = f"""
 details AS (
     SELECT * EXCLUDE (started_at, parent_session_id)
     FROM ({sessions_of("session_id IN (SELECT session_id FROM found)")}))"""
-"""What sources say of all sessions: only where they are ordered by it."""
+"""The sources' details of all sessions, only if these order the list."""
 
 _TEAMS = f"""
 members AS (
@@ -170,7 +169,7 @@ members AS (
 teams AS (
     SELECT leader AS session_id, count(DISTINCT session_id)::BIGINT AS subagents, sum(cost_usd) AS subagents_cost_usd
     FROM members LEFT JOIN turn_starts USING (session_id) WHERE leader <> session_id GROUP BY leader)"""
-"""The subagents below each session of a page, however deep."""
+"""The subagents of each session of a page, at any depth."""
 
 _PAGE = """
 listed AS (
@@ -190,7 +189,7 @@ ordered AS (
 page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered),
 sessions_of_page AS ({sessions_of_page}),
 executions_of_page AS ({executions_of_page})"""
-"""Only who has a child or is one needs a path: of a million sessions a few hundred."""
+"""Only sessions with a child or a parent need a path: of a million sessions a few hundred."""
 
 _LINES = """
 SELECT {columns} FROM (
@@ -211,7 +210,7 @@ _LABELLED = (
 
 _OF_MODELS = """(list_contains($models, model)
     OR session_id IN (SELECT session_id FROM turn_starts WHERE list_contains($models, model)))"""
-"""Which sessions have one of the models, their own or one that they went on with."""
+"""The sessions with one of the models, their own or a later one."""
 
 _HELD = f"session_id IN (SELECT session_id FROM turn_starts WHERE {{condition}} AND {HOLDS.format(column='text')})"
 
@@ -224,17 +223,17 @@ def sessions(
     offset: int = 0,
     order: Order = "newest",
 ) -> list[SessionRow]:
-    """Return a page of the sessions with a response that a filter picks; children stand under their parent, where that is among them.
+    """Return a page of the sessions with a response that a filter selects; children follow their parent, if it is selected.
 
     Args:
-        ledger: what to ask.
-        within: which sessions; the numbers count their responses within ``within.given``, so that no rate is within its own outcome.
-        limit: how many sessions a page has; None for all of them.
-        offset: how many sessions stand before it.
-        order: how the sessions are ordered; a family by the first of its members.
+        ledger: the ledger to query.
+        within: selects the sessions; the numbers count their responses within ``within.given``, so that no rate is within its own outcome.
+        limit: the number of sessions on a page; None for all.
+        offset: how many sessions to skip.
+        order: the order of the sessions; a family has the position of its first member.
 
     Raises:
-        UsageError: the order is none.
+        UsageError: the order is unknown.
     """
     selection = _session_lines(within, order=order, columns=_columns(within))
     return rows(
@@ -250,7 +249,7 @@ def sessions_page(
     offset: int = 0,
     order: Order = "newest",
 ) -> SessionsPage:
-    """Return a page of sessions, and how many there are: what picks them is looked for once, and not for each of the two."""
+    """Return a page of sessions, and their total; the filter is evaluated only once for both."""
     columns = f"{_columns(within)}, (SELECT count(*) FROM listed) AS count"
     statement, parameters = _session_lines(within, order=order, columns=columns)
     found = rows(ledger, _Counted, statement, parameters | {"limit": limit, "offset": offset})
@@ -258,14 +257,14 @@ def sessions_page(
 
 
 def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> Scope:
-    """Return the statement that gives all of them as rows without a rate: what was read whole, and of how many, stands apart; with labels.
+    """Return the statement for all of them as rows with labels; the two counts of the parse rate are separate columns.
 
     Args:
-        within: which sessions; the numbers count their responses within ``within.given``.
-        order: how the sessions are ordered; a family by the first of its members.
+        within: selects the sessions; the numbers count their responses within ``within.given``.
+        order: the order of the sessions; a family has the position of its first member.
 
     Returns:
-        The statement, in place of a condition, and its values.
+        The statement, in place of a condition, and its parameters.
     """
     columns = _columns(within, parsed="read").replace(
         "read AS parsed", f"read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act, {_LABELS} AS labels"
@@ -278,19 +277,19 @@ def count_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> int:
     """Return how many sessions there are to page through.
 
     Args:
-        ledger: what to ask.
-        within: which sessions.
+        ledger: the ledger to query.
+        within: selects the sessions.
     """
     tables, parameters = _tables(within)
     return number(ledger, f"WITH {','.join(tables)} SELECT count(*) FROM found", parameters)
 
 
 def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[SessionOutcome, int]:
-    """Return how many of the sessions that are listed came out in each way, those that there are; one without a response is among them.
+    """Return how many of the listed sessions have each outcome, without zeros; sessions without a response are included.
 
     Args:
-        ledger: what to ask.
-        within: which sessions.
+        ledger: the ledger to query.
+        within: selects the sessions.
     """
     refuse_no_ledger(ledger)
     tables, parameters = _tables(within)
@@ -300,7 +299,7 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
 
 
 def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:
-    """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given."""
+    """Return the statement that lists sessions as on a page, without values for ``$limit`` and ``$offset``."""
     tables, parameters = _tables(within)
     by, needed = ordered_by(order)
     numbers, words = _numbers(within, of="found" if needed == "numbers" else "page")
@@ -317,7 +316,7 @@ def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = 
         sessions_of_page=sessions_of(on_page),
         executions_of_page=executions_of(on_page),
     )
-    # What they are picked or ordered by is known of all of them, the rest of those of the page.
+    # Data that selects or orders sessions is computed for all of them, the rest only for those of the page.
     tables += [parts[needed]] if needed else []
     tables += [page, *(part for name, part in parts.items() if name not in {needed, "details"}), _TEAMS]
     matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
@@ -326,7 +325,7 @@ def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = 
 
 
 def _outcomes(of: str) -> str:
-    """Return the common table expression of how sessions came out."""
+    """Return the common table expression of sessions' outcomes."""
     theirs = f"session_id IN (SELECT session_id FROM {of})"
     on_page = of == "page"
     outcomes = session_outcomes_of(
@@ -350,7 +349,7 @@ def _columns(within: Filter, parsed: str = _PARSED) -> str:
 
 
 def _tables(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return the common table expressions that end in ``found``, a row a session, with their values."""
+    """Return the common table expressions that end in ``found``, with one row per session, and their parameters."""
     parts, parameters = of_session(replace(within, models=()))
     if within.models:
         parts.append(_OF_MODELS)
@@ -364,28 +363,28 @@ def _tables(within: Filter) -> tuple[list[str], dict[str, object]]:
 
 
 def _picks(within: Filter) -> str:
-    """Return the condition that a filter, which says more of responses than of sessions, picks any of a session's."""
+    """Return the condition that a session has a selected response, for a filter with conditions on responses."""
     picks = ["session_id IN (SELECT session_id FROM matched)"]
     if within.text and within == replace(within.given, run_id=None, text=within.text):
-        # Nothing but the text is asked of what came of responses: those that nobody has read have one, too, and names as well.
+        # Without another condition on outcomes the text may also be in unparsed responses, and in names.
         picks.append(_HELD.format(condition=turn_scope(within.given).condition))
         picks += [] if _is_of_turns(within.given) else [NAMED]
     return f"({' OR '.join(picks)})"
 
 
 def _is_of_turns(within: Filter) -> bool:
-    """Whether a filter says more of responses than of which sessions they are."""
+    """Whether a filter has conditions on responses, and not only on sessions."""
     turns = (within.run_id, within.since, within.until, within.captures)
     return any(turns) or within.given != replace(within, session_outcomes=())
 
 
 def _is_counted(within: Filter) -> bool:
-    """Whether a filter may pick some of a session's responses and leave others: a session can go on with another model."""
+    """Whether a filter may select only some responses of a session: a session can continue with another model."""
     return bool(within.models) or _is_of_turns(within)
 
 
 def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
-    """Return the common table expressions of what came of the responses of sessions, with their values."""
+    """Return the common table expressions of the results of sessions' responses, and their parameters."""
     given = within.given
     statement = _NUMBERS.format(
         auditable=AUDITABLE,

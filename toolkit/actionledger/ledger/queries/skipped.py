@@ -1,4 +1,4 @@
-"""What a ledger does not count: what imports skipped, and what is in no number."""
+"""Data that a ledger does not count: inputs that imports skipped, and data that no number includes."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,13 +12,13 @@ from actionledger.ledger.queries.scopes import FIRST_READING
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """How much was left out for one reason.
+    """How much was skipped for one reason.
 
     Args:
-        reason: why.
-        detail: what it is, in a word or two; empty where the reason says all.
-        count: how many such things there are.
-        files: in how many files.
+        reason: the reason.
+        detail: the kind of input, in a word or two; empty if the reason is enough.
+        count: how many such inputs there are.
+        files: the number of their files.
     """
 
     reason: LeftOutReason
@@ -29,16 +29,16 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class ImportOmission:
-    """How much was left out for one reason by one import.
+    """How much one import skipped for one reason.
 
     Args:
         run_id: the import.
-        origin: what it took in; empty where it had nothing else to record.
-        started_at: when, UTC without a zone.
-        reason: why.
-        detail: what it is, in a word or two; empty where the reason says all.
-        count: how many such things there are.
-        files: in how many files.
+        origin: the source that it imported; empty if it had nothing else to record.
+        started_at: its start, UTC without a zone.
+        reason: the reason.
+        detail: the kind of input, in a word or two; empty if the reason is enough.
+        count: how many such inputs there are.
+        files: the number of their files.
     """
 
     run_id: str
@@ -52,14 +52,14 @@ class ImportOmission:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A line, a file or a turn that an import did not take in.
+    """A line, a file or a turn that an import rejected.
 
     Args:
-        run_id: the import that was the first to say so.
-        origin: what it took in; empty where it had nothing else to record.
-        said_at: when, UTC without a zone.
-        code: ``line_refused`` of what could not be read, ``turn_differs`` of a turn that is there with another content.
-        message: which it is, and why.
+        run_id: the first import that reported it.
+        origin: the source that it imported; empty if it had nothing else to record.
+        said_at: the time of the report, UTC without a zone.
+        code: ``line_refused`` if it could not be read, ``turn_differs`` for a turn that is recorded with other content.
+        message: which input it is, and why.
     """
 
     run_id: str
@@ -70,7 +70,7 @@ class Refused:
 
 
 REFUSED = "code IN ('line_refused', 'turn_differs')"
-"""Which events say, in SQL, what an import did not take in."""
+"""The condition, as SQL, on events about rejected inputs."""
 
 _REFUSED = f"""
 SELECT {picked(Refused, origin="coalesce(source, '')", said_at="recorded_at")}
@@ -83,7 +83,7 @@ _COUNT_REFUSED = f"SELECT count(*) AS count FROM events WHERE {REFUSED}"
 COUNT_LEFT_OUT = """
 SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
 FROM (SELECT path, sum(count) AS count FROM {left_out} GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
-"""How many things were left out, and of how many files, of the table ``left_out`` by its name in the statement."""
+"""The number of skipped inputs and of their files; ``left_out`` is the table's name in the statement."""
 
 _LEFT_OUT = """
 WITH last AS (
@@ -91,7 +91,7 @@ WITH last AS (
 SELECT reason, detail, sum(count)::BIGINT AS count, count(*) AS files
 FROM last GROUP BY reason, detail ORDER BY sum(count) DESC, reason, detail LIMIT $limit"""
 
-# An import that had nothing but this to say has begun no run.
+# An import with nothing else to record has no run.
 _PICKED = picked(
     ImportOmission,
     origin="coalesce(origin, '')",
@@ -112,41 +112,41 @@ ORDER BY started_at DESC, run_id, sum(count) DESC, reason, detail"""
 
 
 def left_out(ledger: Queryable, *, limit: int = 100) -> list[Omission]:
-    """Return what recordings hold that is no part of a session, the most frequent first.
+    """Return the inputs of recordings that belong to no session, the most frequent first.
 
-    A file that was taken in again after it grew counts as it stood last.
+    If a file has grown and was imported again, its latest counts apply.
 
     Args:
-        ledger: what to ask.
-        limit: at most how many kinds of things.
+        ledger: the ledger to query.
+        limit: the most kinds of inputs to return.
     """
     return rows(ledger, Omission, _LEFT_OUT, {"limit": limit})
 
 
 def count_left_out(ledger: Queryable) -> tuple[int, int]:
-    """Return how many things recordings hold that are no part of a session, and in how many files."""
+    """Return how many inputs of recordings belong to no session, and the number of their files."""
     [(things, files)] = ledger.sql(COUNT_LEFT_OUT.format(left_out="left_out")).fetchall()
     return things, files
 
 
 def left_out_by_import(ledger: Queryable) -> list[ImportOmission]:
-    """Return the same by the import that has said it last, the latest import first."""
+    """Return the same by the last import that reported it, the latest import first."""
     return rows(ledger, ImportOmission, _BY_IMPORT)
 
 
 def refused(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Refused]:
-    """Return what imports did not take in, as they said then: the latest first, each once.
+    """Return the inputs that imports rejected, as reported at the time: the latest first, each once.
 
-    What was mended and imported again since stays here; that it could not be read before is true.
+    Inputs that were fixed and imported since remain, since they could not be read before.
     """
     return rows(ledger, Refused, _REFUSED, {"limit": limit, "offset": offset})
 
 
 def count_refused(ledger: Queryable) -> int:
-    """Return how much imports did not take in.
+    """Return how many inputs imports rejected.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     return number(ledger, _COUNT_REFUSED)
 
@@ -156,7 +156,7 @@ Kind: TypeAlias = Literal[
 ]
 
 LEAD = "Not in the numbers"
-"""What stands before all of it."""
+"""The text before the list of all of them."""
 
 _OF_ALL = "in the whole ledger "
 _OF_PICKED = ("never_read", "not_recorded", "not_auditable")
@@ -174,13 +174,13 @@ _LISTING: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Uncounted:
-    """What is in no number for one reason.
+    """Data that no number includes, for one reason.
 
     Args:
-        kind: why.
-        count: how much there is.
-        words: the same, as people read it.
-        listing: the statement that lists it, of the whole ledger.
+        kind: the reason.
+        count: how many there are.
+        words: the same, as text for people.
+        listing: the statement that lists them, for the whole ledger.
     """
 
     kind: Kind
@@ -197,14 +197,14 @@ def uncounted(
     not_auditable: int = 0,
     is_narrowed: bool = False,
 ) -> list[Uncounted]:
-    """Return what is in no number, as far as there is anything: first of the responses that a filter picks, then of the whole ledger.
+    """Return the data that no number includes, without zeros: first of the selected responses, then of the whole ledger.
 
     Args:
-        ledger: what to ask.
-        never_read: how many of those responses nothing has read, as ``unread`` counts them.
-        not_recorded: of how many no more than tokens and times is recorded, as their funnel has it.
-        not_auditable: how many are in no rate of reading, as their funnel has it.
-        is_narrowed: whether a filter picks them, so that it is to be said what is of the whole ledger.
+        ledger: the ledger to query.
+        never_read: how many of those responses were never parsed, as ``unread`` counts them.
+        not_recorded: how many have only recorded tokens and times, as in their funnel.
+        not_auditable: how many are in no parse rate, as in their funnel.
+        is_narrowed: whether a filter selects them, so that the words must name the counts of the whole ledger.
     """
     things, _ = count_left_out(ledger)
     of_picked: list[tuple[Kind, int, str]] = [

@@ -1,4 +1,4 @@
-"""Tokens and cost in groups: by time, by where sessions ran, by who answered, by session and by tool."""
+"""Tokens and cost in groups: by time, project, agent, model, session and tool."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
@@ -36,7 +36,7 @@ _DID_NOTHING = ", ".join(f"'{ending}'" for ending in Ending if ending.is_failure
 
 _BY_TOOL = "SELECT turn_id, name AS tool, count(*) AS tool_calls FROM calls GROUP BY ALL"
 _IN_ALL = "SELECT turn_id, count(*) AS tool_calls FROM calls GROUP BY ALL"
-"""How many calls a turn has; one that calls several tools is a turn of each of them, and one without a call of none."""
+"""The number of calls of a turn. A turn that calls several tools counts for each of them, and one without a call for none."""
 
 _OF_SESSION = {
     "title": "any_value(title) AS title, ",
@@ -45,7 +45,7 @@ _OF_SESSION = {
     "agent": "any_value(agent) AS agent, ",
     "": "min(occurred_at) AS first_turn, max(occurred_at) AS last_turn, ",
 }
-"""What else is said of a session."""
+"""Further columns of a session."""
 
 _SPENDING = """
 WITH {failed},
@@ -79,17 +79,17 @@ FROM turns {grouped} ORDER BY {order}"""
 
 
 def spending(within: Filter, by: Sequence[Group]) -> Scope:
-    """Return the statement that gives what the responses of a filter took, a row for each group.
+    """Return the statement for tokens and cost of the responses in a filter, one row per group.
 
     Args:
-        within: which responses; each counts once, however often it was read.
-        by: what the rows are grouped by, the first one first; nothing for one row in all.
+        within: selects the responses; each counts once, however often it was parsed.
+        by: the groups, the first one first; nothing for one row in all.
 
     Returns:
-        The statement, in place of a condition, and its values. Periods come in their order, other groups by cost and tokens.
+        The statement, in place of a condition, and its parameters. Periods are in order of time, other groups by cost and tokens.
 
     Raises:
-        UsageError: a group is none, or is given twice.
+        UsageError: a group is unknown, or is given twice.
     """
     refuse_no_filter(within)
     for name in by:

@@ -1,4 +1,4 @@
-"""How far responses and actions get, step by step, in which dialects they were read, and how long executions took."""
+"""How far responses and actions get, step by step, the dialects that they were parsed from, and the durations of executions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from actionledger.ledger.queries.scopes import scope
 
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
-"""The responses that were read whole, and those that meant to act."""
+"""``WHOLE`` selects the responses that were fully parsed, ``MEANT`` those that meant to act."""
 UNACTED = Mark(endings=tuple(str(ending) for ending in Ending if ending.is_failure))
 """The responses that stopped without acting or could not be parsed."""
 NOT_MEANT = Mark(
@@ -38,25 +38,25 @@ _UNAUDITED = tuple(
     str(capture) for capture in Capture if not capture.is_auditable and capture is not Capture.NONE
 )
 UNAUDITED = replace(MEANT, captures=_UNAUDITED)
-"""The responses that meant to act and are in no rate of reading."""
+"""The responses that meant to act and are in no parse rate."""
 _ATTEMPTED = [status for status in ExecutionStatus if status.was_attempted]
 _UNTRIED = [status for status in ExecutionStatus if not status.was_attempted]
 TRIED_ELSEWHERE = Mark(executions=tuple(map(str, _ATTEMPTED)), origin=Origin.RECORDED)
-"""The responses of which something was tried by another runtime, as recorded."""
+"""The responses with an attempted execution of another runtime, as recorded."""
 _MISSED = [status for status in _ATTEMPTED if status is not ExecutionStatus.SUCCEEDED]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One bar.
+    """One bar of a chart.
 
     Args:
-        label: what is counted.
-        count: how many got here.
-        of: how many got to the step before.
-        opens: the turns of those that got here; None where nothing picks them.
-        lost_opens: the turns of those that were lost on the way; None where nothing picks them.
-        missing: what those are, in words behind their number.
+        label: the name of the count.
+        count: how many reached this step.
+        of: how many reached the step before.
+        opens: selects the turns that reached it; None if no mark selects them.
+        lost_opens: selects the turns that were lost before it; None if no mark selects them.
+        missing: the name of those, after their number.
     """
 
     label: str
@@ -68,16 +68,16 @@ class Step:
 
     @property
     def lost(self) -> int:
-        """How many reached the step before this one, and not this one."""
+        """How many reached the step before this one, but not this one."""
         return max(self.of - self.count, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The steps of one part of the way.
+    """The steps of one part of a funnel.
 
     Args:
-        label: what it is called.
+        label: its name.
         steps: from the first to the last.
     """
 
@@ -86,20 +86,20 @@ class Stage:
 
 
 def audited(mark: Mark, found: Funnel) -> Mark:
-    """Return a mark of responses without those that no rate of reading is about, where there are any.
+    """Return a mark without the responses that are in no parse rate, if there are any.
 
     Args:
-        mark: of which responses.
-        found: what became of all of them.
+        mark: selects the responses.
+        found: their funnel.
     """
     return replace(mark, captures=_AUDITED) if found.not_auditable else mark
 
 
 def stages_of(found: Funnel) -> list[Stage]:
-    """Return the way of a set of responses; what nothing got to is left out.
+    """Return the stages of a funnel, without those that nothing reached.
 
     Args:
-        found: what became of them.
+        found: the funnel.
     """
     stages = [
         Stage("Reading: responses", _reading(found)),
@@ -164,11 +164,11 @@ def _executing(tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Or
 
 @dataclass(frozen=True, slots=True)
 class ReadIn:
-    """How many responses were read whole in one dialect.
+    """How many responses were fully parsed from one dialect.
 
     Args:
-        label: the value of the dimension that they are split by.
-        dialect: the dialect of most of their blocks with actions; ``"none"`` where they have no such block.
+        label: the dimension's value.
+        dialect: the dialect of most of their blocks with actions; ``"none"`` if they have no such block.
         share: those responses, of all with the label that meant to act and can be audited. The shares of a label sum up to its parse success.
     """
 
@@ -195,17 +195,17 @@ GROUP BY label, dialect ORDER BY label, sum(alike * read) DESC, dialect"""
 
 
 def dialects_by(ledger: Queryable, dimension: Dimension, within: Filter = EVERYTHING) -> list[ReadIn]:
-    """Return in which dialects responses were read, for each value of a dimension."""
+    """Return the dialects that responses were parsed from, for each value of a dimension."""
     label = LABELS[dimension]
     return _read_in(ledger, replace(label, join="") if dimension == "run" else label, within)
 
 
 def dialects(ledger: Queryable, within: Filter = EVERYTHING) -> list[ReadIn]:
-    """Return in which dialects responses were read, all of them together, the most frequent first.
+    """Return the dialects that all responses together were parsed from, the most frequent first.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     return _read_in(ledger, UNSPLIT, within)
 
@@ -232,14 +232,14 @@ def _read_in(ledger: Queryable, label: Label, within: Filter) -> list[ReadIn]:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long the executions of one side took that were attempted.
+    """Durations of the attempted executions of one side.
 
     Args:
-        origin: whose they are.
-        timeouts: those that were ended for their time, of all that were attempted.
-        timed: of how many it is known how long they took.
-        median_ms: the median of those, in milliseconds; None where there is none.
-        p95_ms: how long all but the slowest twentieth of them took at most, likewise.
+        origin: who ran them.
+        timeouts: those that timed out, of all that were attempted.
+        timed: how many have a known duration.
+        median_ms: their median duration, in milliseconds; None if there is none.
+        p95_ms: their 95th percentile, in milliseconds; None if there is none.
     """
 
     origin: Origin
@@ -263,7 +263,7 @@ SELECT origin, timeouts, timed, median_ms, p95_ms FROM late JOIN times USING (or
 
 
 def pace(ledger: Queryable, within: Filter = EVERYTHING) -> list[Pace]:
-    """Return how long the executions in the responses that a filter picks took, by whose they are."""
+    """Return the durations of executions in the responses that a filter selects, by who ran them."""
     condition, parameters = scope(rated(within), "executions")
     statement = _PACE.format(condition=condition, timeouts=rate_sql("late", "tried"))
     return rows(ledger, Pace, statement, parameters | {"attempted": ATTEMPTED})

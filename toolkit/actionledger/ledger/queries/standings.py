@@ -1,4 +1,4 @@
-"""What became of the sessions of each model, agent, version, prompt or week: the counts behind a table of more than two sides."""
+"""The results of the sessions of each model, agent, version, prompt or week: the counts behind a table of several sides."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -21,7 +21,7 @@ from actionledger.ledger.storage.rollups.tables import OF_SESSION
 from actionledger.ledger.storage.schema import sessions_of
 
 Side: TypeAlias = Literal["model", "agent", "version", "prompt", "week", "profile", "source", "task"]
-"""What tells the sides of a table apart."""
+"""How the sides of a table are grouped."""
 
 _LABELS: dict[Side, str] = {
     "model": "coalesce(model, '')",
@@ -37,20 +37,20 @@ _LABELS: dict[Side, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SideOfSession:
-    """What one session has of one side.
+    """The part of one session that belongs to one side.
 
     Args:
-        label: the side; empty where the recording doesn't say.
+        label: the side; empty if the recording doesn't name it.
         session_id: the session.
-        responses: how many of its responses are of that side.
-        success: whether the session reached what it was for; None where its source doesn't say.
-        outcome: how the session came out.
-        tried: executions of calls of these responses that were attempted; each try is one.
+        responses: how many of its responses belong to the side.
+        success: whether the session reached its goal; None if its source doesn't report it.
+        outcome: the session's outcome.
+        tried: attempted executions of calls in these responses; each try is one.
         failed: how many of those failed.
-        meant: responses that were kept as raw text and meant to act.
+        meant: responses with raw text that meant to act.
         parsed: how many of those were parsed.
-        readers: the ids of the parsers that have read those.
-        cost_usd: the sum of what these responses cost, in dollars; None where none of it is known.
+        readers: the ids of their parsers.
+        cost_usd: the sum of these responses' cost, in dollars; None if no cost is known.
     """
 
     label: str
@@ -94,15 +94,15 @@ ORDER BY label, session_id"""
 
 
 def sides_of_sessions(ledger: Queryable, by: Side, within: Filter = EVERYTHING) -> list[SideOfSession]:
-    """Return what each session has of each side, of the responses that a filter picks.
+    """Return each session's part in each side, for the responses that a filter selects.
 
     Args:
-        ledger: what to ask.
-        by: what tells the sides apart; a session that goes on with another model has a row for each.
-        within: which responses.
+        ledger: the ledger to query.
+        by: how the sides are grouped; a session that continues with another model has a row for each.
+        within: selects the responses.
 
     Raises:
-        UsageError: responses are not told apart by ``by``.
+        UsageError: ``by`` is unknown.
     """
     if by not in _LABELS:
         raise UsageError(f"{by!r} tells no sides apart; choose from {', '.join(get_args(Side))}.")

@@ -1,4 +1,4 @@
-"""The tools that models call: how often, how often a call fails and why, how long it takes; and each call as a row."""
+"""The tools that models call: how often, how often and why calls fail, and how long they take; also each call as a row."""
 
 from dataclasses import dataclass
 
@@ -21,19 +21,19 @@ from actionledger.ledger.storage.schema import executions_of, sessions_of
 
 @dataclass(frozen=True, slots=True)
 class ToolSums:
-    """A tool, and what came of the calls of it.
+    """A tool, and the results of its calls.
 
     Args:
-        name: its name, as the tool ran by it, else as models write it.
+        name: its name, as the executed tool has it, or else as models write it.
         calls: how many calls were meant.
         rejected: how many of them its schema rejects.
-        sessions: in how many sessions it is called.
+        sessions: how many sessions call it.
         failure: executions that failed, of those that were attempted; each try is one.
-        reason: why they fail most often; None where none does.
-        reason_count: how many fail so.
-        median_ms, slow_ms: how long a try takes, and all but the slowest twentieth at most, in milliseconds; None where no time is recorded.
-        after: the tool that is called right before a call of it that fails, most often in the same session; None where none is.
-        cost_usd: what the turns took in which a call of it failed, in dollars; None where no cost is known.
+        reason: the most frequent reason of failure; None if none fails.
+        reason_count: how many fail for that reason.
+        median_ms, slow_ms: the median and the 95th percentile of a try's duration, in milliseconds; None if no time is recorded.
+        after: the tool most often called directly before a failing call in the same session; None if there is none.
+        cost_usd: the cost of the turns with a failed call, in dollars; None if no cost is known.
     """
 
     name: str
@@ -90,11 +90,11 @@ _NO_RATE = (
 
 
 def tools(ledger: Queryable, within: Filter = EVERYTHING) -> list[ToolSums]:
-    """Return the tools that the responses of a filter call, those that fail most often first.
+    """Return the tools that the responses of a filter call, those with the most failures first.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     actions, parameters = scope(rated(within), "actions")
     executions, _ = scope(within, "executions")
@@ -102,10 +102,10 @@ def tools(ledger: Queryable, within: Filter = EVERYTHING) -> list[ToolSums]:
 
 
 def tools_of_session(ledger: Queryable, session_id: str) -> list[ToolSums]:
-    """Return the tools that one session calls, those that fail most often first.
+    """Return the tools that a session calls, those with the most failures first.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
     """
     own = "session_id = $session_id::UUID"
@@ -140,13 +140,13 @@ ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, action_index"""
 
 
 def whole_tool_calls(within: Filter) -> Scope:
-    """Return the statement that gives each tool call of the responses of a filter as a row, the latest first.
+    """Return the statement for each tool call in the responses of a filter as a row, the latest first.
 
     Args:
-        within: which responses.
+        within: selects the responses.
 
     Returns:
-        The statement, in place of a condition, and its values.
+        The statement, in place of a condition, and its parameters.
     """
     refuse_no_filter(within)
     condition, parameters = scope(within, "actions")

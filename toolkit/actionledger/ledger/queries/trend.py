@@ -1,4 +1,4 @@
-"""Parse success over time, that of what other runtimes tried, and what was new when."""
+"""Rates over time: parse success and the executions of other runtimes, and the first time of each model, prompt or other property."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,21 +24,21 @@ from actionledger.ledger.queries.scopes import scope
 from actionledger.ledger.storage.rollups.tables import OF_ATTEMPT, OF_SESSION, OF_TURN, PARTS
 
 Unit: TypeAlias = Literal["day", "week"]
-"""How long a period is; a week begins on Monday."""
+"""The length of a period; a week starts on Monday."""
 
 _LENGTHS: dict[Unit, timedelta] = {"day": timedelta(days=1), "week": timedelta(weeks=1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """What was read of the responses of one period.
+    """The rates of one period.
 
     Args:
-        start: when it begins, UTC without a zone.
-        end: when the next one begins.
-        success: responses that could be read whole, of those that meant to act and can be audited; or executions that succeeded, of
-            those that were tried.
-        strict: the same without a repair; of executions, which nothing repairs, the same.
+        start: its start, UTC without a zone.
+        end: the start of the next one.
+        success: responses that were fully parsed, of those that meant to act and can be audited; or executions that succeeded, of those that were
+            tried.
+        strict: the same without repairs; for executions, which are never repaired, the same as ``success``.
     """
 
     start: datetime
@@ -52,8 +52,8 @@ class Trend:
     """A rate over time.
 
     Args:
-        periods: those with a response that meant to act, or with an execution, in order; what has none is left out.
-        undated: responses that meant to act, or executions, that carry no time.
+        periods: those with a response that meant to act, or with an execution, in order; empty ones are skipped.
+        undated: responses that meant to act, or executions, without a time.
     """
 
     periods: tuple[Period, ...]
@@ -74,39 +74,39 @@ _PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
 def refuse_no_period(unit: object) -> None:
-    """Refuse what is no period's length, in a sentence.
+    """Refuse an unknown length of a period.
 
     Raises:
-        UsageError: it is none.
+        UsageError: the length is unknown.
     """
     if unit not in get_args(Unit):
         raise UsageError(f"{unit!r} is not a period; choose one of {', '.join(get_args(Unit))}.")
 
 
 def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
-    """Return parse success by the time at which the responses were made.
+    """Return parse success by the time of the responses.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
-        unit: how long a period is.
+        ledger: the ledger to query.
+        within: selects the responses.
+        unit: the length of a period.
 
     Raises:
-        UsageError: ``ledger`` is no open one, or ``unit`` no period.
+        UsageError: ``ledger`` is not an open ledger, or ``unit`` not a period.
     """
     return _over_time(ledger, within, unit, _COUNTS, ("parsed", "strictly"))
 
 
 def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
-    """Return how much of what other runtimes tried has succeeded, as their recordings say, by the time of the responses.
+    """Return the success rate of other runtimes' executions, as recorded, by the time of the responses.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
-        unit: how long a period is.
+        ledger: the ledger to query.
+        within: selects the responses.
+        unit: the length of a period.
 
     Raises:
-        UsageError: ``ledger`` is no open one, or ``unit`` no period.
+        UsageError: ``ledger`` is not an open ledger, or ``unit`` not a period.
     """
     return _over_time(ledger, within, unit, ACTING, ("succeeded_elsewhere",))
 
@@ -114,13 +114,13 @@ def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Un
 def spanning_sessions(
     ledger: Queryable, starts: Sequence[datetime], within: Filter = EVERYTHING, unit: Unit = "day"
 ) -> list[dict[int, tuple[int, int]]]:
-    """Return the sessions that go on in several periods of parse success: by the period's place, responses that count and those read.
+    """Return the sessions in several periods: for each period's position, the responses that count and those fully parsed.
 
     Args:
-        ledger: what to ask.
-        starts: when the periods begin, in order.
-        within: which responses.
-        unit: how long a period is.
+        ledger: the ledger to query.
+        starts: the starts of the periods, in order.
+        within: selects the responses.
+        unit: the length of a period.
     """
     condition, parameters = scope(rated(within))
     words = {"unit": unit, "intent": INTENT}
@@ -153,18 +153,18 @@ def _over_time(
 
 
 Novelty: TypeAlias = Literal["model", "profile", "parser", "source", "prompt", "tools"]
-"""What may be new about a response, known before it was read."""
+"""Properties of a response that are known before parsing and may be new."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something that responses have from a time on.
+    """A property that responses have since some time.
 
     Args:
-        what: what it is.
-        label: its name; for tools and for a prompt, which is the instructions that a session was recorded with, the beginning of
-            their hash; for a parser its name and the beginning of its hash.
-        first_at: the time of the first response that has it, UTC without a zone.
+        what: the kind of property.
+        label: its name; for tools and for a prompt (the recorded instructions of a session), the beginning of their hash; for a parser its name and
+            the beginning of its hash.
+        first_at: the time of the first response with it, UTC without a zone.
         responses: how many have it.
     """
 
@@ -187,7 +187,7 @@ of_sessions AS (
 of_turns AS (
     SELECT tools, min(occurred_at) AS first_at, count(*) AS responses
     FROM read JOIN (SELECT turn_id, {OF_TURN} AS tools FROM turn_starts WHERE tools_hash <> '') USING (turn_id) GROUP BY tools)"""
-"""Responses are summed up by what little they differ in before they are labelled: there are many, and each has six labels."""
+"""Responses are grouped by their few distinct properties before they are labelled: there are many, and each has six labels."""
 
 _OF_ROWS = {
     "model": "known",
@@ -208,11 +208,11 @@ FROM ({labelled}) WHERE label <> '' GROUP BY what, label ORDER BY first_at, what
 
 
 def arrivals(ledger: Queryable, within: Filter = EVERYTHING) -> list[Arrival]:
-    """Return what responses have, by when the first had it; responses without a time say nothing.
+    """Return the properties of responses, by the time of the first response with each; responses without a time are ignored.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     rolled = rolled_scope(ledger, within) if within == within.given else None
     apart, of_rows = rows_beside(within, rolled)

@@ -1,4 +1,4 @@
-"""Everything of one turn: the text, what was read of it, what came of that, and what the model was told."""
+"""Everything about one turn: the text, the parsed actions, their results, and the messages to the model."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,12 +26,12 @@ from actionledger.ledger.queries.turns import reading
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the model was told of a turn, once.
+    """One message to the model about a turn.
 
     Args:
         text: the exact text.
-        at: when, UTC without a zone; None where the source doesn't say.
-        is_resumed: whether the turn had gone on after its end, and not ended for the first time.
+        at: its time, UTC without a zone; None if the source doesn't report it.
+        is_resumed: whether the turn had been resumed after its end, so that this is not its first end.
     """
 
     text: str
@@ -41,25 +41,24 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What the model wrote in one turn, and what it was shown before and after.
+    """The model's output in one turn, and its input before and after.
 
     Args:
-        turn_id, session_id, index: which turn.
-        occurred_at: when the response was made, UTC without a zone; None where the source doesn't say.
+        turn_id, session_id, index: identify the turn.
+        occurred_at: the response's time, UTC without a zone; None if the source doesn't report it.
         text: the response, exactly.
-        text_is_exact: False where a lone surrogate or a secret was replaced before it was recorded.
-        prompt: what the model was shown before; None where it was what it was last told of the turn before.
-        told: what the model was told next, in order: when the turn ended, and each time that it went on; empty where it never
-            ended.
-        capture: how much of what it wrote was kept.
+        text_is_exact: False if a lone surrogate or a secret was replaced before recording.
+        prompt: the model's input before; None if that was the last message about the turn before.
+        told: the later messages to the model, in order: one at the turn's end, and one after each resumption; empty if it never ended.
+        capture: how much of its output was kept.
         model: the model that wrote it: the session's, or the one that the session went on with.
-        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: what it took; None if not recorded.
-        cost_usd: what it cost, in dollars; None if unknown.
-        latency_ms: how long the model took, in milliseconds; None if not recorded.
-        time_to_first_token_ms: how long it took to begin, in milliseconds; None if not recorded.
-        reasoning: what it thought before it answered, kept apart from the text; None if not recorded.
-        cost_origin: whether the recording says what it cost, a price file or a price list; None if unknown.
-        finish_reason: why the model stopped, in its provider's word, or what broke it off; None if not recorded.
+        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: its tokens; None if not recorded.
+        cost_usd: its cost, in dollars; None if unknown.
+        latency_ms: the model's latency, in milliseconds; None if not recorded.
+        time_to_first_token_ms: the time to its first token, in milliseconds; None if not recorded.
+        reasoning: the model's reasoning, separate from the text; None if not recorded.
+        cost_origin: where the cost comes from: the recording, a price file or a price list; None if unknown.
+        finish_reason: why the model stopped, in its provider's term, or what interrupted it; None if not recorded.
     """
 
     turn_id: str
@@ -86,20 +85,20 @@ class Response:
 
     @property
     def feedback(self) -> str | None:
-        """What the model was told of it in the end; None where the turn never ended."""
+        """The last message to the model about the turn; None if the turn never ended."""
         return self.told[-1].text if self.told else None
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A run that has read a turn.
+    """A run that parsed a turn.
 
     Args:
         run_id: identifies it.
-        name: what people call it.
-        kind: how it came about.
-        parser: the name of the parser that read the turn.
-        outcome: what came of it.
+        name: its name for people.
+        kind: why it was made.
+        parser: the name of its parser.
+        outcome: its parse outcome.
     """
 
     run_id: str
@@ -111,16 +110,16 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One parser over the turn's response.
+    """One parser's attempt at the turn's response.
 
     Args:
         attempt_id: identifies it.
         run_id: its run.
         parser: the parser's name.
-        catalogue: what the actions were checked against; None where nothing.
-        dialect: the dialect of most blocks with actions; empty where there is none.
-        outcome: what came of it.
-        reason: why it could not be read whole; None where it could.
+        catalogue: the catalogue that checked the actions; None if there was none.
+        dialect: the dialect of most blocks with actions; empty if there are none.
+        outcome: its parse outcome.
+        reason: why it was not fully parsed; None if it was.
         duration_us: how long it took, in microseconds.
     """
 
@@ -136,23 +135,23 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One try at running an action of the turn.
+    """One try at an action of the turn.
 
     Args:
-        attempt_id: the reading that the action comes from.
-        action_index: the action's place in it.
+        attempt_id: the parse attempt of the action.
+        action_index: the action's position in it.
         name: the action's name.
         try_number: from 1.
-        status: what came of it.
-        reason: why it did not succeed; None where it did.
-        duration_ms: how long it took, in milliseconds; None where it was not tried, or nobody saw its end.
+        status: how it ended.
+        reason: why it did not succeed; None if it did.
+        duration_ms: how long it took, in milliseconds; None if it was not tried, or its end is unknown.
         result: what the handler returned, as JSON text.
-        message: what the model was told where it did not succeed.
-        started_at: when, UTC without a zone; None where its recording doesn't say.
-        origin: who has run it.
-        call_id: the identifier by which a recording knows the call; None where it has none.
-        exit_status: the status that a program ended with; None where none is recorded.
-        is_inferred: whether status and reason were concluded from the words of a recorded result.
+        message: the message to the model if it did not succeed.
+        started_at: its start, UTC without a zone; None if its recording doesn't report it.
+        origin: who ran it.
+        call_id: the call's identifier in its recording; None if it has none.
+        exit_status: the exit status of a program; None if none is recorded.
+        is_inferred: whether status and reason were inferred from the words of a recorded result.
     """
 
     attempt_id: str
@@ -173,16 +172,16 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class ActionReversal:
-    """What an action of the turn had changed was taken back, or put there again.
+    """An undo or a redo of an action's changes.
 
     Args:
-        attempt_id: the reading that the action comes from.
-        action_index: the action's place in it.
+        attempt_id: the parse attempt of the action.
+        action_index: the action's position in it.
         name: the action's name.
-        kind: whether its changes were gone or back then.
-        paths: what was changed by it; the first of them where there are many.
-        path_count: how many there are in all.
-        reversed_at: when, UTC without a zone.
+        kind: whether its changes were undone or redone.
+        paths: the changed paths; only the first of them if there are many.
+        path_count: how many there are in total.
+        reversed_at: its time, UTC without a zone.
     """
 
     attempt_id: str
@@ -196,10 +195,10 @@ class ActionReversal:
 
 @dataclass(frozen=True, slots=True)
 class TurnNote:
-    """What an import noted of a turn.
+    """An import's note on a turn.
 
     Args:
-        code: what, in one word.
+        code: the note's code.
         message: the sentence for people.
         detail: particulars, as a JSON object.
     """
@@ -211,18 +210,18 @@ class TurnNote:
 
 @dataclass(frozen=True, slots=True)
 class TurnDetail:
-    """Everything of one turn.
+    """Everything about one turn.
 
     Args:
-        response: what the model wrote.
-        attempt: the reading that is shown; None where nothing (or not this run) has read it.
+        response: the model's output.
+        attempt: the shown parse attempt; None if there is none, or none of this run.
         blocks: the attempt's blocks with their repairs, in text order.
-        issues: all that is wrong with the text, in text order.
-        actions: what was read, in text order.
-        executions: every try at every action of the turn, whichever reading it comes from.
-        reversals: what was undone and redone of the turn's actions, in order.
-        readers: the runs that have read the turn, the first one first.
-        notes: what its import noted of it: what was billed beside the message, and that the context was compacted right before it.
+        issues: the issues of the text, in text order.
+        actions: the parsed actions, in text order.
+        executions: every try at every action of the turn, of any parse attempt.
+        reversals: undone and redone changes of the turn's actions, in order.
+        readers: the runs that parsed the turn, the first one first.
+        notes: its import's notes: tokens billed outside the message, and a compaction of the context directly before it.
     """
 
     response: Response
@@ -237,7 +236,7 @@ class TurnDetail:
 
     @property
     def compaction(self) -> str:
-        """What is noted of it, where the context was compacted right before the response; empty where it was not."""
+        """The note on a compaction of the context directly before the response; empty if there was none."""
         return next((each.message for each in self.notes if each.code == COMPACTED), "")
 
 
@@ -253,7 +252,7 @@ FROM turns LEFT JOIN (
     SELECT turn_id, list({'text': feedback, 'at': finished_at, 'is_resumed': true} ORDER BY finished_at) AS later
     FROM resumptions WHERE session_id = $session_id::UUID GROUP BY turn_id) USING (turn_id)
 WHERE session_id = $session_id::UUID"""
-"""The responses of a session, as ``Response`` has them."""
+"""The responses of a session, with the columns of ``Response``."""
 
 _TURN = f"{RESPONSES} AND turn_index = $turn_index LIMIT 1"
 
@@ -334,7 +333,7 @@ FROM events WHERE {_OF_TURNS} AND code IN ('{BILLED_BESIDE}', '{COMPACTED}') ORD
 
 
 def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | None:
-    """Return what the model wrote in one turn, or None where there is no such turn."""
+    """Return the model's output in one turn, or None if there is no such turn."""
     if not is_uuid(session_id) or not 0 <= turn_index < _TURNS_AT_MOST:
         return None
     found = rows(ledger, Response, _TURN, {"session_id": session_id, "turn_index": turn_index})
@@ -342,13 +341,13 @@ def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | 
 
 
 def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None = None) -> TurnDetail | None:
-    """Return everything of one turn, or None where there is no such turn.
+    """Return everything about one turn, or None if there is no such turn.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
-        turn_index: the turn's place in it, from 0.
-        run_id: the run whose reading to show; None for the first one.
+        turn_index: the turn's position in it, from 0.
+        run_id: the run whose parse attempt to show; None for the first one.
     """
     found = response(ledger, session_id, turn_index)
     if found is None or not (run_id is None or is_uuid(run_id)):
@@ -360,7 +359,7 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
 def turn_details(
     ledger: Queryable, session_id: str, between: tuple[int, int], run_id: str | None = None
 ) -> list[TurnDetail]:
-    """Return everything of the turns of a session that lie between two places, in order; none where there are none."""
+    """Return everything about the turns of a session between two positions, in order; empty if there are none."""
     if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
         return []
     bound = dict(zip(("first", "last"), between, strict=True))
@@ -368,7 +367,7 @@ def turn_details(
 
 
 def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> list[TurnDetail]:
-    """Return everything of responses of one session; how many they are, what is asked of the ledger is the same."""
+    """Return everything about some responses of one session; the number of queries doesn't depend on theirs."""
     if not found:
         return []
     of_turns: dict[str, Any] = {"session_id": found[0].session_id, "turns": [each.turn_id for each in found]}
@@ -407,10 +406,10 @@ _CONVERSATION = f"{RESPONSES} ORDER BY turn_index"
 
 
 def conversation(ledger: Queryable, session_id: str) -> list[Response]:
-    """Return the responses of a session in order; none where there is no such session.
+    """Return the responses of a session in order; empty if there is no such session.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
     """
     if not is_uuid(session_id):

@@ -1,4 +1,4 @@
-"""The turns of one session, light enough for a session of thousands: rows, stretches, actions, and the course of one turn."""
+"""The turns of one session without their texts, even for thousands: rows, stretches, actions, and the timeline of one turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,19 +29,19 @@ class TurnRow:
     """One turn of a session, without its text.
 
     Args:
-        index: its place in the session, from 0.
-        outcome: what came of reading it; None where nothing (or not this run) has read it.
-        reason: why it could not be read whole; None where it could.
-        characters: how long the response is, in code points.
-        actions: how many actions were read and meant.
-        checked: how many of them had a catalogue to be checked against.
+        index: its position in the session, from 0.
+        outcome: its parse outcome; None if it was not parsed, or not by this run.
+        reason: why it was not fully parsed; None if it was.
+        characters: the length of the response, in code points.
+        actions: how many actions were parsed and meant.
+        checked: how many of them had a catalogue for their check.
         valid: how many of these may run.
-        refused: how many actions may not run, whatever they were checked against.
+        refused: how many actions may not run, with or without a catalogue.
         errors: how many fields were refused.
-        executions: how many tries there were.
+        executions: how many tries it has.
         failed: how many of them were attempted and did not succeed.
-        has_error: whether the turn is failing in that reading, as ``Filter.is_failing`` has it, or nothing has read it: what came of
-            another reading's actions is no failure of this one.
+        has_error: whether the turn is failing in that parse attempt, as in ``Filter.is_failing``, or was not parsed; results of another attempt's
+            actions don't count.
     """
 
     index: int
@@ -60,15 +60,15 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Turns of a session that follow each other, counted: what is drawn of them where there is room for no more.
+    """Counts over consecutive turns of a session, for a chart without room for each.
 
     Args:
-        first, last: the places of its first and its last turn.
+        first, last: the positions of its first and its last turn.
         turns: how many there are.
         errors: how many of them have an error.
-        first_error, last_error: the places of the first and the last one of these; None where there is none.
-        repaired: how many were read with repairs.
-        clean: how many were read as they are.
+        first_error, last_error: the positions of the first and the last of these; None if there are none.
+        repaired: how many were parsed with repairs.
+        clean: how many were parsed without repairs.
     """
 
     first: int
@@ -82,7 +82,7 @@ class Stretch:
 
 
 STRETCHES = 240
-"""Into how many stretches a long session is divided."""
+"""The number of stretches that a long session is divided into."""
 
 _FOUND = """
 WITH asked AS (
@@ -146,20 +146,20 @@ _BETWEEN = "AND turn_index BETWEEN $first AND $last"
 
 
 def reading(run_id: str | None) -> str:
-    """Return the condition on ``parse_attempts`` that picks a run's readings, or the first ones."""
+    """Return the condition on ``parse_attempts`` that selects those of a run, or the first ones."""
     return FIRST_READING if run_id is None else "run_id = $run_id::UUID"
 
 
 def turns(
     ledger: Queryable, session_id: str, run_id: str | None = None, *, between: tuple[int, int] | None = None
 ) -> list[TurnRow]:
-    """Return the turns of a session in order; none where there is no such session.
+    """Return the turns of a session in order; empty if there is no such session.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
-        run_id: the run whose readings to show; None for the first ones.
-        between: the places of the first and the last one to return; None for all.
+        run_id: the run whose parse attempts to use; None for the first ones.
+        between: the positions of the first and the last turn to return; None for all.
     """
     if not _are_ids(session_id, run_id):
         return []
@@ -169,15 +169,15 @@ def turns(
 
 
 def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> dict[int, str]:
-    """Return of each turn of a session what kept something of it from being done, by its place; a turn of which all was done is not there.
+    """Return why something in a turn was not done, for each turn of a session by its position; turns without a reason are not included.
 
-    That is the first that there is of: why it could not be read, what was refused of its first action, why an execution did not
-    succeed, how it ended without a call, and why its actions are shown or wait for a person.
+    The first reason that exists counts. The order is: parsing failed, its first action was refused, an execution did not succeed, it ended without
+    a call. Last are actions that are illustrations or wait for a person.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         session_id: the session.
-        run_id: the run whose readings to look at; None for the first ones.
+        run_id: the run whose parse attempts to use; None for the first ones.
     """
     if not _are_ids(session_id, run_id):
         return {}
@@ -188,7 +188,7 @@ def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> di
 def stretches(
     ledger: Queryable, session_id: str, run_id: str | None = None, *, most: int = STRETCHES
 ) -> list[Stretch]:
-    """Return a whole session in few rows: its turns one by one where they are few, else counted by stretches of equal length."""
+    """Return a whole session in few rows: its single turns if they are few, otherwise counts over stretches of equal length."""
     if not _are_ids(session_id, run_id):
         return []
     return rows(ledger, Stretch, _query(_STRETCHES, run_id), _bound(session_id, run_id) | {"most": most})
@@ -226,8 +226,8 @@ class TurnActions:
 
     Args:
         session_id: its session.
-        turn_index: its place in the session, from 0.
-        names: the actions' names, in text order; what was shown and not meant is none.
+        turn_index: its position in the session, from 0.
+        names: the actions' names, in text order, without illustrations.
         arguments: at most 160 characters of the first one's arguments, as JSON.
     """
 
@@ -253,12 +253,12 @@ FROM called WHERE status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
 def actions_of_turns(
     ledger: Queryable, turns: Sequence[tuple[str, int]], run_id: str | None = None
 ) -> list[TurnActions]:
-    """Return what actions some turns have; a turn without any is not among them.
+    """Return the actions of some turns; turns without any are not included.
 
     Args:
-        ledger: what to ask.
-        turns: each a session's id and a place in it.
-        run_id: the run whose readings to take; None for the first ones.
+        ledger: the ledger to query.
+        turns: the session's id and the turn's position for each.
+        run_id: the run whose parse attempts to use; None for the first ones.
     """
     bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
     run = {} if run_id is None else {"run_id": run_id}
@@ -266,24 +266,24 @@ def actions_of_turns(
 
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
-"""What happened: a person was asked, and decided; an action was run; what it changed was undone or redone; something was
-noted; the model was told."""
+"""The kind of event: an approval was requested or decided; an action was run; its changes were undone or redone; something was noted; the model
+got a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened in a turn.
+    """An event of a turn.
 
     Args:
-        occurred_at: when, UTC without a zone; None where it was begun and never ended.
-        kind: what.
-        action_index: the action's place among its response's actions, from 0; None where it is about none.
-        name: the action's name, or what was noted.
-        status: how the try ended, what was decided, or whether it was undone or redone; empty where none of these.
-        reason: the code of why; empty where there is none.
-        text: what the model or a person was told of it, who decided and why, or the first paths that were reversed.
+        occurred_at: its time, UTC without a zone; None if it started and never ended.
+        kind: the kind of event.
+        action_index: the action's position among its response's actions, from 0; None if it concerns no action.
+        name: the action's name, or the note's.
+        status: how the try ended, the decision, or whether changes were undone or redone; empty otherwise.
+        reason: the code of its reason; empty if there is none.
+        text: the message to the model or a person, who decided and why, or the first paths that were reversed.
         duration_ms: how long a try took, in milliseconds; None if unknown.
-        origin: who has run it; None where it is no try.
+        origin: who ran it; None if it is not a try.
     """
 
     occurred_at: datetime | None
@@ -343,10 +343,10 @@ ORDER BY occurred_at NULLS LAST, rank, action_index"""
 
 
 def timeline(ledger: Queryable, turn_id: str) -> list[Step]:
-    """Return what came of a turn, in the order in which it happened.
+    """Return the events of a turn, in the order of their time.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         turn_id: the turn.
     """
     return rows(ledger, Step, _ORDERED, {"turn_id": turn_id})
@@ -354,12 +354,12 @@ def timeline(ledger: Queryable, turn_id: str) -> list[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Landmarks:
-    """The places of a session that a reader jumps to.
+    """The positions of a session that a reader jumps to.
 
     Args:
         first, last: its first and its last turn.
-        prompts: the turns before which a user has said something.
-        failures: the turns in which something failed, as ``Filter.is_failing`` has it.
+        prompts: the turns directly after a user's message.
+        failures: the turns with a failure, as in ``Filter.is_failing``.
     """
 
     first: int
@@ -377,11 +377,11 @@ FROM turn_starts WHERE session_id = $session_id::UUID HAVING count(*) > 0"""
 
 
 def landmarks(ledger: Queryable, session_id: str) -> Landmarks | None:
-    """Return the places of a session to jump to; None where no response of it is recorded.
+    """Return the positions of a session to jump to; None if it has no recorded response.
 
     Args:
-        ledger: what to ask.
-        session_id: the session; anything that is no identifier has none.
+        ledger: the ledger to query.
+        session_id: the session; any text that is not an identifier has none.
     """
     if not is_uuid(session_id):
         return None

@@ -1,4 +1,4 @@
-"""Values by the types of their fields: of what DuckDB gives, without pydantic, which takes longer to load than a small ledger to read."""
+"""Converts DuckDB's values to the types of dataclass fields; pydantic would take longer to import than a small ledger to query."""
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -12,10 +12,10 @@ Make: TypeAlias = Callable[[Any], Any]
 
 @cache
 def maker(kind: Any) -> Make:
-    """Return what makes a value of a type of the row, the structure or the list that DuckDB gave.
+    """Return a function that converts a row, a structure or a list from DuckDB to a type.
 
     Args:
-        kind: a dataclass, a named tuple, an enum, a list or tuple of them, or a type of DuckDB's own; any of these or None.
+        kind: a dataclass, a named tuple, an enum, a list or tuple of them, or one of DuckDB's own types; any of these or None.
     """
     return _making(kind) or _as_it_is
 
@@ -25,7 +25,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 def _making(kind: Any) -> Make | None:
-    """Return what makes a value; None where it is one already."""
+    """Return a function that converts a value; None if none is needed."""
     origin, inside = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return _making(inside[0])
@@ -54,7 +54,7 @@ def _of_class(kind: type) -> Make | None:
 
 def _member_of(kind: type[Enum]) -> Make:
     members = {each.value: each for each in kind}
-    return lambda value: members.get(value) or kind(value)  # a word that is none is refused by the enum
+    return lambda value: members.get(value) or kind(value)  # the enum raises for an unknown word
 
 
 def _or_none(make: Make) -> Make:
@@ -74,7 +74,7 @@ def _whole(value: Any) -> int:
 
 
 def _of_fields(kind: type, names: tuple[str, ...]) -> Make:
-    """Return what makes a value of several: of a row in the order of its fields, or of a structure that may hold more."""
+    """Return a function that converts a row, by the order of its fields, or a structure, which may have more fields."""
     types = get_type_hints(kind, include_extras=True)
     makers = [(name, make) for name in names if (make := _making(types[name]))]
     own = frozenset(names)

@@ -1,7 +1,7 @@
-"""Responses without a tool call: which stopped or could not be parsed, which hold a call as text, which no reader understood.
+"""Responses without a tool call: those that stopped or could not be parsed, with a call as text, or without a matching parser.
 
-The view ``unacted_turns`` decides it (``ledger/storage/views.py``); here it is counted within a filter. A response with a
-call that was refused or did not succeed is not among them: that is a matter of checking and of acting, and in their rates.
+The view ``unacted_turns`` defines them (``ledger/storage/views.py``); this module counts them within a filter. Responses with a rejected or failed
+call are not included: the rates of checking and acting have them.
 """
 
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ class Unacted:
 
     Args:
         rate: those that stopped without acting or could not be parsed, of all responses.
-        sessions: in how many sessions there is one of these.
-        endings: how many responses without a call ended in each way, those that there are.
-        stops: why those stopped that stopped without acting, as far as it occurs.
+        sessions: how many sessions have one of these.
+        endings: how many responses without a call have each ending, without zeros.
+        stops: how many stopped without acting for each reason, without zeros.
     """
 
     rate: Rate
@@ -31,10 +31,10 @@ class Unacted:
     stops: Mapping[Stop, int]
 
     def count(self, ending: Ending) -> int:
-        """Return how many ended so.
+        """Return how many have an ending.
 
         Args:
-            ending: how.
+            ending: the ending.
         """
         return self.endings.get(ending, 0)
 
@@ -53,11 +53,11 @@ _PICKED = rate_sql("unacted", "responses", "alike")
 
 
 def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
-    """Return how the responses without a tool call ended, of those that a filter picks.
+    """Return how the responses without a tool call ended, among those that a filter selects.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     refuse_no_ledger(ledger)
     condition, parameters = scope(rated(within))
@@ -77,18 +77,18 @@ def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
 
 
 LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
-"""The reasons of such calls."""
+"""The reasons of a call that is left as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftAsText:
-    """The responses with a call that was left as text.
+    """The responses with a call that is left as text.
 
     Args:
         responses: how many there are.
-        sessions: in how many sessions.
-        counted: of how many responses the tokens are recorded.
-        input_tokens, output_tokens: the sums over those.
+        sessions: the number of their sessions.
+        counted: how many responses have recorded tokens.
+        input_tokens, output_tokens: their sums.
     """
 
     responses: int
@@ -110,21 +110,21 @@ FROM found LEFT JOIN (SELECT turn_id, input_tokens, output_tokens FROM turn_star
 
 
 def left_as_text(ledger: Queryable, within: Filter = EVERYTHING) -> LeftAsText:
-    """Return how many of the responses that a filter picks hold a call as text, and what these took.
+    """Return how many of the selected responses contain a call as text, and their tokens.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(rated(within))
     return rows(ledger, LeftAsText, _FOUND.format(condition=condition), parameters)[0]
 
 
 MOST = 50
-"""So many texts are looked at."""
+"""The most texts to return."""
 
 LONGEST = 20_000
-"""A longer text is not looked at, in characters."""
+"""The maximum length of such a text, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +132,9 @@ class Quiet:
     """Responses without an action.
 
     Args:
-        responses: how many texts were read in a named format.
-        quiet: in how many of them their format's reader found nothing; what only looks like a call is nothing of a format.
-        texts: some of these, different ones.
+        responses: how many texts were parsed with a named format.
+        quiet: how many of them have no actions in that format; text that only looks like a call doesn't count.
+        texts: some of these, without duplicates.
     """
 
     responses: int
@@ -154,11 +154,11 @@ WHERE characters BETWEEN 1 AND {LONGEST} ORDER BY text LIMIT {MOST}"""
 
 
 def quiet_responses(ledger: Queryable, within: Filter = EVERYTHING) -> Quiet:
-    """Return how many responses hold no action for the format that they were read in; texts only where they are most of all.
+    """Return how many responses have no action in their parser's format; texts are returned only if these are the majority.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(rated(within))
     [(responses, quiet)] = ledger.sql(_COUNTS.format(condition=condition), parameters).fetchall()

@@ -1,4 +1,4 @@
-"""What responses and failures took: tokens, money, time, and by which prices the money was computed."""
+"""Tokens, money and time of responses and failures, and the prices that the money was computed by."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -14,24 +14,24 @@ from actionledger.ledger.queries.scopes import scope
 from actionledger.ledger.storage.rollups.tables import PARTS, SUMS
 
 Kept: TypeAlias = Literal["profile", "model", "task", "source"]
-"""What is kept of a response whoever reads it, and its usage can be split by."""
+"""The columns that don't depend on the parser, by which usage can be split."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageSums:
-    """What a set of responses took.
+    """The usage of a set of responses.
 
     Args:
         turns: how many responses there are.
-        counted: of how many tokens are recorded.
-        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: the sums over those.
-        priced: of how many responses the cost is known.
-        cost_usd: the sum over those, in dollars.
-        by_prices: of how many the cost is by a price file or a price list.
-        by_prices_usd: the sum over those, in dollars.
-        timed: of how many responses it is recorded how long they took.
-        latency_ms: the median of those, in milliseconds; None where there is none.
-        slow_ms: how long all but the slowest twentieth of those took at most, in milliseconds; None where there is none.
+        counted: how many have recorded tokens.
+        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: their sums.
+        priced: how many responses have a known cost.
+        cost_usd: their sum, in dollars.
+        by_prices: how many have a cost from a price file or a price list.
+        by_prices_usd: their sum, in dollars.
+        timed: how many responses have a recorded latency.
+        latency_ms: their median, in milliseconds; None if there is none.
+        slow_ms: their 95th percentile, in milliseconds; None if there is none.
     """
 
     turns: int
@@ -99,28 +99,28 @@ waits AS (
     SELECT label, median(latency) AS median_ms, quantile_cont(latency, 0.95) AS slow_ms
     FROM (SELECT label, unnest(latencies) AS latency FROM taken WHERE latencies IS NOT NULL) GROUP BY label)
 SELECT label, {{{{{_SUMS_OF_PARTS}}}}} AS sums FROM taken LEFT JOIN waits USING (label) GROUP BY label ORDER BY label"""
-"""A turn that is asked by its row is a part of its own."""
+"""A turn that is queried by its row is a part of its own."""
 
 
 def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
-    """Return what the responses that a filter picks took; each response counts once, however often it was read.
+    """Return the usage of the responses that a filter selects; each response counts once, however often it was parsed.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     found = _usage(ledger, within, UNSPLIT)
     return found[0].sums if found else _NOTHING
 
 
 def usage_by(ledger: Queryable, dimension: Kept, within: Filter = EVERYTHING) -> dict[str, UsageSums]:
-    """Return what responses took, for each value of a dimension."""
+    """Return the usage of responses, for each value of a dimension."""
     return {found.label: found.sums for found in _usage(ledger, within, LABELS[dimension])}
 
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """What the responses of one label took."""
+    """The usage of the responses with one label."""
 
     label: str
     sums: UsageSums
@@ -170,11 +170,11 @@ FROM events WHERE code = $billed AND {_PICKED} GROUP BY ALL ORDER BY times DESC,
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
-    """The responses of a model that have tokens and no cost, since neither their recording nor a price says it.
+    """A model's responses with tokens and no cost, since neither their recording nor a price list has it.
 
     Args:
-        model: the model; empty where none is recorded.
-        turns: how many.
+        model: the model; empty if none is recorded.
+        turns: the number of responses.
     """
 
     model: str
@@ -183,14 +183,14 @@ class Unpriced:
 
 @dataclass(frozen=True, slots=True)
 class BilledBeside:
-    """What providers have billed beside messages; its tokens are among those of the responses.
+    """Usage that providers billed outside messages; its tokens are included in those of the responses.
 
     Args:
-        kind: what it is, in the provider's word.
-        model: whose tokens, where they are another model's than the message's; empty else.
-        times: how often.
+        kind: the kind of usage, in the provider's term.
+        model: the model of the tokens, if different from the message's; otherwise empty.
+        times: how often it was billed.
         input_tokens, output_tokens: how many tokens.
-        requests: how many requests, where it is billed by these.
+        requests: how many requests, if it is billed by request.
     """
 
     kind: str
@@ -202,32 +202,32 @@ class BilledBeside:
 
 
 def price_sources(ledger: Queryable) -> tuple[str, ...]:
-    """Return by which prices a ledger has costs, in words with their days: ``a price file of 2026-01-01``.
+    """Return the sources of a ledger's prices, with their days: ``a price file of 2026-01-01``.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     found = ledger.sql(_USED, {"files": PRICES_USED, "lists": LIST_PRICES_USED}).fetchall()
     return tuple(_words(code, day, package) for code, day, package in found)
 
 
 def unpriced(ledger: Queryable, within: Filter = EVERYTHING) -> list[Unpriced]:
-    """Return the models of which responses have tokens and no cost, with how many, the most frequent first.
+    """Return the models with responses that have tokens and no cost, with their number, the most frequent first.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(within)
     return rows(ledger, Unpriced, _UNPRICED.format(condition=condition), parameters)
 
 
 def billed_beside(ledger: Queryable, within: Filter = EVERYTHING) -> list[BilledBeside]:
-    """Return what providers have billed beside the messages that a filter picks.
+    """Return the usage that providers billed outside the messages that a filter selects.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: selects the responses.
     """
     condition, parameters = scope(within)
     return rows(
@@ -242,22 +242,22 @@ def _words(code: str, day: str, package: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailureCost:
-    """One reason of failure, and what was spent on the turns that have it.
+    """A reason of failure, and the usage of the turns that have it.
 
     Args:
-        stage: where; None for all of them together.
-        code: what; None for all of them together.
-        origin: who had run the action; None where reading or checking failed.
-        count: how often: parse attempts, field errors or executions.
-        inferred: how many of those only the words of a recorded result tell.
-        turns: in how many turns. A turn with several reasons is one of each of them.
-        sessions: in how many sessions.
-        counted: of how many of the turns tokens are recorded.
-        input_tokens, output_tokens: the sums over those.
-        priced: of how many of the turns the cost is recorded.
-        cost_usd: the sum over those, in dollars.
-        by_prices: of how many of the turns a price file or a price list says it.
-        by_prices_usd: the sum over those, in dollars.
+        stage: where it failed; None for all together.
+        code: the reason; None for all together.
+        origin: who ran the action; None if parsing or checking failed.
+        count: the number of parse attempts, field errors or executions.
+        inferred: how many of those were inferred only from the words of a recorded result.
+        turns: how many turns have it; a turn with several reasons counts for each.
+        sessions: how many sessions have it.
+        counted: how many of the turns have recorded tokens.
+        input_tokens, output_tokens: their sums.
+        priced: how many of the turns have a known cost.
+        cost_usd: their sum, in dollars.
+        by_prices: how many of the turns have a cost from a price file or a price list.
+        by_prices_usd: their sum, in dollars.
     """
 
     stage: Stage | None
@@ -299,7 +299,7 @@ ORDER BY turns DESC, count DESC, stage, code, origin"""
 
 
 def failure_costs(ledger: Queryable, within: Filter = EVERYTHING) -> list[FailureCost]:
-    """Return the reasons of failure in the responses that a filter picks, with what their turns took."""
+    """Return the reasons of failure in the responses that a filter selects, with the usage of their turns."""
     condition, parameters = scope(within)
     statement = _COSTS.format(failed=failed(condition))
     found = rows(

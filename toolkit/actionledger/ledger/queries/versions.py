@@ -1,4 +1,4 @@
-"""Which versions of other runtimes have written sessions, and what is counted for a report of a failure."""
+"""The versions of other runtimes that wrote sessions, and the counts for a report of a failure."""
 
 from dataclasses import dataclass
 
@@ -6,22 +6,22 @@ from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
 
 VERSIONS = ("cli_version", "version", "claude_code_version")
-"""What recordings call the version of what wrote them."""
+"""The keys of a runtime's version in recordings."""
 
 FORMAT_VERSIONS = ("protocol_version", "schema_version")
-"""What those call the version of their format that don't say what wrote them."""
+"""The keys of a format's version, for recordings without a runtime's version."""
 
 VERSION = f"coalesce({', '.join(f'metadata->>{name!r}' for name in (*VERSIONS, *FORMAT_VERSIONS))}, '')"
-"""The version, in SQL, of a row of ``sessions``; empty where its recording doesn't say."""
+"""The version, as SQL, in a row of ``sessions``; empty if its recording has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedVersion:
-    """Sessions that one version of a runtime has written.
+    """Sessions that one version of a runtime wrote.
 
     Args:
-        source: what they were recorded by.
-        version: which version of it.
+        source: the runtime that recorded them.
+        version: its version.
         sessions: how many there are.
     """
 
@@ -36,10 +36,10 @@ FROM sessions WHERE {VERSION} <> '' AND (metadata->>'agent') IS NULL GROUP BY AL
 
 
 def recorded_versions(ledger: Queryable) -> list[RecordedVersion]:
-    """Return which versions have written its sessions, as far as their recordings say, the most first.
+    """Return the versions that wrote a ledger's sessions, as far as recorded, the most sessions first.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     return rows(ledger, RecordedVersion, _RECORDED_VERSIONS)
 
@@ -50,41 +50,41 @@ RECORDINGS = f"""
 SELECT source, {VERSION} AS version, count(*) AS sessions, coalesce(sum(turns), 0)::BIGINT AS turns
 FROM sessions LEFT JOIN (SELECT session_id, count(*) AS turns FROM turns GROUP BY session_id) USING (session_id)
 GROUP BY ALL ORDER BY source, version LIMIT {_MOST_ROWS}"""
-"""How many sessions and responses each version of each runtime has written."""
+"""The numbers of sessions and responses of each version of each runtime."""
 
 READINGS = f"""
 SELECT source, parser_name AS parser, dialect, capture, outcome, coalesce(reason, '') AS reason, count(*) AS responses
 FROM parse_attempts JOIN (SELECT session_id, source FROM sessions) USING (session_id)
 GROUP BY ALL ORDER BY responses DESC, source, parser, dialect, capture, outcome, reason LIMIT {_MOST_ROWS}"""
-"""What came of reading, by what read it."""
+"""The parse outcomes, by parser and source."""
 
 ISSUES = "SELECT code, count(*) AS count FROM issues GROUP BY code ORDER BY count DESC, code"
-"""What was wrong with responses."""
+"""The issues of responses, by code."""
 
 NOTED = "SELECT code, count(*) AS count FROM events WHERE code IS NOT NULL GROUP BY code ORDER BY count DESC, code"
-"""What the toolkit has noted, such as lines that an import refused."""
+"""The toolkit's notes, such as lines that an import rejected, by code."""
 
 QUARANTINE = """
 SELECT regexp_extract(reason, '^[^:]*') AS reason, count(*) AS lines FROM quarantine GROUP BY 1 ORDER BY lines DESC, 1"""
-"""Why lines of segments could not be read."""
+"""The reasons why lines of segments could not be read."""
 
-# The shortest first: a maintainer reads those, and they give the least away.
+# The shortest come first: a maintainer reads those, and they disclose the least.
 UNREAD = f"""
 SELECT outcome, coalesce(reason, '') AS reason, dialect, left(text, 4000) AS text
 FROM (SELECT turn_id, outcome, reason, dialect FROM parse_attempts WHERE outcome IN ('{Outcome.FAILED}', '{Outcome.PARTIAL}'))
 JOIN (SELECT turn_id, text FROM turns WHERE text <> '') USING (turn_id)
 QUALIFY row_number() OVER (PARTITION BY outcome, reason, dialect ORDER BY length(text), turn_id) <= 3
 ORDER BY length(text), turn_id LIMIT 20"""
-"""A few responses of each kind that could not be read whole."""
+"""A few responses of each kind that were not fully parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolErrors:
-    """Results of one wording.
+    """Tool errors with the same wording.
 
     Args:
-        source: what their session was recorded by.
-        version: which version of it, where its recording says that; else empty.
+        source: the runtime that recorded their sessions.
+        version: its version; empty if its recording has none.
         message: the beginning of the result.
         count: how many there are.
     """
@@ -102,9 +102,9 @@ JOIN (SELECT session_id, source, metadata FROM sessions) USING (session_id) GROU
 
 
 def tool_errors(ledger: Queryable) -> list[ToolErrors]:
-    """Return the recorded results that are errors, and no more, by their words.
+    """Return the recorded results with only a generic tool error, by wording.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     return rows(ledger, ToolErrors, _TOOL_ERRORS)
