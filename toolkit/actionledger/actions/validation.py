@@ -15,7 +15,14 @@ from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.schemas import Schema
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.verdict import Verdict, note_of, refused, usual_calls
+from actionledger.actions.verdict import (
+    Verdict,
+    call_from,
+    note_of,
+    refused,
+    unchecked_call,
+    usual_calls,
+)
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason
@@ -35,6 +42,8 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
         One call for each raw action, in the same order.
     """
     repairs = {block.index: block.repairs for block in reading.blocks if block.repairs}
+    if catalogue is None and not repairs:
+        return tuple([unchecked_call(raw) or check_action(raw, None) for raw in reading.actions])
     if not isinstance(catalogue, Catalogue):
         return tuple(check_action(raw, catalogue, repairs.get(raw.block, ())) for raw in reading.actions)
     usual = usual_calls(
@@ -84,26 +93,14 @@ def check_action(
     verdict = _verdict(raw, catalogue, ids)
     if raw.doubt is not None and verdict.status.is_runnable:
         verdict = verdict._replace(status=ActionStatus.NEEDS_APPROVAL, reason=raw.doubt)
-    return ActionCall(
-        name=raw.name,
-        arguments=raw.arguments if verdict.arguments is None else verdict.arguments,
-        status=verdict.status,
-        span=raw.span,
-        dialect=raw.dialect,
-        block=raw.block,
-        action=verdict.action,
-        repairs=_within(raw.span, repairs) if repairs else (),
-        errors=verdict.errors,
-        reason=verdict.reason,
-        call_id=raw.call_id,
-        references=verdict.references,
-        conversions=verdict.conversions,
-        notes=tuple([note_of(raw.name, raw.span, error.path, error.expected) for error in verdict.left_out])
-        if verdict.left_out
-        else (),
-        strings_only=raw.strings_only,
-        evidence=raw.evidence,
-    )
+    status, action, errors, reason, arguments, references, conversions, left_out = verdict
+    name, written, span, dialect, block, strings_only, _, call_id, evidence, _ = raw
+    within = _within(span, repairs) if repairs else ()
+    notes = tuple([note_of(name, span, error.path, error.expected) for error in left_out]) if left_out else ()
+    return call_from((
+        name, written if arguments is None else arguments, status, span, dialect, block, action, within, errors, reason,
+        call_id, references, conversions, notes, strings_only, evidence,
+    ))  # fmt: skip
 
 
 def as_known(call: ActionCall, catalogue: Catalogue) -> ActionCall:

@@ -54,8 +54,9 @@ def refused(status: ActionStatus, *errors: FieldError, arguments: JsonDict | Non
 
 # Looking a member up in its enum takes a tenth of a microsecond under Python 3.11.
 _VALID, _COERCED, _UNKNOWN_FIELD = ActionStatus.VALID, ActionStatus.COERCED, Reason.UNKNOWN_FIELD
+_NOT_CHECKED = ActionStatus.NOT_CHECKED
 
-_call = row_maker(ActionCall)
+call_from = row_maker(ActionCall)
 _MOST = 100
 """How many unknown fields an action may have here."""
 
@@ -80,7 +81,7 @@ def usual_calls(
                     call = _without_strangers(raw, arguments, validators[name], told)
             else:
                 try:
-                    call = _call((
+                    call = call_from((
                         name, written, _VALID, span, dialect, block, validate(arguments), (), (), None,
                         call_id, (), (), (), strings_only, evidence,
                     ))  # fmt: skip
@@ -88,6 +89,17 @@ def usual_calls(
                     call = None
         calls.append(call)
     return calls
+
+
+def unchecked_call(raw: RawAction) -> ActionCall | None:
+    """Return an action as a call without repairs that may run where nothing is known of the tools; None where it has to be looked at."""
+    name, written, span, dialect, block, strings_only, illustration, call_id, evidence, doubt = raw
+    if not name or illustration is not None or doubt is not None:
+        return None
+    return call_from((
+        name, written, _NOT_CHECKED, span, dialect, block, None, (), (), None,
+        call_id, (), (), (), strings_only, evidence,
+    ))  # fmt: skip
 
 
 def note_of(name: str, span: Span, field: str, expected: str) -> Issue:
@@ -122,7 +134,7 @@ def _without_strangers(
         model = validate(arguments)
     except ValidationError:
         return None
-    return _call((
+    return call_from((
         name, kept, _COERCED, span, dialect, block, model, (), (), None,
         call_id, (), (), tuple(notes), False, evidence,
     ))  # fmt: skip

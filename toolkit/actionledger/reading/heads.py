@@ -207,39 +207,60 @@ def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
 
 def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
     """Return the blocks of a response with those that only look like calls, where no tools are known."""
-    if source.names or not readers or not ("{" in source.text or "[" in source.text):
+    if source.names or not readers or not _may_look(source.text, placed):
         return list(placed)
-    looks = [*_within(source.text, Span(0, len(source.text)), readers)]
+    looks = [*_looks(source.text, Span(0, len(source.text)), readers)]
     if not looks:
         return list(placed)
-    starts = [found.span.start for _, found in looks]
+    starts = [span.start for span in looks]
     told: list[Placed] = []
     at = 0
     for dialect, found in placed:
         first, last = bisect_left(starts, found.span.start), bisect_left(starts, found.span.end)
-        told += [each for each in looks[at:first] if each[1].span.end <= found.span.start]
+        before = (span for span in looks[at:first] if span.end <= found.span.start)
+        told += [_look(source.text, span, readers) for span in before]
         is_judged = dialect.name in _BEGINS_WITH  # what its own format says of a value counts
         told.append((dialect, found if is_judged else _with_issues(found, looks[first:last])))
         at = max(at, last)
-    return [*told, *looks[at:]]
+    return told + [_look(source.text, span, readers) for span in looks[at:]]
+
+
+def _may_look(text: str, placed: Sequence[Placed]) -> bool:
+    """Return whether a bracket stands outside of all blocks, or a block is taken for data: nothing else may look like a call."""
+    at = 0
+    for _, found in placed:
+        start = found.span.start
+        is_data = found.reason is Reason.NOT_AN_ACTION
+        if is_data or text.find("{", at, start) >= 0 or text.find("[", at, start) >= 0:
+            return True
+        at = found.span.end
+    return text.find("{", at) >= 0 or text.find("[", at) >= 0
 
 
 def may_look_like_call(text: str, gap: Span, found: Found, readers: Mapping[str, Dialect]) -> bool:
     """Return whether what looks like a call stands before a block, or in it if it is data."""
     part = Span(gap.start, found.span.end if found.reason is Reason.NOT_AN_ACTION else gap.end)
-    return any(True for _ in _within(text, part, readers))
+    return any(True for _ in _looks(text, part, readers))
 
 
-def _with_issues(found: Found, looks: Sequence[Placed]) -> Found:
+def _with_issues(found: Found, looks: Sequence[Span]) -> Found:
     """Return a block that is taken for data with an issue for each call that it may be."""
     if found.reason is not Reason.NOT_AN_ACTION or found.issues or not looks:
         return found
-    return found._replace(issues=tuple(issue for _, each in looks for issue in each.issues))
+    return found._replace(issues=tuple(map(_issue_of, looks)))
 
 
-def _within(text: str, gap: Span, readers: Mapping[str, Dialect]) -> Iterator[Placed]:
+def _looks(text: str, gap: Span, readers: Mapping[str, Dialect]) -> Iterator[Span]:
     for match in _IN_PROSE.finditer(text, *gap):
-        if dialect := readers.get(match[0][0]):
-            span = Span(*match.span())
-            issue = Issue(Reason.CALL_IN_PROSE, span, "It looks like a call, and is none as it stands.")
-            yield dialect, Found(BlockStatus.IGNORED, span, span, reason=issue.code, issues=(issue,))
+        if text[match.start()] in readers:
+            yield Span(*match.span())
+
+
+def _look(text: str, span: Span, readers: Mapping[str, Dialect]) -> Placed:
+    issue = _issue_of(span)
+    found = Found(BlockStatus.IGNORED, span, span, reason=issue.code, issues=(issue,))
+    return readers[text[span.start]], found
+
+
+def _issue_of(look: Span) -> Issue:
+    return Issue(Reason.CALL_IN_PROSE, look, "It looks like a call, and is none as it stands.")

@@ -237,7 +237,9 @@ def _narrative(text: str, blocks: Sequence[Block]) -> str:
     narrative = pieces[0].strip()
     for before, piece in pairwise(pieces):
         said = piece.strip()
-        if said and narrative:
+        if not said:
+            continue
+        if narrative:
             own_line = before.rstrip(" \t").endswith("\n") or piece.lstrip(" \t\r").startswith("\n")
             narrative += "\n\n" if own_line else " "
         narrative += said

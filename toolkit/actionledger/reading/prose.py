@@ -72,6 +72,7 @@ found fast. A blank line ends none: what stands before it is what the next line 
 
 _MARKUP = regex(r"[<{\[`]")
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
+_CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
 _QUOTES = {
@@ -149,7 +150,8 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
         return False
     if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False
-    return says_nothing(said)
+    last = said.rfind("\n\n") + 1  # what ``cues`` has looked at already
+    return says_nothing(said[last:]) and (not last or says_nothing(said[:last]))
 
 
 def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
@@ -205,15 +207,18 @@ def _is_short(sentence: str) -> bool:
 
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
     """Return what the prose around a call with its format's marks makes of it; None where it is meant."""
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    if len(before) < _BEFORE and not before.strip() and _CALL_FOLLOWS.match(text, span.end):
+        return None  # as between two calls
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    before = text[max(low, span.start - _BEFORE) : span.start]
-    if not (behind and _is_about_call(behind, is_own=is_own)) and _leaves_alone(before, is_own=is_own):
+    is_about = behind != "" and _is_about_call(behind, is_own=is_own)
+    if not is_about and _leaves_alone(before, is_own=is_own):
         return None
     has_before = _WORD.search(before) is not None
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
-    if behind and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
+    if is_about and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
     if why := _is_held(text, span, low):
         return Verdict(False, why)

@@ -16,7 +16,6 @@ from actionledger.reading.dialects.parts.json_values import (
     BEGINS_JSON,
     Group,
     Reach,
-    arguments_at,
     json_ahead,
     values_at,
 )
@@ -266,7 +265,7 @@ class _NamedInTag(Dialect):
             return None
         marker = Marker(source, opening, "</function>", end, options)
         at = behind_blanks(source.text, head.end(), end)
-        arguments = arguments_at(source, at, marker.reach(at), options)
+        arguments = marker.arguments_at(at)
         if isinstance(arguments, Issue):
             return self.unless_quoted(marker.refused(arguments, at), source.text)
         close = marker.closing(arguments.end)

@@ -197,8 +197,12 @@ class Dialect(BaseModel):
         Of a block that can't be read, only what the inline code holds is the example: it may end before the block does. A
         backtick that nothing closes in its paragraph makes no code of such a block.
         """
-        before = text[max(0, found.span.start - 3) : found.span.start]
-        if not before.endswith("`") or (before == "```" and not self.respects_fences):
+        start = found.span.start
+        if (
+            not start
+            or text[start - 1] != "`"
+            or (text.startswith("```", start - 3) and not self.respects_fences)
+        ):
             return found
         if found.status is not BlockStatus.MALFORMED:
             return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)

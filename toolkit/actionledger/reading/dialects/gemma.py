@@ -6,7 +6,6 @@ In the latter a string stands between two delimiting tokens and may hold anythin
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 from actionledger.core.patterns import regex
@@ -20,7 +19,6 @@ from actionledger.reading.dialects.parts.markers import (
     read_block,
     thoughts_behind,
 )
-from actionledger.reading.dialects.parts.python_source import PythonCall
 from actionledger.reading.dialects.parts.truncation import VALUE_ENDS
 from actionledger.reading.dialects.parts.writing import PlainCall, fenced, python_call
 from actionledger.reading.dialects.python_calls import FencedCalls
@@ -100,9 +98,9 @@ class Gemma(FencedCalls):
         """The tokens that open a call, or thoughts."""
         return frozenset({*_NOTATIONS, _THOUGHTS[0]})
 
-    def renamed(self, call: PythonCall) -> PythonCall:
+    def renamed(self, call: Written) -> Written:
         """Return a call without the module that Google's prompts put the tools in."""
-        return replace(call, name=call.name.removeprefix(_MODULE))
+        return call._replace(name=call.name.removeprefix(_MODULE))
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the fence or the call that begins here; see ``Dialect.read``."""

@@ -16,7 +16,7 @@ from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parameter_tags import ParameterTags
 from actionledger.reading.dialects.parts.call_tags import TagForms, TagGrammar
-from actionledger.reading.dialects.parts.json_values import Reach, arguments_at
+from actionledger.reading.dialects.parts.json_values import Reach, arguments_at, plain_arguments
 from actionledger.reading.dialects.parts.markers import (
     as_example,
     behind_blanks,
@@ -151,7 +151,9 @@ class _Message:
             return cut_off(found, stop.start) if found.actions and stop.start == len(self.text) else found
         if self.text.startswith("<|call|>", begins, self.end):
             return self.found(name, {}, begins)
-        arguments = arguments_at(self.source, begins, self.reach(begins), self.options)
+        arguments = plain_arguments(self.text, begins, self.end, self.options.max_depth) or arguments_at(
+            self.source, begins, self.reach(begins), self.options
+        )
         if isinstance(arguments, Issue):
             return self.refused(arguments)
         stop = self.stop(arguments.end)

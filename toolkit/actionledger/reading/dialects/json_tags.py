@@ -15,7 +15,6 @@ from actionledger.reading.dialects.base import Found, Generations, Written
 from actionledger.reading.dialects.parameter_tags import Qwen3Coder
 from actionledger.reading.dialects.parts.json_calls import arguments_of, whole_items
 from actionledger.reading.dialects.parts.json_shapes import in_order
-from actionledger.reading.dialects.parts.json_values import arguments_at
 from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Close, Marker, begins, behind_blanks, loose_end
 from actionledger.reading.dialects.parts.truncation import CALLS_END, VALUE_ENDS
@@ -271,7 +270,7 @@ def _named_call(marker: Marker, head: re.Match[str]) -> Found | None:
         return marker.malformed(Issue(Reason.TRUNCATED, Span(marker.opening.start, end)), Close(end, end))
     if not head["args"] and text[at] != "{":
         return None
-    arguments = arguments_at(marker.source, at, marker.reach(at), marker.options)
+    arguments = marker.arguments_at(at)
     if isinstance(arguments, Issue):
         return marker.refused(arguments, at)
     span = Span(marker.opening.start, arguments.end)

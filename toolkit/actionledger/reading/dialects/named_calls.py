@@ -13,7 +13,6 @@ from actionledger.core.values.calls import only_text_of
 from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
 from actionledger.reading.dialects.parts.json_calls import Keys
-from actionledger.reading.dialects.parts.json_values import arguments_at
 from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Marker, read_block, refused, thoughts_behind
 from actionledger.reading.dialects.parts.truncation import VALUE_ENDS, cut_off
@@ -99,7 +98,7 @@ def _first_message(marker: Marker) -> Found | None:
 
 
 def _call(marker: Marker, name: str, at: int) -> Found:
-    arguments = arguments_at(marker.source, at, marker.reach(at), marker.options)
+    arguments = marker.arguments_at(at)
     if isinstance(arguments, Issue):
         return marker.refused(arguments, at)
     close = marker.closing(arguments.end)
@@ -236,7 +235,7 @@ class StepAudio(Dialect):
             return marker.refused(Issue(Reason.TRUNCATED, Span(marker.opening.start, end)), start)
         if head is None or is_cut:
             return None
-        arguments = arguments_at(marker.source, head.end(), marker.reach(head.end()), marker.options)
+        arguments = marker.arguments_at(head.end())
         if isinstance(arguments, Issue):
             return marker.refused(arguments, head.end())
         close = marker.closing(arguments.end)

@@ -14,7 +14,6 @@ from actionledger.reading.dialects.parts.python_source import (
     NAME,
     NoCallError,
     NoStatementError,
-    PythonCall,
     behind_comments,
     call_name,
     read_calls,
@@ -34,13 +33,8 @@ _REST_OF_LINE = regex(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
 _FENCE = regex(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
 _END = regex(r"```|<")
 
-CallsAndEnd: TypeAlias = tuple[list[PythonCall], int]
+CallsAndEnd: TypeAlias = tuple[list[Written], int]
 """Calls, and where they end."""
-
-
-def written(calls: Sequence[PythonCall]) -> tuple[Written, ...]:
-    """Return calls as a block holds them."""
-    return tuple(Written(call.name, call.arguments, call.span) for call in calls)
 
 
 def unread(marker: Marker, error: NoCallError, start: int) -> Found:
@@ -51,13 +45,13 @@ def unread(marker: Marker, error: NoCallError, start: int) -> Found:
     return shown(Span(marker.opening.start, close.end), Span(marker.opening.end, close.start), error.issue)
 
 
-def closed(marker: Marker, calls: Sequence[PythonCall], at: int) -> Found:
+def closed(marker: Marker, calls: Sequence[Written], at: int) -> Found:
     """Return the block behind a marker whose calls end at ``at``."""
     close = marker.closing(at)
     if isinstance(close, Found):
         return close
     span, body = Span(marker.opening.start, close.end), Span(marker.opening.end, close.start)
-    return read_block(span, body, written(calls), close.repairs)
+    return read_block(span, body, tuple(calls), close.repairs)
 
 
 def next_marker(marker: Marker) -> int:
@@ -126,8 +120,8 @@ def bare_list(source: Source, opening: Opening, end: int, options: DecodeOptions
         return verdict(span, Span(span.start + 1, span.end), error.issue)
     span, body = Span(opening.start, at), Span(opening.start + 1, at - 1)
     if rest := _REST_OF_LINE.match(text, at, end):
-        return read_block(Span(opening.start, rest.end()), body, written(calls))
-    return Found(BlockStatus.IGNORED, span, body, written(calls), reason=Reason.EXAMPLE)
+        return read_block(Span(opening.start, rest.end()), body, tuple(calls))
+    return Found(BlockStatus.IGNORED, span, body, tuple(calls), reason=Reason.EXAMPLE)
 
 
 class Pythonic(Dialect):
@@ -258,7 +252,7 @@ class FencedCalls(Dialect):
         """Return what tells which names may be called."""
         return lambda _: True
 
-    def renamed(self, call: PythonCall) -> PythonCall:
+    def renamed(self, call: Written) -> Written:
         """Return a call under the name that the tool goes by."""
         return call
 
@@ -286,15 +280,15 @@ class FencedCalls(Dialect):
         return self._found([self.renamed(call) for call in calls], opening, closing, options)
 
     def _found(
-        self, calls: list[PythonCall], opening: Opening, closing: Closing, options: DecodeOptions
+        self, calls: list[Written], opening: Opening, closing: Closing, options: DecodeOptions
     ) -> Found:
         span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
         if closing.found:
-            return read_block(span, body, written(calls))
+            return read_block(span, body, tuple(calls))
         if RepairKind.UNCLOSED_FENCE not in options.repairs:
             return refused(span, body, Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end)))
         missing = Repair(RepairKind.UNCLOSED_FENCE, Span(closing.end, closing.end), "", "\n" + opening.mark)
-        return read_block(span, body, written(calls), (missing,))
+        return read_block(span, body, tuple(calls), (missing,))
 
     def unread(self, source: Source, opening: Opening, error: NoCallError, end: int) -> Found | None:
         """Return a fence without calls that can be read: it shows a program, or its calls are broken."""

@@ -111,14 +111,14 @@ class _Tags:
     def hold(self, found: Found, action: Written) -> bool:
         """Return whether an action stands in a tag of another name, or its block directly behind one that nothing closes."""
         start, end = action.span
-        closed = (self._last(spans, start) for name, spans in self._closed.items() if name != action.name)
-        if any(span is not None and end < span.end for span in closed):
-            return True
-        opened = (self._last(spans, start) for name, spans in self._open.items() if name != action.name)
-        return any(
-            span is not None and any(self._is_behind(span, place) for place in (start, found.span.start))
-            for span in opened
-        )
+        for name, spans in self._closed.items():
+            if name != action.name and (span := self._last(spans, start)) and end < span.end:
+                return True
+        for name, spans in self._open.items():
+            span = self._last(spans, start) if name != action.name else None
+            if span and (self._is_behind(span, start) or self._is_behind(span, found.span.start)):
+                return True
+        return False
 
     def _is_behind(self, tag: Span, start: int) -> bool:
         return tag.end <= start <= tag.end + _DIRECTLY and not self._text[tag.end : start].strip("` \t\r\n")

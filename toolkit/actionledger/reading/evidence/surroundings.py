@@ -66,8 +66,9 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     low, before, is_any = 0, None, False
     for dialect, found in placed:
         if is_open_to_prose(dialect, found):
-            is_joined = bool(judged) and low > 0 and not has_words(text[low : found.span.start])
-            before = _verdict(text, dialect, found, low, before if is_joined else None, is_joined=is_joined)
+            gap = text[low : found.span.start]
+            is_joined = low > 0 and (not gap or gap.isspace() or not has_words(gap)) and bool(judged)
+            before = (before if is_joined else None) or _verdict(text, dialect, found, low)
             lacks_value = before is None and has_placeholder(found, source.names)
             if (
                 lacks_value
@@ -118,15 +119,10 @@ def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
     return not has_words(text[low:])
 
 
-def _verdict(
-    text: str, dialect: Dialect, found: Found, low: int, before: Verdict | None, *, is_joined: bool
-) -> Verdict | None:
-    if dialect.name not in MARKLESS or dialect.name in _OF_PROFILES or not is_bare(found, text):
-        is_own = dialect.name in _OF_PROFILES
-        return before if is_joined and before else verdict_of_marked(text, found.span, low, is_own=is_own)
-    if is_joined and before is not None:
-        return before
-    return verdict(text, found.span, low)
+def _verdict(text: str, dialect: Dialect, found: Found, low: int) -> Verdict | None:
+    if dialect.name in MARKLESS and is_bare(found, text):
+        return verdict(text, found.span, low)
+    return verdict_of_marked(text, found.span, low, is_own=dialect.name in _OF_PROFILES)
 
 
 def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:

@@ -16,7 +16,7 @@ from actionledger.reading.scan.openings import any_of
 FOLDED = regex("[\u0130\u0131\u017f\u1c80-\u1c88\ufb05\ufb06]")
 """Letters that a pattern takes for others, though they are none in lower case: where one stands, all rows are asked."""
 
-_MOST_TEXTS = 4
+_MOST_TEXTS = 8
 """How many texts a vocabulary remembers: the sentences around one call."""
 
 _MOST_PARTS, _LONGEST_PART = 4096, 40
@@ -82,22 +82,22 @@ class Heard(NamedTuple):
 
 
 class _Sought(NamedTuple):
-    """A word of a vocabulary, by what of it stands before its first blank.
+    """The words of a vocabulary that are alike in what of them stands before their first blank.
 
     Args:
-        word: the word.
+        words: the words.
         head: what stands before that blank.
-        begins: whether a blank stands before it, too.
+        begins: whether a blank stands before them, too.
         ends: whether there is that blank.
     """
 
-    word: str
+    words: Sequence[str]
     head: str
     begins: bool
     ends: bool
 
     def may_begin_in(self, part: str) -> bool:
-        """Return whether it may begin in a part of a text without blanks."""
+        """Return whether one may begin in a part of a text without blanks."""
         if self.begins:
             return part == self.head if self.ends else part.startswith(self.head)
         return part.endswith(self.head) if self.ends else self.head in part
@@ -126,23 +126,20 @@ class Vocabulary:
             return Heard(text, False, None)
         lowered = text.lower()
         said = lowered if is_lowered else text
-        parts = lowered.split()
-        if self._silent.issuperset(parts):
-            return Heard(said, is_lowered, ())
-        sought = {word for part in set(parts) - self._silent for word in self._beginning_in(part)}
+        silent, sought = self._silent, set[str]()
+        for part in [part for part in lowered.split() if part not in silent]:
+            sought |= self._begun_in.get(part) or self._beginning_in(part)
         return Heard(said, is_lowered, [word for word in sought if word in lowered])
 
     def _beginning_in(self, part: str) -> set[str]:
         """Return the words that may begin in a part of a text; those of short parts are remembered."""
-        known = self._begun_in.get(part)
-        if known is not None:
-            return known
         begun = {
-            each.word
+            word
             for own in _RUN.findall(part)
             for run in self._runs.findall(own)
             for each in self._by_run[run]
             if each.may_begin_in(part)
+            for word in each.words
         }
         if len(part) <= _LONGEST_PART:
             if len(self._begun_in) >= _MOST_PARTS:
@@ -155,11 +152,14 @@ class Vocabulary:
     @cached_property
     def _by_run(self) -> Mapping[str, Sequence[_Sought]]:
         """The words by their first run, with those whose run it begins with: only the longest one is found at a place."""
-        by_run: dict[str, list[_Sought]] = {}
+        alike: dict[tuple[str, bool, bool], list[str]] = {}
         for word in self.words:
             head = word.split()[0]
-            sought = _Sought(word, head, not word.startswith(head), len(word.lstrip()) > len(head))
-            by_run.setdefault(_RUN.findall(head)[0], []).append(sought)
+            look = head, not word.startswith(head), len(word.lstrip()) > len(head)
+            alike.setdefault(look, []).append(word)
+        by_run: dict[str, list[_Sought]] = {}
+        for look, words in alike.items():
+            by_run.setdefault(_RUN.findall(look[0])[0], []).append(_Sought(words, *look))
         return {
             run: [each for end in range(1, len(run) + 1) for each in by_run.get(run[:end], ())]
             for run in by_run

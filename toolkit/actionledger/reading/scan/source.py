@@ -70,7 +70,7 @@ class Source:
         asked, at = self._found.get(needle, (0, -1))
         if asked <= start <= at:
             return at if at + len(needle) <= end else -1
-        if _holds(self._missing.get(needle), start, end):
+        if self._missing and _holds(self._missing.get(needle), start, end):
             return -1
         at = self.text.find(needle, start, end)
         if at < 0:

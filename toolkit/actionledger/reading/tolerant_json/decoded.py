@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from actionledger.core.canonical import JsonDict
+from actionledger.core.frozen import made_quickly
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.reading.tolerant_json.notes import Note
@@ -56,6 +57,7 @@ class Mended:
         return self._old[last] + at - self._new[last]
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What reading a value left behind: enough to say later where everything stands.
@@ -117,6 +119,7 @@ def _place(note: Note) -> tuple[int, int]:
     return note[1], note[2]
 
 
+@made_quickly
 @dataclass(frozen=True)
 class Decoded:
     """One value read from a text.

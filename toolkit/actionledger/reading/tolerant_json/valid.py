@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from actionledger.core import canonical
 from actionledger.core.canonical import JsonDict
+from actionledger.core.frozen import made_quickly
 from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span, rows_of
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
@@ -84,6 +85,7 @@ Places: TypeAlias = dict[int, tuple[int, int]]
 """The start and end of objects, in code points, by their identity."""
 
 
+@made_quickly
 @dataclass(frozen=True)
 class Outlined(Decoded):
     """A valid value with the places of its outer objects.

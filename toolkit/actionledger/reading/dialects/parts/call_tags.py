@@ -71,6 +71,7 @@ class TagGrammar:
         self.next_call = regex(next_call)
         self.parameter = regex(parameter)
         self.next_parameter = regex(rf"\s*+{parameter}")
+        self.has_kinds = any(f"(?P<{kind}>" in parameter for kind in ("string", "json", "tree"))
         key = parameter.removesuffix(re.escape(value_opens))
         without_tag = rf"{key}(?=[^<\s])" if value_opens else "(?!)"
         self.value_opens, self.bare_parameter = value_opens, regex(rf"\s*+{without_tag}")
@@ -82,6 +83,10 @@ class TagGrammar:
         self.closes = regex(rf"\s*+{closes}")
         goes_on = "|".join((_anonymous(parameter), closes, _anonymous(without_tag)))
         self.fitting_close = regex(rf"{ends}(?=\s*+(?:{goes_on}))")
+        self.plain_json = regex(
+            rf"(?:-?(?:0|[1-9][0-9]{{0,17}})|true|false|null)\s*+{re.escape(parameter_closes)}"
+        )
+        self.plain_value = regex(rf"([^<>]*+){re.escape(parameter_closes)}(?=\s*+(?:{goes_on}))")
         self.bare_close = regex(rf"{closes}(?=\s*+(?:{after_call}))")
         spelt = "".join(
             rf"|<{re.escape(tag[2:-1])}\b" for closer, tag in spellings.items() if closer == call_closes
@@ -325,8 +330,10 @@ def held_arguments(
 
     That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
     """
-    key = next(iter(arguments), "")
-    if len(arguments) != 1 or key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
+    if len(arguments) != 1:
+        return arguments, None
+    [key] = arguments
+    if key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
         return arguments, None
     known = parameters_of(source.names or frozenset(), name)
     # The object that a value is, or that its text plainly holds; an empty one where it holds none.

@@ -18,6 +18,9 @@ from actionledger.reading.dialects.base import Written
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import STRICT, Decoded, decode
 
+_USUAL = 2
+"""How many keys most calls have: a name and an object with the arguments."""
+
 _BESIDE = frozenset({"id", "type", "index"})
 _SHAPE = 'Expected an object with a string "name" and an object "arguments", or a list of them.'
 
@@ -67,6 +70,11 @@ def call_of(item: object, keys: Keys = MARKED) -> Call | None:
     """
     if not isinstance(item, dict):
         return None
+    if len(item) == _USUAL:
+        (named, name), (holder, arguments) = item.items()
+        is_usual = named in keys.names and holder in keys.arguments and type(name) is str
+        if is_usual and type(arguments) is dict and name.strip():
+            return Call(name, arguments, None, True, ())
     wrapped = item.get("function")
     if isinstance(wrapped, dict):
         return (
@@ -128,9 +136,10 @@ def calls_in(values: Sequence[Decoded], keys: Keys = MARKED) -> tuple[list[Writt
 def whole_items(values: Sequence[Decoded]) -> Iterator[tuple[Any, Span]]:
     """Yield each value, or each element of a list, with its place; what the end of the text cuts off is passed over."""
     for decoded in values:
-        for item in decoded.value if isinstance(decoded.value, list) else [decoded.value]:
-            if not decoded.cut or not decoded.is_cut(item):
-                yield item, decoded.span_of(item)
+        items = decoded.value if isinstance(decoded.value, list) else [decoded.value]
+        if decoded.cut:
+            items = [item for item in items if not decoded.is_cut(item)]
+        yield from zip(items, decoded.spans_of(items), strict=True)
 
 
 _LOOK_AHEAD = 4_000

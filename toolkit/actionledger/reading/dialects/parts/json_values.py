@@ -23,7 +23,7 @@ from actionledger.reading.dialects.parts.value_faults import (
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import Decoded, decode
 from actionledger.reading.tolerant_json.faults import DecodeOptions
-from actionledger.reading.tolerant_json.valid import outlined
+from actionledger.reading.tolerant_json.valid import outlined, read_valid
 
 BEGINS_JSON = regex(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
 """What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
@@ -36,6 +36,7 @@ _NO_JSON = regex(r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r
 """What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
 
 _OFTEN = ('{"', '[{"')
+_PLAIN = ('{"', "{}")
 _BREAKS_KEY = regex(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
 """A first key with a line break in it, as no JSON has; the C scanner's error would count the lines before it."""
 
@@ -245,6 +246,17 @@ class Arguments(NamedTuple):
     end: int
     repairs: tuple[Repair, ...]
     issues: tuple[Issue, ...]
+
+
+def plain_arguments(text: str, start: int, end: int, max_depth: int) -> Arguments | None:
+    """Read arguments that are a short and valid object without lists; None where more has to be looked at."""
+    if not text.startswith(_PLAIN, start):
+        return None
+    piece = text[start : min(end, start + _PIECE)]
+    read = read_valid(piece, 0, max_depth)
+    if read is None or "[" in piece[: read[1]] or _RUNS_ON.match(text, start + read[1], end):
+        return None
+    return Arguments(read[0], start + read[1], (), ())
 
 
 def arguments_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Arguments | Issue:

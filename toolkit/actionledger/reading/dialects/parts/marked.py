@@ -18,7 +18,6 @@ from actionledger.reading.dialects.parts.json_values import (
     BEGINS_JSON,
     Arguments,
     Group,
-    arguments_at,
     values_at,
 )
 from actionledger.reading.dialects.parts.markers import (
@@ -117,8 +116,8 @@ class Marked(Dialect):
 
     def _read(self, marker: Marker) -> Found | None:
         opening, text = marker.opening, marker.source.text
-        stop = behind_opened(text, opening.end)
-        if marker.closer or stop == opening.end or not text.startswith(opening.label, stop, marker.end):
+        stop = opening.end if marker.closer else behind_opened(text, opening.end)
+        if stop == opening.end or not text.startswith(opening.label, stop, marker.end):
             return self.read_values(marker, opening.end)
         block, blocks = text[max(0, opening.start - 1) : stop], marker.source.memory(OpenedBlocks)
         found = blocks.known(self.name, block, opening.start, marker.options)
@@ -320,7 +319,9 @@ class Sections(Dialect):
     def _call(self, section: Marker, begin: int) -> _Call | Found | None:
         """Read one call; a malformed block where it can't be read, None where it is none of this dialect's."""
         opening = Opening(OpeningKind.LITERAL, self.call_begin, begin, begin + len(self.call_begin))
-        marker = section._replace(opening=opening, closer=self.call_end, stops=(section.closer,))
+        marker = Marker(
+            section.source, opening, self.call_end, section.end, section.options, stops=(section.closer,)
+        )
         head = self.head(marker)
         if head is None:
             return None
@@ -328,7 +329,7 @@ class Sections(Dialect):
             return marker.refused(head, opening.end)
         if head.end >= marker.end:
             return marker.refused(Issue(Reason.TRUNCATED, Span(begin, marker.end)), opening.end)
-        arguments = arguments_at(marker.source, head.end, marker.reach(head.end), marker.options)
+        arguments = marker.arguments_at(head.end)
         if isinstance(arguments, Issue):
             return marker.refused(arguments, head.end)
         return _closed(marker, head, arguments)

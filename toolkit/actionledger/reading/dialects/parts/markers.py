@@ -7,7 +7,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Found, Written
-from actionledger.reading.dialects.parts.json_values import Reach
+from actionledger.reading.dialects.parts.json_values import Arguments, Reach, arguments_at, plain_arguments
 from actionledger.reading.scan.openings import Opening, at_line_start
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
@@ -124,6 +124,11 @@ class Marker(NamedTuple):
         bound = min((stop for stop in stops if stop >= 0), default=self.end)
         closer = self.source.find(self.closer, at, bound) if self.closer else -1
         return Reach(closer if closer >= 0 else None, bound, self.end)
+
+    def arguments_at(self, at: int) -> Arguments | Issue:
+        """Read the arguments that begin at a place."""
+        plain = plain_arguments(self.source.text, at, self.end, self.options.max_depth)
+        return plain or arguments_at(self.source, at, self.reach(at), self.options)
 
     def refused(self, issue: Issue, at: int) -> Found:
         """Return the block as malformed whose value begins at ``at`` and can't be read."""

@@ -17,6 +17,7 @@ from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason
+from actionledger.reading.dialects.base import Written
 from actionledger.reading.dialects.parts.markers import excerpt
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
@@ -25,10 +26,8 @@ EXPRESSIONS = "An argument is a variable or an expression."
 
 _JSON_NAMES = {"true": True, "false": False, "null": None}
 _PLAIN_NAMES = _JSON_NAMES | {"True": True, "False": False, "None": None}
-_PLAIN = regex(
-    r"""\s*(?:"(?P<string>[^"\\\r\n\0]*+)"|(?P<int>-?(?:0|[1-9][0-9]{0,17}))"""
-    rf"""|(?P<name>{"|".join(_PLAIN_NAMES)}))\s*"""
-)
+_STRING, _INT, _WORD = r'[^"\\\r\n\0]*+', "-?(?:0|[1-9][0-9]{0,17})", "|".join(_PLAIN_NAMES)
+_PLAIN = regex(rf'\s*(?:"(?P<string>{_STRING})"|(?P<int>{_INT})|(?P<name>{_WORD}))\s*')
 """What most arguments are; the parser takes ten times as long for them."""
 
 
@@ -49,9 +48,7 @@ class NoLiteralError(Exception):
 def literal(written: str, max_depth: int) -> Any:
     """Read a literal; ``true``, ``false`` and ``null`` are read as what JSON means by them."""
     if plain := _PLAIN.fullmatch(written):
-        if plain["name"]:
-            return _PLAIN_NAMES[plain["name"]]
-        return int(plain["int"]) if plain["int"] else str(plain["string"])
+        return _plain_value(*plain.groups(default=""))
     if written.lstrip().startswith("*"):
         raise NoLiteralError(Reason.EXAMPLE, "Arguments are unpacked.")
     try:
@@ -67,6 +64,12 @@ def literal(written: str, max_depth: int) -> Any:
             Reason.MALFORMED_JSON, "It is Python, with a character that Python refuses."
         ) from None
     return _value(tree.body, max_depth)
+
+
+def _plain_value(string: str, number: str, word: str) -> Any:
+    if word:
+        return _PLAIN_NAMES[word]
+    return int(number) if number else string
 
 
 def _value(node: ast.expr, levels: int) -> Any:
@@ -120,6 +123,13 @@ NAME = r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)*"
 """A function's name, in a module or not; tools may have dashes in theirs."""
 
 _CALL = regex(rf"(?P<name>{NAME})\(")
+_PLAIN_KEY = r"\s*+[^\W\d]\w*+\s*+=\s*+"
+_PLAIN_ARGUMENT = rf'{_PLAIN_KEY}(?:"{_STRING}"|{_INT}|{_WORD})\s*+'
+_PLAIN_CALL = regex(rf"({NAME})\((?:{_PLAIN_ARGUMENT}(?:,{_PLAIN_ARGUMENT})*+|\s*+)\)")
+"""A call with nothing but such arguments by name: nothing in it has to be looked at sign by sign."""
+
+_PLAIN_ARGUMENTS = regex(rf'([^\W\d]\w*+)\s*+=\s*+(?:"({_STRING})"|({_INT})|({_WORD}))\s*+[,)]')
+_BEHIND_PLAIN_CALL = regex(r"\s*+(?:,\s*+|(\]))")
 _KEYWORD = regex(r"(?:\s|#[^\n]*\n)*+(?P<key>[^\W\d]\w*)\s*+=(?!=)")
 _ENDS_STATEMENT = regex(r"[ \t]*+(?:[;#\r\n]|\Z)")
 _CODE = regex(
@@ -140,21 +150,6 @@ _TOKEN = regex(
 )
 _BLANKS = regex(r"(?:\s|#[^\n]*+)*+")
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
-
-
-@dataclass(frozen=True, slots=True)
-class PythonCall:
-    """A call as it was read.
-
-    Args:
-        name: what is called, with its module if one is written.
-        arguments: its arguments by name.
-        span: where it stands.
-    """
-
-    name: str
-    arguments: JsonDict
-    span: Span
 
 
 class NoCallError(Exception):
@@ -188,19 +183,23 @@ def call_name(text: str, at: int, end: int) -> str:
     return call["name"] if call else ""
 
 
-def read_call(text: str, at: int, end: int, options: DecodeOptions) -> PythonCall:
-    """Read the call that begins here."""
+def read_call(text: str, at: int, end: int, options: DecodeOptions) -> Written:
+    """Read the call that begins here: its name has its module, if one is written."""
+    if plain := _plain_call(text, at, end):
+        return plain
     call = _CALL.match(text, at, end)
     if call is None:
         line_end = text.find("\n", at, end)
         span = Span(at, line_end if line_end >= 0 else end)
         raise NoStatementError(Reason.WRONG_SHAPE, span, at, f"Expected a call, got {excerpt(text, *span)}.")
     bracket = _bracket(text, at, call.end() - 1, end)
-    return PythonCall(call["name"], _arguments(text, bracket, options), Span(at, bracket.end))
+    return Written(call["name"], _arguments(text, bracket, options), Span(at, bracket.end))
 
 
-def read_calls(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
+def read_calls(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[Written], int]:
     """Read the list of calls that begins here."""
+    if plain := _plain_calls(text, at, end):
+        return plain
     bracket = _bracket(text, at, at, end)
     calls = []
     for piece in bracket.pieces:
@@ -216,6 +215,30 @@ def read_calls(text: str, at: int, end: int, options: DecodeOptions) -> tuple[li
     return calls, bracket.end
 
 
+def _plain_call(text: str, at: int, end: int) -> Written | None:
+    """Read a call in one go; None where more has to be looked at."""
+    call = _PLAIN_CALL.match(text, at, end)
+    if call is None:
+        return None
+    behind = call.end()
+    found = _PLAIN_ARGUMENTS.findall(text, call.end(1) + 1, behind)
+    arguments = {key: _plain_value(*values) for key, *values in found}
+    return Written(call[1], arguments, Span(at, behind)) if len(arguments) == len(found) else None
+
+
+def _plain_calls(text: str, at: int, end: int) -> tuple[list[Written], int] | None:
+    """Read a list of such calls; None where something else stands in it."""
+    calls: list[Written] = []
+    at = behind_comments(text, at + 1, end) if text.startswith("[", at, end) else end
+    while call := _plain_call(text, at, end):
+        calls.append(call)
+        sign = _BEHIND_PLAIN_CALL.match(text, call.span.end, end)
+        if sign is None or sign[1]:
+            return (calls, sign.end()) if sign else None
+        at = sign.end()
+    return None
+
+
 def read_program(
     text: str,
     at: int,
@@ -225,9 +248,9 @@ def read_program(
     stop: re.Pattern[str],
     offers: Callable[[str], bool] = lambda _: True,
     unprints: bool = False,
-) -> tuple[list[PythonCall], int]:
+) -> tuple[list[Written], int]:
     """Read calls that follow each other, one a statement, or lists of them."""
-    calls: list[PythonCall] = []
+    calls: list[Written] = []
     while (at := behind_comments(text, at, end)) < end and not stop.match(text, at, end):
         name = call_name(text, at, end)
         is_printed = unprints and name == "print"
@@ -246,7 +269,7 @@ def read_program(
     return calls, at
 
 
-def _statement(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
+def _statement(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[Written], int]:
     """Read a call, or a list of calls; return where it ends as well."""
     if text.startswith("[", at, end):
         return read_calls(text, at, end, options)
@@ -254,9 +277,14 @@ def _statement(text: str, at: int, end: int, options: DecodeOptions) -> tuple[li
     return [call], call.span.end
 
 
-def _printed(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[PythonCall], int]:
+def _printed(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[Written], int]:
     """Read what ``print`` is given, which must be calls."""
-    bracket = _bracket(text, at, text.index("(", at), end)
+    opens = text.index("(", at)
+    if plain := _plain_call(text, behind_comments(text, opens + 1, end), end):
+        behind = behind_comments(text, plain.span.end, end)
+        if text.startswith(")", behind, end):
+            return [plain], behind + 1
+    bracket = _bracket(text, at, opens, end)
     start = behind_comments(text, *bracket.pieces[0]) if len(bracket.pieces) == 1 else bracket.end
     if not (call_name(text, start, bracket.end) or text.startswith("[", start, bracket.end - 1)):
         raise NoCallError(Reason.EXAMPLE, Span(at, bracket.end), bracket.end, "It prints more than a call.")

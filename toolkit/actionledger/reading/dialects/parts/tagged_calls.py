@@ -35,11 +35,14 @@ from actionledger.reading.dialects.parts.markers import (
 from actionledger.reading.dialects.parts.value_trees import tree_behind
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
+from actionledger.reading.tolerant_json.valid import scan
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _FIRST_TOKEN = regex(r"<[^<>]++>(?=[^<>\s])")
 """The first token of a closing tag that is made of several."""
 
+_QUOTES = frozenset("\"'`")
+_BREAKS_AROUND = regex(r"\A\r?\n|\r?\n\Z")
 _LINE_END = regex(r"\r?\n\Z")
 _MISSPELT = 2
 """By how many signs a closing tag may differ from the format's."""
@@ -67,6 +70,8 @@ class TaggedValues:
     def json_value(self, parameter: re.Match[str]) -> tuple[Any, int]:
         """Read a value that is JSON: it says itself where it ends. One that is plain text is a text, whatever the tag says."""
         start = parameter.end()
+        if plain := self.grammar.plain_json.match(self.text, start, self.end):
+            return scan(self.text, start)[0], plain.end()
         following = self.source.search(self.grammar.next_call, start, self.end)
         stop = self.source.search(self.grammar.parameter_close, start, following)
         reach = Reach(stop if stop < following else None, following, self.end)
@@ -95,8 +100,10 @@ class TaggedValues:
         raise RefusedError(Issue(code, Span(start, stop), "The parameter says that it is JSON."))
 
     def text_value(self, start: int, opener: str) -> tuple[str, int]:
-        """Read a value that is raw text."""
+        """Read a value that is raw text; one without a sign of a tag, closed as it should be, leaves nothing to ask."""
         grammar, text = self.grammar, self.text
+        if plain := grammar.plain_value.match(text, start, self.end):
+            return self.trimmed(plain[1]), plain.end()
         if grammar.is_xml and text.startswith(CDATA, start, self.end):
             return self.verbatim_value(start)
         first = self.source.search(grammar.parameter_close, start, self.end)
@@ -210,7 +217,7 @@ class TaggedValues:
     def trimmed(self, body: str) -> str:
         if not self.grammar.line_breaks:
             return body
-        body = re.sub(r"\A\r?\n|\r?\n\Z", "", body)
+        body = _BREAKS_AROUND.sub("", body) if "\n" in body else body
         return unescaped(body) if self.grammar.is_xml else body
 
     def closed(self, closer: str, at: int) -> Closed:
@@ -322,11 +329,16 @@ class _Reader(TaggedValues):
         if opens := self.grammar.object.match(self.text, at, self.end):
             arguments, at = self.json_arguments(opens.end())
         while parameter := self.parameter_at(at):
-            key, span = parameter["key"].strip(), Span(*parameter.span("key"))
+            key = parameter["key"].strip()
             if key in arguments:
-                raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, f"The parameter is {key[:80]!r}."))
-            if not key or key[0] in "\"'`" or key[-1] in "\"'`":
+                span, detail = Span(*parameter.span("key")), f"The parameter is {key[:80]!r}."
+                raise RefusedError(Issue(Reason.DUPLICATE_KEY, span, detail))
+            if not key or key[0] in _QUOTES or key[-1] in _QUOTES:
+                span = Span(*parameter.span("key"))
                 raise RefusedError(Issue(Reason.WRONG_SHAPE, span, "A parameter has no proper name."))
+            if not self.grammar.has_kinds:
+                arguments[key], at = self.text_value(parameter.end(), parameter[0])
+                continue
             said = parameter.groupdict()
             is_json = said.get("string") == "false" or bool(said.get("json"))
             if said.get("tree"):
@@ -375,6 +387,9 @@ class _Reader(TaggedValues):
 
     def close(self, closer: str, at: int) -> tuple[int, int]:
         """Return where a closing tag that is due here begins and ends; one that is left out is a repair."""
+        due = behind_blanks(self.text, at, self.end)
+        if self.text.startswith(closer, due, self.end):
+            return due, due + len(closer)
         closed = self.closed(closer, at)
         if closed.issue:
             raise RefusedError(closed.issue)
