@@ -1,7 +1,7 @@
-"""The words before a block that say that it is shown: "for example", "do not write", "you could", in five languages.
+"""Words before a block that mark it as shown: "for example", "do not write", "you could", in five languages.
 
-Only the last sentence before the block counts. One that says what its writer does now announces what is meant, whatever else
-is in it: "For example, the port is missing, so I'll add it:".
+Only the last sentence before the block counts. If it says what its writer does now, it announces a real block, whatever else
+it holds: "For example, the port is missing, so I'll add it:".
 """
 
 import re
@@ -18,15 +18,15 @@ _HAN = regex("[\u4e00-\u9fff]")
 
 
 def may_hold(text: str, stems: frozenset[str]) -> bool:
-    """Return whether a pattern all of whose matches hold one of some stems may match in a text."""
+    """Return whether a pattern may match in a text, given stems of which each match holds one."""
     return not text.isascii() or not stems.isdisjoint(BEFORE.heard(text).words or ())
 
 
 class Words:
-    """The stems, looked for in lower case: a pattern that ignores case takes seven times as long."""
+    """The stems, searched in lower case: a pattern that ignores case takes seven times as long."""
 
     def may_stand_in(self, text: str) -> bool:
-        """Return whether a match of any pattern that finds a cue may stand in a text: with no look at what stands around it."""
+        """Return whether any cue pattern may match in a text, ignoring its context."""
         heard = BEFORE.heard(text).words
         if heard is None or (heard and not STEMS.isdisjoint(heard)):
             return True
@@ -40,13 +40,13 @@ _LONGEST = max(map(len, STEMS))
 
 
 class CueWords:
-    """Which pieces of one text hold such a word; each piece is gone through once."""
+    """Remembers which pieces of one text hold a cue word; each piece is searched once."""
 
     def __init__(self) -> None:
         self._known: dict[int, bool] = {}
 
     def may_stand_in(self, text: str, start: int, end: int) -> bool:
-        """Return whether one may stand in ``text[start:end]``; of a long stretch its surroundings decide as well."""
+        """Return whether a cue may be in ``text[start:end]``; for a long stretch, the pieces around it count too."""
         if end - start <= _PIECE:
             return end > start and WORDS.may_stand_in(text[start:end])
         return any(self._begins_in(text, number) for number in range(start // _PIECE, -(-end // _PIECE)))
@@ -187,7 +187,7 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 
 def is_shown(source: Source, start: int) -> bool:
-    """Return whether the last sentence before a block says that the block is an example, or is not to be written."""
+    """Return whether the last sentence before a block presents it as an example, or forbids writing it."""
     if _is_behind_tag(source.text, start):
         return False
     if _says_nothing(source.text, start):
@@ -211,27 +211,27 @@ def is_shown(source: Source, start: int) -> bool:
 
 
 def _says_nothing(text: str, start: int) -> bool:
-    """Return whether it is plain that no cue stands before a block: that is found faster than the last sentence is."""
+    """Return whether there is plainly no cue before a block; this is faster than finding the last sentence."""
     said = text[max(0, start - _WINDOW) : start].rstrip()
     paragraph = said[said.rfind("\n\n") + 1 :]
     return len(paragraph) <= _PIECE and not WORDS.may_stand_in(paragraph)
 
 
 def _is_behind_tag(text: str, start: int) -> bool:
-    """Return whether a tag that no sentence goes on behind is the last thing before a place, as between calls: no sentence stands there."""
+    """Return whether a closing tag that ends all sentences is directly before a place, as between calls."""
     tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
     return tag >= 0 and _CLOSING_TAG.match(text, tag, start) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:
-    """Return whether the last sentence before a block forbids what it names: the block, or another thing."""
+    """Return whether the last sentence before a block forbids something that may not be the block."""
     _, place = _sentence_before(source.text, start)
     forbids = _FORBIDS.search(place.of(source.text).rstrip(_DECORATION))
     return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))
 
 
 def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
-    """Return whether a sentence that leads to the block says by its last words, or as a whole, what the block shows."""
+    """Return whether a sentence that leads to the block says, by its last words or as a whole, what the block shows."""
     is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
     if not (is_within_line or is_heading or _COLON.search(sentence)):
         return False
@@ -239,7 +239,7 @@ def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
 
 
 def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
-    """Return whether words stand before a block on its line, and where the last sentence before it stands."""
+    """Return whether there are words before a block on its line, and the span of the last sentence before it."""
     begins_line = start == 0 or text[start - 1] == "\n"
     is_within_line = not begins_line and bool(text_before(text, start).strip())
     end = start if begins_line or is_within_line else text.rfind("\n", 0, start) + 1
@@ -251,14 +251,14 @@ def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
 
 
 def _last_part(text: str) -> str:
-    """Return what stands behind the last place that no sentence goes on behind; nearly always that is close to the end."""
+    """Return the text after the last place that ends all sentences; that place is nearly always close to the end."""
     near = text.rfind("\n", 0, -_NEAR) + 1
     parts = _parts(text[near:]) if not text[near : near + 1].isspace() else []
     return (parts if len(parts) > 1 else _parts(text))[-1]
 
 
 def _parts(text: str) -> list[str]:
-    """Return a text in parts; most texts have nothing that parts them but blank lines."""
+    """Split a text into parts; most texts have only blank lines between their parts."""
     has_tags = "<" in text and ("</" in text or "<|" in text or "<｜" in text)
     if not (has_tags or "```" in text or "~~~" in text):
         return _BLANK_LINE.split(text)

@@ -1,7 +1,7 @@
-"""Blocks that are not meant: in quotations, in invented turns, stated once more, or in a tag named after another tool.
+"""Blocks that are not meant: quoted, in invented turns, repeated, or in a tag named after another tool.
 
-The documents' own formats merge all their blocks, and say themselves what an example is; only a value of theirs that stands
-without its fence is as bare as any other.
+The documents' own formats merge all their blocks and define their own examples. Only an unfenced value
+of theirs is judged like any other.
 """
 
 import re
@@ -41,7 +41,7 @@ Placed: TypeAlias = tuple[Dialect, Found]
 
 
 def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return the blocks of a response with those in doubt that stand in a tag named after another tool."""
+    """Return a response's blocks, with those in a tag named after another tool marked as doubtful."""
     if not source.names or "<" not in source.text:
         return list(placed)
     names = tags_of(source.names)
@@ -57,14 +57,14 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def opens_tag(text: str, gap: Span, names: frozenset[str]) -> bool:
-    """Return whether a tag named after a tool stands in a stretch of a response: what follows may be enclosed by it."""
+    """Return whether a tag named after a tool opens in a gap and may enclose what follows."""
     known = tags_of(names)
     return bool(known) and text.find("<", *gap) >= 0 and _pattern(known).search(text, *gap) is not None
 
 
 @lru_cache(maxsize=32)
 def tags_of(names: frozenset[str]) -> frozenset[str]:
-    """Return the names that are no tag of a format's own."""
+    """Return the names that are not a format's own tags."""
     return frozenset(name for name in names if f"<{name}>" not in _known_tags())
 
 
@@ -80,7 +80,7 @@ def _judged(tags: "_Tags", found: Found) -> Found:
 
 
 class _Tags:
-    """The tags of a text that have the names of tools and stand in no call."""
+    """The tags in a text that are named after tools and are outside of calls."""
 
     def __init__(self, text: str, names: frozenset[str], actions: Sequence[Span]) -> None:
         self._text = text
@@ -97,7 +97,7 @@ class _Tags:
 
     @property
     def are_any(self) -> bool:
-        """Whether one was opened."""
+        """Whether any was opened."""
         return bool(self._open)
 
     def _note(self, tag: re.Match[str]) -> None:
@@ -109,7 +109,7 @@ class _Tags:
             opened.clear()
 
     def hold(self, found: Found, action: Written) -> bool:
-        """Return whether an action stands in a tag of another name, or its block directly behind one that nothing closes."""
+        """Return whether an action is in a tag of another name, or its block directly after an unclosed one."""
         start, end = action.span
         for name, spans in self._closed.items():
             if name != action.name and (span := self._last(spans, start)) and end < span.end:
@@ -149,7 +149,7 @@ READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
 
 def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return blocks with those as illustrations that quote, that stand in an invented turn, or that repeat another."""
+    """Return blocks, with those marked as examples that are quoted, in an invented turn, or repeated."""
     text, names = source.text, source.names
     judges = [is_judged(dialect, found) for dialect, found in placed]
     if True not in judges:
@@ -187,7 +187,7 @@ def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def as_shown(found: Found, why: str, rank: Evidence) -> Found:
-    """Return a block as an illustration, with an issue that says what makes one of it."""
+    """Return a block as an example, with an issue that says why."""
     issue = Issue(Reason.EXAMPLE, found.span, why)
     return found._replace(
         status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,), evidence=rank
@@ -195,12 +195,12 @@ def as_shown(found: Found, why: str, rank: Evidence) -> Found:
 
 
 def calls_text(actions: Sequence[Written]) -> str:
-    """Return calls as a text that is the same for the same calls."""
+    """Return calls as a text that is equal for equal calls."""
     return repr([(action.name, sorted(action.arguments.items(), key=str)) for action in actions])
 
 
 def is_judged(dialect: Dialect, found: Found) -> bool:
-    """Return whether a block's place decides about it: the documents' own formats say themselves what an example is."""
+    """Return whether a block is judged by its place: the documents' own formats define their own examples."""
     if found.status is BlockStatus.IGNORED or is_doubted(found):
         return False
     if dialect.name not in DOCUMENTED or not found.repairs:
@@ -209,7 +209,7 @@ def is_judged(dialect: Dialect, found: Found) -> bool:
 
 
 def is_doubted(found: Found) -> bool:
-    """Return whether it was said already that a block's actions may not be meant."""
+    """Return whether all of a block's actions are already in doubt."""
     for action in found.actions:
         if action.doubt is None:
             return False
