@@ -311,19 +311,19 @@ def _matching(
 
 
 def _says_nothing(found: Found, opening: Opening) -> bool:
-    """Return whether an example holds no action that its dialect knows, in the open or for no reason: it may be another's."""
+    """Return whether an example holds no known action, in prose or for no stated reason; another dialect may read it."""
     is_in_the_open = opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR
     return found.reason is Reason.EXAMPLE and not found.actions and (is_in_the_open or not found.issues)
 
 
 def _holds_fences(found: Found, opening: Opening, text: str) -> bool:
-    """Return whether a closed fence with mere data holds further fences: it is looked into as if it were nobody's."""
+    """Return whether a closed fence holds only data and further fences; it is then searched as if no dialect had read it."""
     is_data = found.reason is Reason.NOT_AN_ACTION and opening.kind is OpeningKind.FENCE
     return is_data and found.body.end < found.span.end and text.find("```", *found.body) >= 0
 
 
 def _shown(placed: Placed) -> Placed:
-    """Return a block in somebody else's fence as the example that it is there, if fences concern its dialect."""
+    """Return a block in a fence that no dialect reads, as an example if its dialect respects fences."""
     dialect, found = placed
     if not dialect.respects_fences:
         return placed
@@ -331,7 +331,7 @@ def _shown(placed: Placed) -> Placed:
 
 
 def _named(opening: Opening, text: str) -> str:
-    """What an opening is called in an issue: its text and its place."""
+    """Return an opening's text and place for an issue."""
     span = Span(opening.start, opening.end)
     return f"{span.of(text).strip()[:40]!r} at {opening.start}"
 

@@ -1,4 +1,4 @@
-"""Named, versioned, hashed configurations: what a record, a comparison and a replay mean by "the parser"."""
+"""Parser configurations with a name, a version and a hash, for records, comparisons and replays."""
 
 import hashlib
 import json
@@ -67,13 +67,13 @@ class _Configuration(Settings):
     @field_validator("reading_rules")
     @classmethod
     def _are_followed(cls, rules: int) -> int:
-        """Refuse a configuration recorded under other rules: this code can't read as it says."""
+        """Refuse a configuration recorded under other rules, which this code doesn't follow."""
         if rules != READING_RULES:
             raise ValueError(f"this version reads by the rules {READING_RULES}, not by {rules}")
         return rules
 
     def model_copy(self, *, update: JsonMap | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
-        """Return a copy with some settings changed; what was computed from the old ones is not taken along.
+        """Return a copy with some settings changed, without values computed from the old ones.
 
         Example:
             >>> cautious = al.parser("auto").model_copy(update={"name": "cautious", "evidence": "reported"})
@@ -85,12 +85,12 @@ class _Configuration(Settings):
 
     @cached_property
     def configuration(self) -> str:
-        """All of it as canonical JSON text."""
+        """The configuration as canonical JSON text."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
 
     @cached_property
     def id(self) -> str:
-        """The hash of the configuration: the same settings always get the same one."""
+        """The hash of the configuration; equal settings have equal hashes."""
         return hashlib.sha256(self.configuration.encode()).hexdigest()[:16]
 
 
@@ -122,7 +122,7 @@ class DialectParser(_Configuration):
 
     @cached_property
     def finder(self) -> Finder:
-        """Finds its blocks."""
+        """The finder of its blocks."""
         if not self.reasoning:
             return Finder(self.dialects)
         reads_channels = any("<|channel|>" in dialect.literals for dialect in self.dialects)
@@ -169,7 +169,7 @@ class BaselineParser(_Configuration):
     rules: BaselineRules
 
     def read(self, text: str, _names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:  # noqa: ARG002 - as ``DialectParser.read``
-        """Read a response; never raises on text. Which tools were offered is nothing to a baseline, nor whether the model was stopped.
+        """Parse a response; never raises on text. The offered tools and ``is_cut`` don't matter to a baseline.
 
         Example:
             >>> str(al.parser("mint-harness").read("<execute>1 + 1</execute>").outcome)
@@ -187,11 +187,11 @@ AnyParser: TypeAlias = DialectParser | BaselineParser
 def parser_for(
     dialects: tuple[str, ...], fields: tuple[tuple[str, tuple[str, ...]], ...] | None = None
 ) -> DialectParser:
-    """Return a parser that looks for these dialects, or families; the same one when asked again.
+    """Return a parser for these dialects or families; cached.
 
     Args:
         dialects: their names.
-        fields: each offered tool with its parameters, for the dialects whose tags they are; None for the default forms.
+        fields: each offered tool with its parameters, for dialects with tags named after them; None for the default forms.
 
     Raises:
         UnknownNameError: one of them doesn't exist.
@@ -261,13 +261,13 @@ def parser_named(name: str) -> AnyParser:
     """Return the named parser.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: no parser has that name.
     """
     return called(name, "parser", PARSERS)
 
 
 def response_template_parser(definition: JsonMap) -> DialectParser:
-    """Return a parser that reads as a checkpoint's response template defines.
+    """Return a parser for a checkpoint's response template.
 
     Args:
         definition: the template as the checkpoint's tokenizer has it, in ``tokenizer.response_template`` or in
@@ -286,13 +286,13 @@ def response_template_parser(definition: JsonMap) -> DialectParser:
 
 
 def resolve_parser(parser: str | AnyParser) -> AnyParser:
-    """Return the parser that a caller means, by name or as a value.
+    """Return a parser, given by name or as a value.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: no parser has that name.
         UsageError: it is neither.
     """
-    if isinstance(parser, str):  # asked first: of a model, it takes a microsecond
+    if isinstance(parser, str):  # checked first: checking for a model takes a microsecond
         return parser_named(parser)
     require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")
     return parser

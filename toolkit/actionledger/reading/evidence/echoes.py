@@ -227,7 +227,7 @@ def _against(
     stated: dict[str, tuple[Dialect, Found]],
     previous: Found | None,
 ) -> str:
-    """Return what speaks against a block that has no marks; empty where nothing does."""
+    """Return what speaks against a block without marks; empty if nothing does."""
     if (
         found.status in READ
         and (before := stated.get(calls_text(found.actions)))
@@ -244,7 +244,7 @@ def _against(
 
 
 def _is_restated(text: str, before: Found, found: Found) -> bool:
-    """Return whether the same calls stand in another form, or with words between: whoever wants them twice goes on with them."""
+    """Return whether the same calls come again in another form, or after words; a wanted repetition follows directly."""
     one, other = before.span.of(text).split("\n", 1)[0], found.span.of(text).split("\n", 1)[0]
     is_other_form = one[:3] != other[:3] or (one.startswith("```") and one.strip() != other.strip())
     between = text[before.span.end : found.span.start]
@@ -252,7 +252,7 @@ def _is_restated(text: str, before: Found, found: Found) -> bool:
 
 
 def _invented(text: str, placed: Sequence[Placed]) -> Span | None:
-    """Return where the first turn of somebody else begins behind the first call, outside of all blocks."""
+    """Return where another's first turn begins after the first call, outside of all blocks."""
     spans = [found.span for _, found in placed]
     first = next(
         (
