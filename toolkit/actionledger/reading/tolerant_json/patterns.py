@@ -1,8 +1,8 @@
-"""The grammar's words as regular expressions, each with a word on what it is for, and what numbers and words stand for.
+"""The grammar's words as regular expressions, each with its purpose, and the values of numbers and words.
 
 Three rules hold for all of them, because a text may be hostile and a megabyte long. Repetitions are possessive, so none
-backtracks. What looks ahead is bounded in length, or passes over blanks alone: then every character is looked at a fixed
-number of times. And nothing possessive stands before an alternative that begins with what it has eaten.
+backtracks. Lookaheads are bounded in length, or skip only blanks, so that every character is read a fixed
+number of times. And nothing possessive precedes an alternative that begins with what it has consumed.
 """
 
 import json
@@ -126,8 +126,8 @@ VALUE_AHEAD = regex(rf"\s*+(?:[\"'{{\[]|-?(?:0(?!\d)|[1-9])|{_LITERAL})")
 THREE_DIGITS = regex(r"\d{3}(?![\d.])")
 """What stands behind a blank in a number that is written in groups."""
 
-# What may follow a closing quote. "Sure" is what hardly occurs inside a text: it is asked of quotes that may stand inside
-# the string. "Any" is what some writer may mean: it is asked of the first quote, which closes the string as a rule.
+# What may follow a closing quote. "Sure" is rare inside a text and is required of quotes that may be inside
+# the string. "Any" is whatever a writer may mean; it is required of the first quote, which usually closes the string.
 
 _SURE_KEY = (
     r"(?:\"[^\"\n]{0,200}+\"|'[^'\n]{0,200}+'|[“”„][^“”\n]{0,200}+[“”]|[‘’][^‘’\n]{0,200}+[‘’]|«[^»\n]{0,200}+»)"
@@ -250,7 +250,7 @@ STRING_PREFIXES = frozenset({"r", "b", "u", "f", "rb", "br", "fr", "rf"})
 
 
 def is_doubtful(word: str) -> bool:
-    """Return whether a word may be something else than a text: a literal, the beginning of one, mere signs."""
+    """Return whether a word may be something other than a text: a literal, the start of one, or only signs."""
     if word.lower() in AMBIGUOUS_WORDS or not any(map(str.isalnum, word)):
         return True
     if _BEFORE_COMMENT.match(word)[0] in LITERALS:  # type: ignore[index]
@@ -281,5 +281,5 @@ def _number(written: str) -> int | float:
 
 
 def may_be_text(comment: str) -> bool:
-    """Return whether a comment may be a text that lacks its first quote: it has an odd number of quotes."""
+    """Return whether a comment may be a text without its first quote, since it has an odd number of quotes."""
     return not comment.startswith("/*") and comment.count('"') % 2 == 1

@@ -1,4 +1,4 @@
-"""A container written anew as valid JSON, from fault to fault: what is copied, what stands for its faults, which place was which."""
+"""Rewrite a container as valid JSON, from fault to fault, and map its places to the original ones."""
 
 from array import array
 from bisect import bisect_left
@@ -14,20 +14,20 @@ from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, is_deeper, sca
 
 _PIECES_IN_A_CHUNK = 512
 
-# Control characters in strings and the words of non-finite numbers need no rewriting: this scanner takes them.
+# Control characters in strings and the words of non-finite numbers need no rewriting: this scanner accepts them.
 _scan = JSONDecoder(object_pairs_hook=unique, strict=False).scan_once  # type: ignore[attr-defined]
 
 
 class IrregularError(Exception):
-    """What stands here takes more than its neighbours to understand."""
+    """The text here needs more than its neighbours to be understood."""
 
 
 class Rewriting:
-    """Writes the container that begins at ``start``, from its beginning to its end.
+    """Rewrites the container that begins at ``start``, from its beginning to its end.
 
     Attributes:
         at: how far it has come.
-        copied: the end of what was changed last.
+        copied: the end of the last change.
         notes: the faults that were changed.
     """
 
@@ -45,12 +45,12 @@ class Rewriting:
         self.old = array("I", [start])
 
     def mend(self, fault: Fault, start: int, end: int) -> None:
-        """Write what a fault is read as, and note that."""
+        """Write a fault's replacement and note it."""
         self.notes.recent.append((fault.kind, start, end, fault.after))
         self.replace(start, end, fault.write(self.text[start:end]))
 
     def replace(self, start: int, end: int, written: str) -> None:
-        """Write something else for a stretch of the text, and go on behind it."""
+        """Replace a stretch of the text, and continue after it."""
         self.pieces += (self.text[self.copied : start], written)
         self.copied = self.at = end
         if len(written) != end - start:
@@ -63,14 +63,14 @@ class Rewriting:
             self.notes.pack()
 
     def mended(self, levels: int) -> Mended:
-        """Read what was written."""
+        """Read the rewritten text."""
         self.pieces.append(self.text[self.copied : self.at])
         written = "".join((*self.chunks, *self.pieces))
         value, end = _scan(written, 0)
         if end != len(written):
             raise IrregularError  # a bracket was closed by one of another kind
         if is_deeper(written, 0, end, value, levels):
-            raise IrregularError  # valid stretches were passed without counting their brackets
+            raise IrregularError  # valid stretches were skipped without counting their brackets
         return Mended(value, written, (self.new, self.old), self.at)
 
 
@@ -158,9 +158,9 @@ def read_usual(text: str, start: int, levels: int) -> tuple[Mended | None, Notes
 
 
 def _is_settled(written: str) -> bool:
-    """Return whether what follows can't change what the scanner says: it has seen the container's end, or a fault.
+    """Return whether later text can't change the scanner's result, since it has seen the container's end, or a fault.
 
-    Whoever asks at each bracket of a text would run over the rest of the text each time.
+    Asking at each bracket of a text would run over the rest of the text each time.
     """
     try:
         scan(written, 0)
@@ -174,7 +174,7 @@ def _is_settled(written: str) -> bool:
 
 
 def _mended(written: str, start: int, levels: int, notes: Columns, lengths: "array[int]") -> Mended | None:
-    """Read what was written for a text from ``start`` on."""
+    """Read the rewritten form of a text from ``start`` on."""
     try:
         value, end = scan(written, 0)
     except SCAN_ERRORS:
