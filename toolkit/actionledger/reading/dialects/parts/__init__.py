@@ -1,17 +1,17 @@
-"""What formats are made of: each part knows what a dialect is, and none knows a format.
+"""Building blocks of formats: each part knows what a dialect is, and none knows a format.
 
-Every format gives its verdicts and writes its calls; beyond that it is a marker around JSON, JSON that has to show by
-itself what it is, calls in Python's notation, or a tag for each parameter.
+Every format returns verdicts and writes its calls. Beyond that it is a marker around JSON, JSON that must be recognized
+by its content, calls in Python's notation, or a tag for each parameter.
 
-    verdicts         a block was read, can't be read, is only shown
+    verdicts         a block is parsed, unparseable, or only shown
     writing          calls and values as text
 
     markers          where a block ends that a marker opens
-    marked           JSON behind a marker                    sections         a section of calls, a marker around each
+    marked           JSON after a marker                     sections         a section of calls, a marker around each
 
-    thoughts         what a family thinks between markers of its own
+    thoughts         a family's thoughts between its own markers
 
-    json_values      a value at a known place                doubts           values that are not to be acted on
+    json_values      a value at a known place                doubts           values that must not be acted on
     json_calls       objects that are calls                  bare_calls       calls without a marker
     json_shapes      which objects are actions               json_blocks      such values in a labelled fence
     fence_content    the values in a fence, and its end      mislabelled      another label, or no fence
@@ -20,6 +20,6 @@ itself what it is, calls in Python's notation, or a tag for each parameter.
     python_blocks    blocks of such calls
 
     tagged_calls     a tag for each parameter, read          writing_tags     the same, written
-    tag_grammar      the tags of one action                  tag_spelling     tags that are spelt otherwise
+    tag_grammar      the tags of one action                  tag_spelling     tags in another spelling
     nesting          calls within a value                    value_marks      tags of the format within a value
 """

@@ -1,4 +1,4 @@
-"""What stands around a field's text and is none of it: a CDATA section, and the margin of the list item that its tag stands in."""
+"""Wrappings around a field's text: a CDATA section, and the margin of the list item that holds its tag."""
 
 import re
 from typing import NamedTuple
@@ -17,11 +17,11 @@ _WIDEST = 60
 
 
 class Bare(NamedTuple):
-    """A field's text without what stands around it.
+    """A field's text without its wrapping.
 
     Args:
-        text: it.
-        repairs: what was taken off; none where the text is as it stood.
+        text: the text.
+        repairs: the removed parts; none if the text is unchanged.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Bare(NamedTuple):
 
 
 def margin_of(text: str, start: int) -> str:
-    """Return the blanks that the lines of an item begin with whose first line holds a tag; empty where text stands before it."""
+    """Return the margin of an item's lines if a tag begins its first line; empty if text precedes the tag."""
     if start == 0 or text[start - 1] == "\n":
         return ""
     at = text.rfind("\n", max(0, start - _WIDEST), start)
@@ -40,7 +40,7 @@ def margin_of(text: str, start: int) -> str:
 
 
 def unwrapped(text: str, value: Span, margin: str) -> Bare:
-    """Return what a field holds without a CDATA section around all of it, or without its item's margin."""
+    """Return a field's text without a CDATA section around all of it, or without its item's margin."""
     if section := _CDATA.fullmatch(text, *value):
         repairs = (_without(text, Span(*section.span(mark))) for mark in ("opens", "closes"))
         return Bare(section["text"], tuple(repairs))
