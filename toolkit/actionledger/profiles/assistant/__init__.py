@@ -1,4 +1,4 @@
-"""The assistant: tasks, memories, goals, a datavault and code, asked for in ``actions`` or ``iteration`` blocks."""
+"""The assistant: tasks, memories, goals, a datavault and code, requested in ``actions`` or ``iteration`` blocks."""
 
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.handlers import assistant_handlers
@@ -41,7 +41,7 @@ def assistant_profile(
     limits: Limits = LIMITS,
 ) -> Profile:
     """Return a profile of the assistant with other settings."""
-    # The sandbox ends code that is late and tells the model why; the executor only ends what hangs around it.
+    # The sandbox ends late code and tells the model why; the executor only ends whatever hangs around it.
     running = ActionSettings(timeout=code.seconds + code.start_seconds + _AROUND_CODE, retries=0)
     return Profile(
         name=name,

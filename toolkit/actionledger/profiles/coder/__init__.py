@@ -1,4 +1,4 @@
-"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags; its policy and its limits."""
+"""The coder: files, commands and a git repository in a workspace, requested in XML-style tags; its policy and its limits."""
 
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
@@ -56,13 +56,13 @@ def coder_profile(
     """Return a profile of the coder with other settings.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         commands: how commands are run.
         policy: which actions may run.
-        on_output: takes the output of commands as it comes.
-        line_numbers: whether the model is told a file's lines behind their numbers.
+        on_output: receives the output of commands as it comes.
+        line_numbers: whether the model sees a file's lines with their numbers.
     """
-    # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
+    # The command runner ends a command in time; the executor only ends whatever hangs around it.
     seconds = commands.seconds + commands.grace
     running = ActionSettings(timeout=seconds + _AROUND_COMMANDS, retries=0, outside=_PROGRAMS)
     committing = ActionSettings(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, outside=_PROGRAMS)
@@ -84,12 +84,12 @@ CODER = coder_profile("coder")
 
 
 def with_commands(name: str, commands: CommandSettings, *, line_numbers: bool = False) -> Profile | str:
-    """Return a profile by its name, with other settings of commands and files where it has any.
+    """Return a profile by its name, with other settings of commands and files if it has any.
 
     Args:
         name: the profile's.
         commands: how commands are run.
-        line_numbers: whether the model is told a file's lines behind their numbers.
+        line_numbers: whether the model sees a file's lines with their numbers.
 
     Returns:
         The coder with these settings; the name of any other profile.

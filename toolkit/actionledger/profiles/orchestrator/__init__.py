@@ -1,4 +1,4 @@
-"""The orchestrator: plans, issues, branches and reviews, asked for in ``json`` blocks with ``action``, layer by layer."""
+"""The orchestrator: plans, issues, branches and reviews, requested in ``json`` blocks with ``action``, layer by layer."""
 
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
