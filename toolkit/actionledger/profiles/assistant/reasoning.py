@@ -34,9 +34,7 @@ class IterativeReasoner:
 
     Example:
         >>> from actionledger.runtime.models import ScriptedModel
-        >>> final = '```iteration
-    {"thought": "Known.", "next_actions": [], "is_final": true}
-    ```'
+        >>> final = '```iteration\n{"thought": "Known.", "next_actions": [], "is_final": true}\n```'
         >>> reasoner = al.IterativeReasoner(model=ScriptedModel([final]))
         >>> str(reasoner.run("What is 1 + 1?").ending)
         'final'
