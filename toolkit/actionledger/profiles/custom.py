@@ -23,7 +23,7 @@ from actionledger.runtime.workspace import Workspace
 Function = TypeVar("Function", bound=AnyFunction)
 
 RUN_ALL = Policy((("*", Verdict.APPROVE),))
-"""The policy of whoever hands in the functions: all of them may run."""
+"""The policy for the caller's own functions: all of them may run."""
 
 
 @dataclass(frozen=True, slots=True)

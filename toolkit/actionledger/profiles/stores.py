@@ -15,10 +15,10 @@ from actionledger.runtime.session.states.stores import offer, withdraw
 from actionledger.runtime.workspace.folders import open_private
 
 IN_MEMORY = ":memory:"
-"""The path of a store that has no file."""
+"""The path of a store without a file."""
 
 _SECONDS = 5
-"""How long a change waits for that of another session."""
+"""The maximal wait of a change for another session's, in seconds."""
 
 _HELD = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_STORE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})

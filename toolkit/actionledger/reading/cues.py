@@ -59,17 +59,17 @@ class CueWords:
 
 
 _WINDOW = 600
-"""How much before a block is looked at, in code points."""
+"""The searched text before a block, in code points."""
 
 _FENCE_LINE = regex(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
 _PARTS = regex(
     rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
 )
-"""What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
+"""Ends of all sentences: a blank line, the line of a fence, a closing tag, a special token."""
 
 _CLOSING_TAG = regex(r"(?:</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>)\s*+\Z")
 _BESIDE = 64
-"""Within how many code points before a block such a tag is looked for."""
+"""The maximum distance of such a tag before a block, in code points."""
 
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
@@ -77,10 +77,10 @@ _SENTENCES = regex(
     r"[.!?…。！？:：\n](?:(?<=[.!?…])(?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|(?<=[。！？])"
     r"|(?<=[:：])[*_]*+[ \t]*+\r?\n|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))"
 )
-"""What ends a sentence. All signs that may stand in one class first, for that is found fast."""
+"""The end of a sentence. All signs that fit in one class come first, since that is found fast."""
 
 _NEAR = 120
-"""How far before a block what parts sentences is looked for first."""
+"""The distance before a block in which sentence ends are searched first."""
 
 _DECORATION = " \t\r\n*_`.,，:："
 _COLON = regex(r"[:：][*_`\s]*+\Z")
@@ -103,11 +103,11 @@ _ENDS_SO = AnyCase(
     r"(?:\bfor (?:example|instance)|\bas an example|zum beispiel|par exemple|por ejemplo"
     r"|(?<!\w)(?:e\. ?g|z\. ?b|p\. ?ex|p\. ?ej))\Z",
 )
-"""What says so as the last words, whatever the sentence says is being done: "Adding a task, for example:"."""
+"""Cues at the end of a sentence, whatever else it says: "Adding a task, for example:"."""
 
 _CLAUSE = r"(?:\A\W*+|[:：]\s*+)"
 _WHY = r"(?:,\s*+(?:it|this|that|as|since|because|es|das|da|weil|cela|ça|car|esto|eso|porque)\b[^;]*+)?+"
-"""Why something is forbidden, behind it."""
+"""A reason after a prohibition."""
 
 _FORBIDS = AnyCase(
     rf"(?:(?:{_CLAUSE}|\b(?:please|you (?:must|should))\s+)(?:do not|don['’]t|never|avoid)"
@@ -127,7 +127,7 @@ _POINTS = AnyCase(
     r"|.*\b(?:like (?:this|that|so)|(?:this|these|such|so|diese[sn]?|cette|ce|este) \w+)\W*",
     re.DOTALL,
 )
-"""What is forbidden, where that can only be the block: nothing else is named."""
+"""Prohibitions that name nothing, and so can only mean the block."""
 
 _LAST = AnyCase(
     r"\A(?:\W*+(?:\w+ )?|\W*+(?:here|hier|voici|aquí|this|dies|das|ceci|esto|following)\b.*|.*\b(?:show|give) (?:you|us)\b.*)"
@@ -141,13 +141,13 @@ _LAST = AnyCase(
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
     re.DOTALL,
 )
-"""What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
+"""Cues only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
 
 _FORMAT = AnyCase(
     r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?(?:formato?|syntax|usage)"
     r"|\W*+(?:wrong|bad|incorrect|falsch|schlecht|faux|mal|错误)",
 )
-"""What says so as the whole of a sentence: whoever corrects a format, or a wrong file, shows none."""
+"""Cues only as a whole sentence: a sentence that corrects a format, or a wrong file, shows nothing."""
 
 _TELLS_FORMAT = AnyCase(
     r"\b(?:format|formato|syntax|syntaxe|sintaxis|schema|schéma)\b[^.:<>]*\b(?:is|are|lautet|ist|est|es|looks?|sieht|sera)\b"
@@ -157,13 +157,13 @@ _TELLS_FORMAT = AnyCase(
     r"|\b(?:calls?|aufrufe?|appels?|llamadas?|it|they|one)\b[^.:<>]*\b(?:looks? like|sieht|sehen|ressemblent?|se ven?|written|geschrieben|écrits?|s['’]écri(?:t|vent)|se escriben?)\b"
     r"|(?:格式|语法|写法)",
 )
-"""What says how a call is written, in a sentence that announces what follows."""
+"""Descriptions of a call's notation, in a sentence that announces a block."""
 
 _PRESCRIBES = AnyCase(
     r"\b(?:must|have to|has to|need to|should|müssen|muss|doivent|doit|deben?)\b[^.:]{0,60}\b(?:formato?|form|syntax)\b"
     r"|(?:必须|应该?)[^。：]{0,20}(?:格式|语法)",
 )
-"""What says how somebody has to write."""
+"""Prescriptions of a notation."""
 
 _OWN = AnyCase(r"\b(?:I|we|ich|wir|je|nous|yo|nosotros)\b|我")
 

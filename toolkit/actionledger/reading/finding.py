@@ -33,7 +33,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _SHORT, _MOST_REMEMBERED = 16, 256
-"""Up to how many code points a text has, and how many there are, for which it is remembered which dialects ask for them."""
+"""The longest cached text, in code points, and the maximum of cached texts, each with the dialects that ask for it."""
 
 # Looking up an enum member takes a tenth of a microsecond in Python 3.11.
 _STRICT, _LITERAL = BlockStatus.STRICT, OpeningKind.LITERAL

@@ -19,21 +19,21 @@ from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
 
 _LONGEST, _NEAR = 400, 120
-"""How far behind its opening, and before it, a call's name is looked for."""
+"""The searched distances after a call's opening, and before it, for its name."""
 
 _WORD = r"\b"
-"""What the pattern of a mark begins with that is a word, such as Harmony's ``to=``."""
+"""The beginning of the pattern of a mark that is a word, such as Harmony's ``to=``."""
 
 _BLANKS = r"\s*+"
 _NAME = r"(?P<name>[A-Za-z_][\w.:-]{1,80})"
 _BEHIND = regex(rf"[\"']?(?:>?(?:[\[{{(\"]|\s*+(?:{MARK}))|\s++[\w-]++=[\"'])|\s*+(?={MARK})")
-"""What follows the name of a call: a mark, or what it holds."""
+"""Text after a call's name: a mark, or the call's content."""
 
 _CUT = regex(r"[\"']?>?\s*+\Z|(?:<[|｜]?[\w|｜-]*+|\[[A-Z]*+)\Z")
-"""What follows it at the end of a text: nothing, or what began as a mark."""
+"""Text after it at the end of a text: nothing, or the beginning of a mark."""
 
 _GOES_ON = regex(r"[\w\s]{0,40}<[|｜]")
-"""What follows a mark of a header that has another one."""
+"""Text after a header's mark that has another one."""
 
 _BETWEEN = regex(rf"(?:{MARK}|\s|\d|assistant|commentary|analysis)*+")
 _VALUE = rf"(?:(?:{MARK})\s*+)*+\s*+[\[{{][\[{{\s]*+(?:[\"'](?:name|tool|function|recipient_name)[\"']\s*+:\s*+[\"'])?{_NAME}"
@@ -110,7 +110,7 @@ def _head_of(dialect: Dialect) -> _Head:
 
 _MOST_HEADS = 256
 _HEADS: dict[int, tuple[Dialect, _Head]] = {}
-"""Each dialect beside what is known of it, so that none takes its place."""
+"""Each dialect with its head, which keeps its id from being reused."""
 
 
 def _made_head(dialect: Dialect) -> _Head:
@@ -125,7 +125,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 _BEGINS = regex(r"""[\[{]\s*+(?:["'“\[{]|[^\W\d][\w.]*+\s*+[(:])|[^\W\d][\w.]*+\(""")
-"""What a value, or a call in Python, begins with."""
+"""The beginning of a value, or of a call in Python."""
 
 _TOKEN = regex(
     r"""(?P<opens>[\[{(])|(?P<closes>[\]})])|(?P<sets>[:=])|[\s,]++"""
@@ -192,12 +192,12 @@ _LISTED = r"[A-Za-z_][\w.]{0,80}+\("
 _ARGUMENT = r"[A-Za-z_]\w*+\s*+="
 _JSON = r"\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
 LOOKS_LIKE_CALL = regex(rf"\[{_LISTED}(?:{_ARGUMENT}|\))|{_JSON}")
-"""What is a call by its looks, in a line of thoughts."""
+"""Text that looks like a call, in a line of thoughts."""
 
 _IN_PROSE = regex(rf"\[(?<![A-Za-z0-9_.)\](\"']\[){_LISTED}\s*+\(?{_ARGUMENT}|{_JSON}")
-"""The same in any other line: what stands directly behind a word is an index, and what has no arguments may be one."""
+"""The same in any other line: a bracket directly after a word is an index, and one without arguments may be one."""
 _BEGINS_WITH = {"json": "{", "llama3_json": "{", "pythonic": "[", "llama4_pythonic": "["}
-"""What a call begins with in the dialects that have no marks."""
+"""The beginnings of calls in the dialects without marks."""
 
 
 def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:

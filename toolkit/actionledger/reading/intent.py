@@ -29,10 +29,10 @@ _SHOWS = AnyCase(
     r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
     r"|\b(?:never|not|avoid):?\s*+\Z",
 )
-"""What is written before something that is shown, within a line."""
+"""Words before something that is shown, on the same line."""
 
 _NO_CONTENT = frozenset({Reason.EMPTY_BLOCK, Reason.WRONG_SHAPE})
-"""What a fence within a line has that is only mentioned, or somebody else's."""
+"""The reasons of a fence within a line that is only mentioned, or belongs to no dialect."""
 
 
 def weighed(found: Found, opening: Opening, text: str) -> Found:
@@ -115,7 +115,7 @@ class Quotation:
             line += len(text)
         self.text = "".join(pieces)
         self.last_line = self._origins[-1] if self._origins else start
-        """Where its last line begins behind the marks, in code points: something may open there that goes on unquoted."""
+        """Where its last line begins after the marks, in code points: something may open there that continues unquoted."""
 
     def placed(self, found: Found) -> Found:
         """Return a block of the quoted text with its places in the response and without repairs, which fit neither text."""

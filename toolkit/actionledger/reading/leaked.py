@@ -20,16 +20,16 @@ from actionledger.reading.parse import Format
 from actionledger.reading.parsers import parser_named
 
 LEAKED = frozenset({Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING})
-"""The reasons of the blocks that stand for such calls."""
+"""The reasons of such calls' blocks."""
 
 _FOR_PEOPLE = frozenset({"bash_fence", "command_tags", "search_replace", "mint", "xml_tags"})
-"""The formats that models write for people as often as for a runtime: they say nothing where calls are kept apart."""
+"""Formats that models write for people as often as for a runtime; they are no evidence next to recorded calls."""
 
 _ANYBODYS = frozenset({"actions", "iteration", "json_action", "plan", "python_fence"})
-"""The formats that any JSON, or any code, may look like: they say something where it is known what was offered."""
+"""Formats that any JSON, or any code, may look like; they are evidence only if the offered tools are known."""
 
 _OF_OTHERS = frozenset({">>>"})
-"""Marks of a format that other texts have, too."""
+"""Marks of a format that other texts also have."""
 
 _IN_LINES = ("*** Begin Patch", "Action Input:")
 """Marks of the formats that are found by their lines."""
@@ -39,18 +39,18 @@ _NAMED = regex(
     r"""|["'](?:name|tool_name)["']\s*+:\s*+["'][\w.-]"""
     r"""|(?:call|begin|CALLS\]|sep[^\w\s]{0,3}|function|functions\.|name)[>|｜:]{0,2}\s*+[\[{"'(]*+\s*+[A-Za-z_]"""
 )
-"""What names a tool in a call that can't be read: a format's mark by itself is only mentioned."""
+"""A tool's name in an unreadable call, since a format's mark alone is only a mention."""
 
 _CALLED = (
     r"""(?:\\?["'”`]?+[ \t]?\(|\\?["'”`]\s*+[,:}\]>]|[ \t]*+/?+>|[ \t]*+:?+[ \t]*+\{"""
     r"""|[ \t]*+\r?\n[ \t]*+[A-Za-z_]\w*+[ \t]*+:)"""
 )
-"""What follows a name that is called."""
+"""Text after the name of a call."""
 
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 _SHORTEST = 3
 _HEAD = 80
-"""Within how many code points of its beginning a block has its mark."""
+"""The distance from a block's beginning in which its mark must be."""
 
 _SHOWN, _MOST_SHOWN = 80, 3
 

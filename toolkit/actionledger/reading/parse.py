@@ -50,10 +50,10 @@ def _restored(found: Found, text: str) -> Found:
 
 
 _LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
-"""Issues of a block that was read, which say that not all of it was."""
+"""Issues that show that a parsed block was not read completely."""
 
 _DOUBTS = frozenset({Reason.REASONING, Reason.CALL_IN_PROSE, Reason.EXAMPLE, Reason.AMBIGUOUS})
-"""Issues of a block that was read, which say that its actions may not be meant."""
+"""Issues that show that a parsed block's actions may not be meant."""
 
 REASONING, ANALYSIS = Reasoning(), AnalysisChannel()
 

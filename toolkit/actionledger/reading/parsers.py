@@ -25,36 +25,37 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import GUESSES, DecodeOptions
 
 REPAIRS = frozenset(RepairKind) - GUESSES
-"""Every kind of repair but those that guess at content: what is read here is acted on."""
+"""Every kind of repair except those that guess at content, since the parsed actions are executed."""
 
 
 READING_RULES = 9
-"""Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
+"""The version of this code's reading rules, which is part of every parser's configuration, id and record.
 
-To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a
-block's status or reason, an action, or a repair: by a change of where openings are found, of what a dialect reads, or of
-how an outcome is decided. A parser's own ``version`` is for a change that concerns that parser alone. What was read under
-other rules keeps its old id, so a ledger tells the readings apart, and a comparison of the two says what the change did.
+Raise it by one whenever some text is parsed differently under unchanged settings: its outcome, a
+block's status or reason, an action, or a repair. The cause may be a change in finding openings, in a dialect, or in
+deciding outcomes. A parser's own ``version`` is for a change to that parser alone. Readings under
+other rules keep their old id, so a ledger distinguishes them, and comparing the two shows the change's effect.
 
-1. Fences count at the start of a line only.
-2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are looked
-   into for illustrations; tags are known in another spelling and with attributes; what is behind an unclosed fence is lost
+1. Fences count only at the start of a line.
+2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are searched
+   for examples; tags are known in another spelling and with attributes; a block after an unclosed fence is lost
    rather than an example.
-3. A value alone on its lines is meant, whatever stands on the lines around it; keys need no quotes for it to be known; tags with
-   another name, with escaped signs, or with no field in them are lost rather than passed over; the sentence before a
-   block may make an example of it.
-4. Where it is known what was offered, a call of an offered tool is read, or reported, however it is written: see ``evidence``.
-   What stands in a quotation, an echo or a turn that the model invented is shown, and so is what states the same once more.
-5. Lines that end with a carriage return alone are lines, and a call in a diff is shown.
+3. A value alone on its lines is meant, whatever is on the lines around it; its keys need no quotes; tags with
+   another name, with escaped signs, or without a field are lost rather than skipped; the sentence before a
+   block may make it an example.
+4. If the offered tools are known, a call of one is parsed or reported in any notation: see ``evidence``.
+   A call in a quotation, an echo or an invented turn is shown, and so is a repeated one.
+5. Lines that end with only a carriage return are lines, and a call in a diff is shown.
 6. A call that the end of the text cuts, that is only thought, or that prose takes back, needs a person's approval or is shown. A call
-   inside another one's argument is that one's text, or both are ambiguous. A doubled or misspelt tag is no content. With its first
-   marks lost, a call is watched for by what each dialect writes.
-7. The documents' own formats, too, wait where the words around an action present, describe or ask about it. A lead that only names
-   the work at hand lets a marked call run. In a profile, a call of a tool that nobody knows is lost, not passed over, where it is meant.
-8. Where a provider keeps calls apart, a call of an offered tool in a Python fence at the end of the text has failed, and so has one in any
-   format that thoughts end with, where the message says and does nothing else. In Harmony, a response may begin with the recipient.
-9. Under a profile, a call in none of the known formats fails instead of passing without a word: ``/name words``, ``name: words``, a fence
+   inside another one's argument is that one's text, or both are ambiguous. A doubled or misspelt tag is no content. A call without its
+   first marks is found by each dialect's own writing.
+7. The documents' own formats also wait if the words around an action present, describe or ask about it. A lead that only names
+   the work at hand lets a marked call run. In a profile, a call of an unknown tool that is meant is lost, not skipped.
+8. If a provider keeps calls apart, a call of an offered tool in a Python fence at the end of the text has failed. So has one in any
+   format at the end of thoughts, if the message has nothing else. In Harmony, a response may begin with the recipient.
+9. Under a profile, a call in none of the known formats fails instead of passing silently: ``/name words``, ``name: words``, a fence
    with the name as its label, YAML. A null list of actions is an empty one.
+
 """
 
 
@@ -206,7 +207,7 @@ _COMMANDS: Mapping[str, AnyDialect] = {
     each.name: each for each in (BashFence(needs_shell=True), CommandTags(needs_shell=True))
 }
 _EVERY_DIALECT = tuple(_COMMANDS.get(dialect.name) or dialect_named(dialect.name) for dialect in DIALECTS)
-"""Every dialect, those that look like anybody's example with more to ask for."""
+"""Every dialect; those that look like any example have stricter settings."""
 
 PARSERS: dict[str, AnyParser] = {
     parser.name: parser
@@ -254,7 +255,7 @@ PARSERS: dict[str, AnyParser] = {
         BaselineParser(name="mint-harness-fences", rules="mint-harness-fences", requires_action=True),
     )
 }
-"""The named parsers: one for each profile, one that looks for every dialect, and the documents' own as baselines."""
+"""The named parsers: one per profile, one for all dialects, and the documents' own as baselines."""
 
 
 def parser_named(name: str) -> AnyParser:

@@ -29,22 +29,22 @@ from actionledger.reading.prose_words import (
 )
 
 _BEFORE = 400
-"""How much before a call is looked at, in code points."""
+"""The searched text before a call, in code points."""
 
 BEHIND = 160
-"""How much behind a call is looked at, in code points."""
+"""The searched text after a call, in code points."""
 
 _NEAR, _LETTER_WITHIN = 120, 20
-"""How close to a call sentences are looked for first, from a letter on that stands within so much."""
+"""The distance before a call in which sentences are searched first, and the one in which a letter must start the search."""
 
 _LAST = 2
-"""How many sentences before a call may announce it."""
+"""The number of sentences before a call that may announce it."""
 
 _OPENING = frozenset({"", "<", "{", "["})
-"""What the next call may begin with, or nothing."""
+"""The beginning of the next call, or nothing."""
 
 _PARTING = frozenset("`~[{")
-"""Signs by which what stands before a call may be parted otherwise than by sentences."""
+"""Signs that may separate the text before a call otherwise than by sentences."""
 
 _SHORT, _FEW = 20, 3
 _WORDS = regex(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
@@ -61,14 +61,15 @@ _TURN_BEFORE = regex(
     r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>)\s*(?:assistant|model)\s*(?:<\|end_header_id\|>\s*)?\Z"
 )
 _FENCE_BEFORE = regex(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]++)[ \t]*+\r?\n\s*+\Z")
-"""The fence that a call stands in, where it opens in the middle of a line or has a label."""
+"""A call's fence, if it opens in the middle of a line or has a label."""
 
 _SENTENCE = regex(
     r"[.!?…。！？\n](?:(?<=[.!?…])(?<!^\d\.)(?<!^\d\d\.)[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))",
     re.MULTILINE,
 )
-"""What ends a sentence; a sign that does is still its own, and an item's number is none. All signs stand in one class first, for that is
-found fast. A blank line ends none: what stands before it is what the next line is about."""
+"""The end of a sentence, whose sign belongs to it; an item's number is none. All signs are in one class first, since that is
+found fast. A blank line is no end: the text before it is the subject of the next line.
+"""
 
 _MARKUP = regex(r"[<{\[`]")
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")

@@ -68,7 +68,7 @@ class _Recorded:
 
 
 RECORDED = _Recorded()
-"""The parser of calls that stand beside a text: its name, version and hash."""
+"""The parser of calls recorded next to a text: its name, version and hash."""
 
 
 class _Format(NamedTuple):

@@ -10,23 +10,23 @@ from actionledger.reading.dialects.reasoning import thought_closers
 from actionledger.reading.parsers import DialectParser
 
 _THOUGHTS = DialectParser(name="said", dialects=(), evidence="ignored")
-"""Knows thoughts by their markers, and nothing else."""
+"""Finds thoughts by their markers, and nothing else."""
 
 _HEADER = regex(
     r"(?:<\|start\|>[ ]?assistant)?+<\|channel\|>[ ]?(?P<channel>\w+)[^<]*+<\|message\|>|<\|start\|>[ ]?assistant<\|message\|>"
 )
 _MARK = regex(r"<\|(?:end|return|start)\|>|<\|channel\|>")
-"""What ends a message of Harmony's."""
+"""The end of a Harmony message."""
 
 _WITHOUT_TOKENS = regex(r"\s*+analysis(?P<thoughts>(?!final\b).*?)assistant\s?final(?P<text>.*)\Z", re.DOTALL)
-"""The same two messages where a server has dropped the tokens around them."""
+"""The same two messages if a server has dropped the tokens around them."""
 
 
 _TAG = r"analysis|inner_monologue|reasoning|reflection|scratchpad|think|thinking|thoughts?"
 _LEADING = regex(
     rf"\s*+<[ ]?(?P<tag>{_TAG})[ ]?>(?P<thoughts>.*?)</[ ]?(?P<end>{_TAG})[ ]?>", re.DOTALL | re.IGNORECASE
 )
-"""What an answer begins with that a prompt may have asked for, or whose end has another one's name: thoughts, where no actions are due."""
+"""Thoughts at the start of an answer in tags that a prompt may have requested, or with a different closing tag."""
 
 _RESPONSE = regex(r"<\|(?:START|END)_RESPONSE\|>")
 

@@ -65,7 +65,7 @@ _FENCE = regex("```|~~~")
 _LINE_GOES_ON = regex(rf"[ \t\r{HIDDEN}]*\Z")
 
 StreamedBlock = tuple[Block, tuple[RawAction, ...]]
-"""A block that is settled, with its actions."""
+"""A settled block with its actions."""
 
 
 class StreamParser:

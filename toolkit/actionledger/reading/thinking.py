@@ -21,7 +21,7 @@ _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 _NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
 _MAY_BE_NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
 _SIGNS = regex(r"[<{\[`~A](?:(?<![`~A])|(?<=A)ction|(?<=`)``|(?<=~)~~)")
-"""Without one of these, no call stands in thoughts."""
+"""Thoughts without any of these hold no call."""
 
 _WHY = "It stands in the model's thoughts."
 

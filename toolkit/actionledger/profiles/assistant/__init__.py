@@ -19,17 +19,17 @@ LIMITS = Limits(
         ("execute_code", RateLimit(10, 60)),
     )
 )
-"""The document's own: so many of each in any minute."""
+"""The document's own limits: the number of each per minute."""
 
 CODE_LIMITS = CodeLimits()
 """The document's own: code has 30 seconds."""
 
 _READING = ActionSettings(idempotent=True)
 _READERS = ("get_*", "list_*", "search_*", "datavault_[gl]*", "datavault_search")
-"""What only reads may be read again if it is unknown what became of the first time."""
+"""Read-only actions may run again if the result of the first try is unknown."""
 
 _AROUND_CODE = 15.0
-"""What a run of code takes beside its own time and its process's start, at most, in seconds."""
+"""The maximal extra time of a code run besides its own time and its process's start, in seconds."""
 
 
 def assistant_profile(
@@ -60,4 +60,4 @@ ASSISTANT = assistant_profile("assistant")
 """Answers a request with blocks of actions."""
 
 ITERATIVE = assistant_profile("assistant-iterative", parser="assistant-iterative")
-"""Works in steps: each response is an iteration block, until one says that it is final."""
+"""Works in steps: each response is an iteration block, until one is final."""

@@ -33,7 +33,7 @@ from actionledger.runtime.sandbox.monty import MontySandbox
 from actionledger.runtime.workspace import Workspace
 
 STORE_FILE = "assistant.sqlite"
-"""What the assistant keeps, in its session's workspace."""
+"""The assistant's store, in its session's workspace."""
 
 
 def assistant_handlers(limits: Limits, sandbox: str | Sandbox) -> HandlerFactory:
@@ -80,13 +80,13 @@ class _Stores:
 API_NAME = "gb"
 
 _MOST_SAID = 200
-"""How much is kept of what is said of one call, in characters."""
+"""The maximal length of the note about one call, in characters."""
 
 _MOST_KEPT = 200
-"""How many calls are kept of one run."""
+"""The maximum of calls kept per run."""
 
 _NOT_ARGUMENTS = frozenset({*AssistantAction.model_fields, CATALOGUE.discriminator})
-"""The fields of an action that say where it stands among others; a method has none of them."""
+"""The fields of an action that concern its place among others; a method has none of them."""
 
 
 class Calls:
@@ -94,10 +94,10 @@ class Calls:
 
     def __init__(self) -> None:
         self.changes: list[str] = []
-        """A few words on each change that a call made, in order."""
+        """A few words on each change, in order."""
         self.kept: list[dict[str, str]] = []
         self.counts: Counter[str] = Counter()
-        """How many calls there were of each outcome: done, refused, rate_limit."""
+        """The number of calls per outcome: done, refused, rate_limit."""
 
     def add(self, name: str, outcome: str, what: str = "") -> None:
         """Note a call: the method, its outcome, and a few words on its change or its failure."""
@@ -209,10 +209,10 @@ REASONS = {
     CodeOutcome.REFUSED: Reason.UNAVAILABLE,
     CodeOutcome.CANCELLED: Reason.STOPPED,
 }
-"""What is recorded of code that did not succeed; ``timeout`` makes its execution ``timed_out``, the others ``failed``."""
+"""The recorded reason of failed code; ``timeout`` makes its execution ``timed_out``, the others ``failed``."""
 
 _ROOMS = {"stdout": 20_000, "stderr": 8_000, "error": 8_000}
-"""How much is kept of each text of a result, in characters of JSON text; all of it fits into what a record takes."""
+"""The maximal length of each text of a result, in characters of JSON text; together they fit into a record."""
 
 _VALUE_ROOM = 20_000
 _SHOWN_OUTPUT = 600
@@ -270,7 +270,7 @@ class CodeRunner:
 
 
 _IN_FENCE = re.compile(r"\s*+```(?:python|py)?[ \t]*+\n(?P<code>(?:(?!```).)*+)```\s*+", re.DOTALL)
-"""Code that a model has put into a fence within its field: as it stands it is no Python."""
+"""Code in a fence within its field; with the fence it would be no Python."""
 
 
 def document_of(result: CodeResult) -> JsonDict:

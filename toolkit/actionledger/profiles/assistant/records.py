@@ -198,7 +198,7 @@ KINDS = (
 """The four kinds with the names of their actions."""
 
 OpenStore = Callable[[], AssistantStore]
-"""Returns the store, which is opened when it is first needed."""
+"""Returns the store, which is opened on first use."""
 
 
 def crud_handlers(store: OpenStore) -> dict[str, Handler]:

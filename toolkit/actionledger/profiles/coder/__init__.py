@@ -27,22 +27,23 @@ POLICY = Policy(
         ("*", Verdict.ESCALATE),
     )
 )
-"""Looking is free; a change or a command waits, unless the session is automatic.
+"""Read-only actions run freely; a change or a command waits for approval, unless the session is automatic.
 
-Rules about a command's words keep a person from being asked, let what is known to be harmless pass, and ask where they can't tell. They
-are no wall: a program in a file does what it likes. What a command can reach is bounded by how it is run (``commands``).
+Rules about a command's words avoid questions: known harmless commands pass, and unclear ones are asked about. They
+are no security boundary, since a program in a file can do anything. The way a command is run bounds its reach (``commands``).
+
 """
 
 
 COMMAND_SETTINGS = CommandSettings()
 
 LIMITS = Limits(feedback=60_000, result=40_000)
-"""A file that was read goes back whole, up to the length that a model still works with."""
+"""A whole file is returned to the model, up to a length that a model can handle."""
 
 _READING = ActionSettings(idempotent=True)
 _PROGRAMS: frozenset[Outside] = frozenset({"programs"})
 _AROUND_COMMANDS = 60.0
-"""What a command takes beside its own time, at most: looking at the workspace before and after it, in seconds."""
+"""The maximal extra time of a command besides its own: reading the workspace before and after it, in seconds."""
 
 
 def coder_profile(
@@ -80,7 +81,7 @@ def coder_profile(
 
 
 CODER = coder_profile("coder")
-"""Writes, changes and runs; anything that changes something waits for a person unless the session is automatic."""
+"""Writes, changes and runs; changes wait for approval unless the session is automatic."""
 
 
 def with_commands(name: str, commands: CommandSettings, *, line_numbers: bool = False) -> Profile | str:

@@ -12,7 +12,7 @@ from actionledger.runtime.execution.handlers import Context, Handler
 Result = dict[str, Any]
 
 _LOOKING = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
-"""How differences are made: by git alone, and without a look at what has changed inside of submodules."""
+"""Options for differences: by git alone, without changes inside submodules."""
 
 _UNFILTERED = (
     "Stored as they stand, though the repository names a filter for them, which is not run: {names}."
@@ -20,7 +20,7 @@ _UNFILTERED = (
 _AT_ONCE = 200
 
 _SUBMODULE = "160000 "
-"""How the entry of a submodule in the index begins."""
+"""The beginning of a submodule's entry in the index."""
 
 
 def git_handlers(git: Git) -> dict[str, Handler]:

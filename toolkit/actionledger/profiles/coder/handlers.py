@@ -67,7 +67,7 @@ def file_handlers(files_of: FilesOf, *, line_numbers: bool = False) -> dict[str,
 
 
 _MOST_READ = 40_000
-"""So much of a file is told at once, in characters: what is larger is read in pieces of whole lines."""
+"""The maximal part of a file shown at once, in characters; a larger file is read in pieces of whole lines."""
 
 
 def _within(lines: Sequence[str], beside: int) -> Sequence[str]:
@@ -155,7 +155,7 @@ class _FileActions:
 
 
 MAX_DIFF = 12_000
-"""The most that is kept of an action's differences, in characters."""
+"""The maximal length of an action's kept differences, in characters."""
 
 
 class DryRuns:
@@ -197,7 +197,7 @@ class DryRuns:
 
 _MOST_NAMED = 50
 _SHOWN = 1400
-"""How much of the ends of both outputs stands in the message about a command that failed, in characters."""
+"""The length of both outputs' ends in the message about a failed command, in characters."""
 
 UNCONFINED = "It was not confined: nothing kept it inside the workspace, and this session allows that."
 NO_NETWORK = "Commands have no network here; what they need has to be in the workspace or installed."

@@ -69,7 +69,7 @@ def _succeeded(observations: Sequence[Observation]) -> Iterator[Observation]:
 
 
 MAX_PART = 20_000
-"""The most that is shown of one part of a message, in characters."""
+"""The maximal shown length of one part of a message, in characters."""
 
 
 def part_of(layer: str, profile: Profile) -> str:
@@ -187,7 +187,7 @@ class Terms:
 
 
 STANDARD_TERMS = Terms()
-"""A person approves; twelve responses; our own handlers."""
+"""Approval by a person; twelve responses; our own handlers."""
 
 
 class LedgerNotes:

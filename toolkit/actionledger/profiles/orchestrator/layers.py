@@ -16,7 +16,7 @@ from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.models import Completion, Model, Usage
 
 PERSON = "ceo"
-"""Who gives the directive, is asked what the layers can't decide, and gets the last word of the lowest one."""
+"""The person who gives the directive, answers the layers' questions, and gets the lowest layer's last message."""
 
 LAYERS = ("2ic", "eng-lead", "team-lead")
 """The layers that a model plays, from the top."""
@@ -26,14 +26,14 @@ TASKS: Mapping[str, str] = {
     "eng-lead": "You lead the engineers: choose the technical way within the plan, and create the branch to work on.",
     "team-lead": "You lead a team: break the work into issues that one person can finish, and hand them on.",
 }
-"""What each layer is told of its part."""
+"""The description of each layer's part, for its prompt."""
 
 AT_ONCE: Mapping[str, frozenset[str]] = {
     "2ic": frozenset({"update_plan", "request_info", "escalate", "request_review"}),
     "eng-lead": frozenset({"update_plan", "request_info", "escalate", "request_review", "create_branch"}),
     "team-lead": frozenset({"request_info", "escalate", "request_review", "create_issues"}),
 }
-"""Which actions each layer may execute at once; all others are queued for a person's approval."""
+"""The actions that each layer may execute at once; all others are queued for approval."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def strip_action_blocks(text: str) -> str:
 
 
 _RECEIVED = {'"': "string", "[": "array", "{": "object", "t": "boolean", "f": "boolean", "n": "null"}
-"""Which type a JSON text is of, by its first character; what begins otherwise is a number."""
+"""The type of a JSON text by its first character; any other text is a number."""
 
 _LEAST = regex(r"at least (\d+)")
 

@@ -54,7 +54,7 @@ class OrchestratorStore(SqliteStore):
 
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
-"""What a person is asked for: to tell something, to decide something, to look at something."""
+"""The purpose of a request to a person: an information, a decision, or a review."""
 
 
 @dataclass(frozen=True, slots=True)

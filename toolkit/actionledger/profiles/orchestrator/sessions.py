@@ -57,7 +57,7 @@ class LayerSessions:
         self._instead = dict(instead or {})
         self._open: dict[tuple[str, bool], Runtime] = {}
         self._turns: dict[tuple[str, bool], int] = {}
-        """How many turns each open session has: nobody else adds any while it is open."""
+        """The number of turns of each open session; no other process adds any while it is open."""
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
         """End all sessions; each is recorded with the reason."""

@@ -128,7 +128,7 @@ REPETITION = RepetitionLimits(
     needs_nudge=False,
     ends_turn=True,
 )
-"""A plan is a sequence of its own, so it ends where it begins to turn."""
+"""A plan is a sequence of its own, so it ends when it begins to repeat itself."""
 
 LIMITS = Limits(actions_per_turn=50)
 
@@ -170,4 +170,4 @@ def _planner_prompt(catalogue: Catalogue, persona: Persona, chains: Sequence[Cha
 
 
 REASONER = reasoner_profile()
-"""Carries out a persona's plans; without a model, contexts are taken as they stand."""
+"""Executes a persona's plans; without a model, contexts are used unchanged."""

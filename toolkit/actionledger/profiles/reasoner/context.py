@@ -159,7 +159,7 @@ def in_words(answer: SpokenAnswer) -> str:
 
 
 _LINES = 20
-"""So much of the conversation an executor sees, in things said."""
+"""The number of spoken lines that an executor sees."""
 
 
 @dataclass(frozen=True, slots=True)

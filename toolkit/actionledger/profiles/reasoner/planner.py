@@ -17,10 +17,10 @@ from actionledger.runtime.execution.mending import HOW
 from actionledger.runtime.models import Message
 
 MINIMUM = 10
-"""So often two actions must have stood behind each other before anything is said of them."""
+"""The minimum of recorded successions of two actions before a suggestion about them."""
 
 MOST = 5
-"""So many suggestions a planner is given at most."""
+"""The maximum of suggestions for a planner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class ActionSystemEvent:
 AgentEvent: TypeAlias = ToolStarted | ToolFinished | AgentText | ActionSystemEvent
 
 _WORDS = frozenset({"think", "speak", "done"})
-"""Actions that change nothing of the persona's state."""
+"""Actions that don't change the persona's state."""
 
 
 class ProgressEvents:
@@ -156,10 +156,10 @@ def _finished(name: str, event: ExecutionFinished) -> Iterator[AgentEvent]:
 
 
 MAX_SEQUENCES = 4
-"""So many sequences follow from one trigger at most, the first one included."""
+"""The maximum of sequences after one trigger, the first one included."""
 
 _LINES = 20
-"""So much of the conversation the planner sees, in things said."""
+"""The number of spoken lines that the planner sees."""
 
 
 class Reasoner:

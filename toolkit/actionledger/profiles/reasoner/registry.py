@@ -116,11 +116,11 @@ class DescriptionExecutor(ActionExecutor):
 
 
 _LIKE = 60
-"""From here on a context is taken to mean an entry, 0 to 100."""
+"""The minimal likeness of a context and the entry that it means, 0 to 100."""
 
 
 _CLEAR = 10
-"""By so much the entry that is meant must be likelier than the next one."""
+"""The minimal lead in likeness of the meant entry over the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,14 +246,14 @@ EXECUTORS: dict[str, ActionExecutor] = {
     "speak": Speaking(),
     "done": DoneExecutor(),
 }
-"""What carries out each action."""
+"""Each action's executor."""
 
 TAKING_UP = TakingUp()
-"""What carries out an action that names a chain."""
+"""The executor of an action that names a chain."""
 
 
 _TIMEOUT = 180.0
-"""What an action may take, the model's answer included, in seconds."""
+"""The maximal duration of an action, including the model's answer, in seconds."""
 
 
 class ActionRegistry:

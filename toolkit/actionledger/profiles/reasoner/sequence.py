@@ -75,10 +75,10 @@ def _plan(text: str, block: Block) -> dict[str, Any]:
 
 
 MAX_FUTILE = 3
-"""So many responses in a row may hold no plan, or one of which nothing can be done; then it is over."""
+"""The maximum of consecutive responses without an executable plan."""
 
 PLANNING_FAILED = "planning_failed"
-"""The note that nothing more follows since no plan came of the planner's responses."""
+"""The note that repeated responses without a plan ended the work."""
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from actionledger.core.text import writable
 from actionledger.profiles.stores import SqliteStore, moment
 
 Intensity: TypeAlias = Literal["low", "medium", "high"]
-"""How strongly a mood is felt."""
+"""The strength of a mood."""
 
 INTENSITIES: tuple[Intensity, ...] = get_args(Intensity)
 
@@ -27,19 +27,19 @@ TextPart: TypeAlias = Literal["appearance", "environment"]
 """A part that is one text."""
 
 THOUGHTS = "thoughts"
-"""What was thought in the present sequence."""
+"""The thoughts of the current sequence."""
 
 SPEECH = "speech"
-"""What was said to the user."""
+"""The words spoken to the user."""
 
 PARTS = frozenset({"mood", "memories", "appearance", "environment", "goals", "desires", THOUGHTS, SPEECH})
-"""What actions look at and change."""
+"""The parts that actions read and change."""
 
 MAX_TEXT = 2000
 """The longest text of a persona, in characters."""
 
 MAX_ENTRIES = 200
-"""The most entries of a list."""
+"""The maximum of a list's entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,11 @@ PERSONA = TypeAdapter(Persona)
 
 
 STORE_FILE = "reasoner.sqlite"
-"""What the persona keeps, in its session's workspace."""
+"""The persona's store, in its session's workspace."""
 
 _LAST = "SELECT * FROM steps ORDER BY step DESC LIMIT 1"
 _EXACT = "milliseconds"
-"""How exactly times are kept."""
+"""The precision of recorded times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ FAMILIES: Mapping[str, Family] = {
         "Salesforce xLAM 1 and 2, format instructions and chat templates; vLLM's parser (the markers)",
     ),
 }
-"""Each family's name with the dialects that it writes, in the order of the alphabet."""
+"""Each family's name with the dialects that it writes, in alphabetical order."""
 
 
 AnyDialect: TypeAlias = (
@@ -162,7 +162,7 @@ AnyDialect: TypeAlias = (
     | Llama3Json
     | Json
 )
-"""The dialects as a type: what a parser's configuration may hold."""
+"""The dialects as a type, for a parser's configuration."""
 
 DIALECTS: tuple[Dialect, ...] = tuple(kind() for kind in get_args(AnyDialect))
 """Every dialect in its default form."""

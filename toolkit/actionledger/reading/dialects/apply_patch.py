@@ -119,10 +119,10 @@ _PADDED_END = regex(r"^[ \t]*\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
 _HEREDOC = regex(r"<<-?[ \t]{0,8}(?P<quote>['\"]?)(?P<word>\w{1,40})(?P=quote)[ \t]{0,8}\r?\n\Z")
 _IN_JSON = regex(r"\"\*\*\* Begin Patch\\n[^\n]*")
 _FAR = 400
-"""How far into an object a patch is looked for, in code points."""
+"""The distance in an object in which a patch is searched, in code points."""
 
 _WORD = 100
-"""How much of the end of a line is looked at for the word of a here-document, in code points."""
+"""The part of a line's end that is searched for the word of a here-document, in code points."""
 
 _LABELS = ("", "apply_patch", "bash", "diff", "patch", "plaintext", "sh", "shell", "text")
 

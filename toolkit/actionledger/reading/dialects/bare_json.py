@@ -34,7 +34,7 @@ _IN_A_FENCE = regex(r"\s*+[;,]?+\s*+")
 _ENDS_LINE = regex(r"[ \t]*+(?:[;,](?:\s*+\Z)?+[ \t]*+)?+(?=[\r\n<]|\Z)")
 _PARAGRAPH = regex(r"\n[ \t]*+\r?\n")
 _REPAIRABLE = 65_536
-"""How much of a broken value is looked at: without a marker, each might be read on to the end of the text."""
+"""The maximal searched part of a broken value: without a marker, each might be read to the end of the text."""
 
 
 class Json(Dialect):
@@ -200,7 +200,7 @@ def _malformed(issue: Issue, span: Span, body: Span) -> Found:
 _BUILT_IN = ".call"
 _NAMED = regex(r"(?P<name>[^<>{}\s=]++)>(?=\s*+\{)")
 _LLAMA_ON_A_LINE = regex(r"[ \t]*+(?:[;,]\s*+)?+")
-"""What stands between two objects that begin a line: a semicolon, or nothing at all."""
+"""Text between two objects that begin a line: a semicolon, or nothing."""
 
 
 class _Objects(Marked):

@@ -70,7 +70,7 @@ class Dialect(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    """The name that parsers, records and charts know it by."""
+    """The name in parsers, records and charts."""
 
     source: ClassVar[str]
     """Where the format is defined."""
@@ -79,34 +79,35 @@ class Dialect(BaseModel):
     """A well-formed response in this dialect."""
 
     rules: ClassVar[tuple[str, ...]] = ()
-    """What a language model has to be told to write it, beside an example; a sentence or two each."""
+    """Instructions for a language model to write it, besides an example; a sentence or two each."""
 
     strings_only: ClassVar[bool] = False
-    """Whether it can write nothing but strings, so that ``5`` may mean a number."""
+    """Whether all its values are strings, so that ``5`` may mean a number."""
 
     respects_fences: ClassVar[bool] = True
-    """Whether what stands inside somebody else's fence is an example."""
+    """Whether a block in a fence that no dialect reads is an example."""
 
     reads_any_fence: ClassVar[bool] = False
     """Whether a fence with any info string may open one of its blocks."""
 
     reads_embedded_fences: ClassVar[bool] = False
-    """Whether it reads a fence that opens in the middle of a line, and one that holds its value on the same line."""
+    """Whether it reads a fence that opens in the middle of a line, or has its value on the same line."""
 
     needs_names: ClassVar[bool] = False
     """Whether it finds no call unless the names of the tools are known."""
 
     last_counts: ClassVar[bool] = False
-    """Whether of several blocks the last one counts, so that what follows may yet make another thing of one."""
+    """Whether only the last of several blocks counts, so that later text may yet change one."""
 
     optional_closers: ClassVar[Mapping[str, str]] = {}
-    """Which closing marks may be missing at the end of a text of which all is there, each with who takes it away or reads without it.
+    """The closing marks that may be missing at the end of a complete text, each with the server or reader that drops it.
 
-    What has to stand before the mark stands before it in the key. Where any other one is missing, the call was cut off.
+    Text that must precede the mark precedes it in the key. If any other mark is missing, the call was cut off.
+    
     """
 
     may_stay_open: ClassVar[bool] = False
-    """Whether no repair is needed where the mark that closes a block is missing: servers take it away."""
+    """Whether a missing closing mark needs no repair, because servers remove it."""
 
     @property
     def fence_labels(self) -> frozenset[str]:
@@ -243,7 +244,7 @@ class Generations(Dialect):
     """
 
     generations: ClassVar[tuple[Dialect, ...]]
-    """The forms, the newest first where it makes no difference."""
+    """The forms, the newest first if the order makes no difference."""
 
     @property
     def literals(self) -> frozenset[str]:

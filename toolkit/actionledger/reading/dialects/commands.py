@@ -21,7 +21,7 @@ SHELLS = (
     *("bash", "shell", "sh", "terminal", "local_shell", "run_bash", "execute_bash", "run", "run_command", "execute_command"),
     *("run_shell_command", "run_terminal_cmd", "run_terminal_command", "run_in_terminal", "exec_command"),
 )  # fmt: skip
-"""What tools are called that run a command of a shell, those that say it most plainly first."""
+"""The names of tools that run a shell command, the plainest first."""
 
 
 def shell_tool(source: Source, *, is_needed: bool) -> str:
@@ -94,7 +94,7 @@ _TAG = regex(r"\s*</?[a-zA-Z]")
 _LINE_ENDS = regex(r"[ \t]*(?:\r?\n|\Z)")
 _NEXT_OPENER, _NEXT_CLOSER = regex(_COMMAND_TAGS_OPENER), regex(_CLOSER)
 _AROUND = 400
-"""How many code points beside a pair are looked at for another tag."""
+"""The searched distance around a pair for another tag, in code points."""
 
 
 class CommandTags(Dialect):

@@ -60,11 +60,11 @@ _NOTATIONS = {
     )
 }
 _DEEPEST = 16
-"""How many calls may stand in the strings of each other."""
+"""The maximal nesting of calls in each other's strings."""
 
 _THOUGHTS = ("<|channel>", "<channel|>")
 _NULL = {"None": "null"}
-"""How Gemma 4's template writes that there is nothing."""
+"""The null of Gemma 4's template."""
 
 
 class Gemma(FencedCalls):

@@ -37,7 +37,7 @@ _HEADER = regex(
     rf"(?P<rest>{_REST})<\|message\|>"
 )
 _ROLE_TO = r"(?<![\s\S]{2})(?:assistant[ \t]++)?+to="
-"""What a response begins with that goes straight to a tool: the template has written what stands before the recipient."""
+"""The beginning of a response that goes straight to a tool: the template has written the text before the recipient."""
 _FIRST_TO = rf"{_ROLE_TO}[^\s<]{{1,200}}+[ \t]*+<\|channel\|>[ ]?\w{_REST}<\|message\|>"
 _FIRST_CUT = (
     rf"{_ROLE_TO}functions\.[^\s<]{{0,200}}+[ \t]*+(?:<\|channel\|>{_REST})?+(?:<(?:\|(?:\w++\|?+)?+)?+)?+\Z"
@@ -271,7 +271,7 @@ _TO_ITSELF = "to=self"
 _TO_USER = regex(
     r"to=user<\|message\|>(?:[^<t]++|<(?!\|(?:eom|eot|start)\|>)|(?<!\s)t|t(?!o=(?!self|user)[\w.-]{1,200}<\|message\|>))*+"
 )
-"""A message to the user, up to what ends it: a token, or the header of a message to a tool."""
+"""A message to the user, up to its end: a token, or the header of a message to a tool."""
 
 _TO_TOOL = regex(
     r"(?:<\|start\|>[ ]?assistant[ ]++)?+to=(?!(?:self|user|commentary|developer)<)[\w.-]{1,200}+<\|message\|>\s*+(?=<atem:)"

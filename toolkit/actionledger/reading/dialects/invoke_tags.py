@@ -22,7 +22,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MARK = "｜DSML｜"
 _KIND = r'(?:\s++string="(?P<string>true|false)"|\s++type="[^"<>\n]*")*+'
-"""What a parameter says of its value; where nothing says whether it is a text, it is one that the tool's schema types."""
+"""A parameter's type of value; without one, it is a text that the tool's schema types."""
 
 
 def _grammar(prefix: str, groups: Sequence[str], *, spellings: bool = True) -> TagGrammar:
@@ -301,7 +301,7 @@ class Step3(Generations):
 
 
 _GAP = "(?:\\s++|Ġ)?+"
-"""What stands before an attribute: nothing where a tokenizer's mark for a blank is lost, or the mark itself."""
+"""Text before an attribute: nothing if a tokenizer's mark for a blank is lost, or the mark itself."""
 
 _FUNCTION = rf"""<function{_GAP}name=["'](?P<name>[^"'<>\n]*)["'][^<>\n]*+>"""
 _MINICPM_PARAMETER = rf"""<param{_GAP}name=["'](?P<key>[^"'<>\n]*)["']\s*+>"""

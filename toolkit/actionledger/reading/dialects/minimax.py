@@ -34,7 +34,7 @@ _TAGS = TagGrammar(
     parameter_closes="</parameter>",
     call_closes="</invoke>",
 )
-"""The same tags, for what a value holds of them."""
+"""The same tags, inside a value."""
 
 _CLOSES_INVOKE = regex(r"\s*+</invoke>")
 _LINE_BREAK_BEFORE = regex(r"[ \t]*+\r?\n")

@@ -26,7 +26,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _LONGEST_OPENING = 1_000
-"""The end of a text is looked at for the opening of a call if it is no longer than that, in code points."""
+"""The longest end of a text that is checked for the opening of a call, in code points."""
 
 
 _NAME_AND_TAG = regex(r"\s*+[^\W\d][\w.:/-]*+\s*+<[\w|]")
@@ -48,13 +48,13 @@ class ParameterTags(Dialect):
     """How calls are written out."""
 
     mark: ClassVar[str]
-    """The literal text that a call begins with."""
+    """The literal text at the start of a call."""
 
     opening_form: ClassVar[str]
     """All of a call's opening up to its name."""
 
     stands_alone: ClassVar[bool] = True
-    """Whether a call is known without the tags of its group."""
+    """Whether a call counts without its group's tags."""
 
     thought_markers: ClassVar[Mapping[str, str]] = {}
     """Each tag that opens thoughts, with the one that closes them."""

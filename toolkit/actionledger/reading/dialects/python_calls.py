@@ -26,7 +26,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 LIST = rf"\[\s*+{NAME}\("
-"""What a list of calls begins with."""
+"""The beginning of a list of calls."""
 
 _PLAIN_CALL = regex(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
 _REST_OF_LINE = regex(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
@@ -34,7 +34,7 @@ _FENCE = regex(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
 _END = regex(r"```|<")
 
 CallsAndEnd: TypeAlias = tuple[list[Written], int]
-"""Calls, and where they end."""
+"""Calls and their end."""
 
 
 def unread(marker: Marker, error: NoCallError, start: int) -> Found:

@@ -35,7 +35,7 @@ _OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
 _NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
 _REST_OF_LINE = regex(r"[ \t]*+(?=\r?\n|\Z)")
 _MEMBERS = regex(r'\S?"[^"\n]{1,100}+"[ \t]*+:')
-"""What an object begins with whose bracket is missing."""
+"""The beginning of an object without its bracket."""
 
 _FENCE = regex(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
 _FENCE_LINE = LineStart(r"[ \t]*+```[ \t]*+\r?$")

@@ -39,11 +39,12 @@ TOKENS: Mapping[str, str] = {
     "<|thought_start|>": "<|thought_end|>",
     **{f"<ifm|{think}>": f"</ifm|{think}>" for think in ("think", "think_fast", "think_faster")},
 }
-"""Markers that nobody writes but to think: Magistral's, Kimi VL's, Cohere's, OpenThinker's, Apertus's, Kimi K3's, PLaMo 3's,
-Solar Open's, Gemma 4's, MiniCPM's and K2 Horizon's."""
+"""Markers that are written only for thoughts: Magistral's, Kimi VL's, Cohere's, OpenThinker's, Apertus's, Kimi K3's, PLaMo 3's,
+Solar Open's, Gemma 4's, MiniCPM's and K2 Horizon's.
+"""
 
 _CLOSERS = frozenset({*TAGS.values(), *TOKENS.values()} - {"<|end|>"})
-"""What closes nothing but thoughts."""
+"""Markers that close only thoughts."""
 _ANY_CLOSER = regex("|".join(map(re.escape, sorted(_CLOSERS))) + r"|</think:[\w.-]{1,40}>")
 
 _RELEASE = r"<think:[\w.-]{1,40}>"

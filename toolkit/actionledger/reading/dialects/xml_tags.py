@@ -39,14 +39,15 @@ _TAG = regex(r"\s*<[A-Za-z_][\w.-]*>")
 _SPELLINGS = frozenset({RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES})
 
 FieldForm = Literal["line", "content", "snippet"]
-"""How a field's body is trimmed: ``line`` of all blanks around it; ``content`` of the line break behind its tag;
-``snippet`` of that one and of the one before its closing tag."""
+"""How a field's body is trimmed: ``line`` of all blanks around it; ``content`` of the line break after its tag;
+``snippet`` of that one and of the one before its closing tag.
+"""
 
 _LAYOUT: dict[FieldForm, str] = {"line": "{}", "content": "\n{}", "snippet": "\n{}\n"}
-"""How a field's body is written, so that trimming gives it back."""
+"""How a field's body is written, so that trimming restores it."""
 
 _OWN_MARGIN = frozenset({"content", "edits"})
-"""Fields that hold whole texts: what their lines are indented by is the margin of the tag that they stand in."""
+"""Fields that hold whole texts: their lines' indentation is the margin of their tag."""
 
 Tags: TypeAlias = tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...]
 """Each action's name with its fields, and how each field's body is trimmed."""
@@ -76,10 +77,10 @@ _WISHED_FOR: Tags = (
 )
 
 _ORDERING: tuple[tuple[str, FieldForm], ...] = (("id", "line"), ("depends_on", "line"))
-"""What any action may have: a name, and whom it waits for."""
+"""The fields of any action: its id, and the actions on which it depends."""
 
 CODER_TAGS: Tags = tuple((tag, (*fields, *_ORDERING)) for tag, fields in (*_DOCUMENTED, *_WISHED_FOR))
-"""The coder's: the document's five actions, and those that it wished for."""
+"""The coder's tags: the document's five actions, and those that it wished for."""
 
 
 class XmlTags(Dialect):

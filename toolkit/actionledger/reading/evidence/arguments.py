@@ -79,7 +79,7 @@ ARGUMENT_KEYS = (
     ),
     *("argument", "payload"),
 )
-"""The keys that models give what holds the arguments."""
+"""The keys under which models put the arguments."""
 
 WRAPPER_KEYS = (
     *("tool_calls", "function_calls", "tool_call", "function_call", "calls", "call", "actions", "action"),

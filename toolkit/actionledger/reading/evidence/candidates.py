@@ -43,21 +43,21 @@ _DIFF = regex(r"\s*+(?:`{3,}+|~{3,}+)[ \t]*+(?:diff|patch|udiff)\b", re.IGNORECA
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 _LINE_OPENS = regex(r"^[^\w\n]{0,12}?(?=[\[{(])", re.MULTILINE)
 _PARAGRAPH = 2_000
-"""How much of a paragraph is looked at before and behind a call, in code points."""
+"""The searched part of a paragraph before and after a call, in code points."""
 
 _ABOVE = 4_000
 _BESIDE = 400
-"""How far before a name its value may begin, on lines above it and on its own, in code points."""
+"""The distance before a name in which its value may begin, on lines above it and on its own, in code points."""
 
 _WITHOUT_JSON: frozenset[Form] = frozenset({"lines", "options"})
 _NO_JSON = "Its arguments are lines or options: write them as JSON."
 
 _MARKS_LOST = "Marks of its format are missing."
 _LOST: dict[Form, str] = {"rest": NAMELESS, "left": _MARKS_LOST, "cut": "The text ends behind its name."}
-"""What is said of a call that is never read, by how it stands there."""
+"""The message about a call that is never read, by its form."""
 
 _MOST_LOST = 100
-"""How many lost calls are told apart; what follows them in a stretch is lost with the next one."""
+"""The maximum of separate lost calls; further ones in a stretch are lost together with the next one."""
 
 _MOST_STARTS = 6
 _WORK = 24
@@ -376,7 +376,7 @@ class Candidates:
 
 _MOST_BLANKS = 80
 _WITHIN = regex(r"(?:(?:\w|=[ \t]*+)[\[({]|[\])}\"'],)[ \t\r]*+\n[ \t]*+\Z")
-"""What a line ends with that goes on: what stands on the next one is part of it."""
+"""The end of a line that continues on the next one."""
 
 _CODE_LINE = regex(
     r"^[ \t]*+(?:(?:async[ \t]++)?def[ \t]++\w++[ \t]*+\([^\n]*:[ \t\r]*+$|class[ \t]++\w++(?:\([^\n()]*+\))?+:[ \t\r]*+$"
@@ -386,5 +386,6 @@ _CODE_LINE = regex(
     r"|^[^\n\"']*\)[^\n\"'(){}]{0,40}\{[ \t\r]*+\n[ \t]",
     re.MULTILINE,
 )
-"""What a definition, an import or another statement begins with. Sentences begin with some of its words and end with a colon, too: what
-stands indented below them is a statement's."""
+"""The beginning of a definition, an import or another statement. Sentences begin with some of these words and end with a colon,
+too: an indented line below shows a statement.
+"""

@@ -30,11 +30,11 @@ _WHY = "It stands in a tag named after a tool: it is that one's argument, or mea
 
 
 _DIRECTLY = 20
-"""How many blanks may stand between a tag that nothing closes and the call behind it."""
+"""The maximum of blanks between an unclosed tag and the call after it."""
 
 
 _OF_TOOLS = "xml_tags"
-"""The dialect whose tags are the tools' own names; those of any other one are its own, whatever the tools are called."""
+"""The dialect with tools' names as tags; any other dialect's tags are its own, whatever the tools' names."""
 
 
 Placed: TypeAlias = tuple[Dialect, Found]
@@ -138,11 +138,11 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
 DOCUMENTED = frozenset(
     {"actions", "iteration", "json_action", "plan", "xml_tags", "mint", "search_replace", "apply_patch"}
 )
-"""The formats of the documents, and those that are blocks of edits."""
+"""The formats of the documents, and those of edit blocks."""
 
 
 MARKLESS = frozenset({"json", "pythonic", "llama4_pythonic", "llama3_json", "python_fence", "evidence"})
-"""The dialects whose calls may have no marks but their own looks."""
+"""The dialects whose calls may have no marks."""
 
 
 READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})

@@ -33,7 +33,7 @@ _MARKED = regex(
     rf"|\[TOOL_CALLS?\](?=\s*+[{{\[\w])[^\n]*+|<(?:tool|function)(?:_call)?+:[ \t]++{_NAME}>[^<]*+</[\w-]++>)",
     re.MULTILINE,
 )
-"""What says itself that it is a call, wherever it begins a line: ``[Tool Use: f]``, ``[TOOL_CALL]{…}``, ``<tool: f>…</tool>``."""
+"""Text that is marked as a call at the start of a line: ``[Tool Use: f]``, ``[TOOL_CALL]{…}``, ``<tool: f>…</tool>``."""
 
 _MARKED_SIGNS = ("[", "<tool:", "<function:", "<tool_call:", "<function_call:")
 _FENCE = regex(
@@ -233,10 +233,10 @@ _ANYBODYS = frozenset(
         *("json_action", "plan"),
     }
 )
-"""Dialects whose blocks look like anybody's code or data, or like another's tags: only an offered name makes calls of them."""
+"""Dialects whose blocks look like any code or data, or like another's tags: only an offered name makes them calls."""
 
 _ELSEWHERE = frozenset({RepairKind.MISLABELLED_FENCE, RepairKind.MISSING_FENCE})
-"""The repairs of a block without its own fence: there, too, only an offered name makes a call of data."""
+"""The repairs of a block without its own fence, in which also only an offered name makes data a call."""
 
 _SIGNS = ("<", "{", "[", "`", "~", ">", "Action", "*** Begin Patch")
 """Without one of these, none of those dialects reads anything, in a fence or not."""
@@ -245,7 +245,7 @@ _FENCED_VALUE = regex(
     r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
     re.MULTILINE,
 )
-"""A fence whose label is nobody's, with a value in it."""
+"""A fence with a value under a label that belongs to no dialect."""
 
 
 def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOptions) -> list[Placed]:

@@ -42,7 +42,7 @@ _DATA = frozenset(
         *("markdown", "sh", "shell", "text", "tool", "tool_call", "toml", "txt", "xml", "yaml", "yml"),
     ]
 )
-"""Labels of fences that may hold a call which no language would write."""
+"""Labels of fences that may hold a call in no language's notation."""
 
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 _SIGN = regex(
@@ -81,10 +81,10 @@ _DRESSED = regex(rf"(?:[-*+]|\d++[.)]|#{{1,6}}|\*\*|`)[ \t*`]*+{_NAME}[ \t*`:]*+
 _OBJECT = regex(r"\{\s*+[\"']?(?P<key>\w++)[\"']?\s*+:")
 _WORD = regex(r"[A-Za-z_][\w-]++")
 _NEAR = 40
-"""How far before an object the name is looked for that it is told with, in code points: ``I call f with {"city": …}``."""
+"""The distance before an object in which its call's name is searched, in code points: ``I call f with {"city": …}``."""
 
 _WORDS = regex(r"\*{0,2}(?P<name>[A-Za-z][\w-]*+(?:[ ][a-z]++){0,3})\*{0,2}[ \t]*+:\*{0,2}[ \t]++\S[^\n]*+")
-"""``Find city: Oslo``, where nothing stands beside it."""
+"""``Find city: Oslo``, if nothing is next to it."""
 _ROW = regex(
     rf"\|[ \t]*+(?:{_KEY})[ \t]*+\|[^\n]*+\n\|[-|: \t]++\n\|[ \t]*+{_NAME}[ \t]*+\|[^\n]*+", re.IGNORECASE
 )
@@ -93,7 +93,7 @@ _LINE_KEY = regex(
     r"^[ \t]*+(?:[-*+][ \t]++)?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]", re.MULTILINE
 )
 _DEFINES = frozenset({"description", "docstring", "properties", "required", "returns", "signature"})
-"""Keys of what describes a tool."""
+"""The keys of a tool's description."""
 
 _PLAIN_WORD = regex(r"[a-z]++")
 

@@ -20,13 +20,13 @@ _SHORTEST = 3
 _LONGEST = 300
 _MOST_MODULES = 6
 _SHORT = 400
-"""Up to how many code points are searched for names without a look whether they may be there."""
+"""The longest text that is searched for names without a pre-check, in code points."""
 
 NAME_KEYS = (
     *("name", "tool_name", "function_name", "function", "tool", "action", "api", "api_name", "action_name"),
     *("func", "fn", "method", "recipient_name", "call", "command", "operation", "type"),
 )
-"""The keys that models give the name of what is called."""
+"""The keys under which models put the callee's name."""
 
 _NAME_KEY = regex(
     rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+(?:=>|[:=])\s*+\\?["'“”‘’`]\Z""",
@@ -36,26 +36,26 @@ _BARE_KEY = regex(
     rf"""[{{,]\s*+\\?["'“‘]?+(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'”’]?+\s*+[:=]\s*+\Z""",
     re.IGNORECASE,
 )
-"""What stands before a name without quotes that is the value of such a key: within an object, or it would be a sentence."""
+"""Text before an unquoted name that is the value of such a key: in an object, since otherwise it would be a sentence."""
 
 _LINE_KEY = regex(
     r"""(?:^|\n)[ \t]*+(?:-[ \t]++)?(?:action|tool|tool_name|function|function_name|tool_call|call)[ \t]*+:[ \t]*+["']?\Z""",
     re.IGNORECASE,
 )
-"""What stands before a name that is the value of such a key on a line of its own, as in YAML."""
+"""Text before a name that is the value of such a key on a line of its own, as in YAML."""
 
 _NEAR_KEY = regex(r"""[{,]\s*+\\?["'](?P<key>[a-z_]{2,14})\\?["']\s*+:\s*+\\?["']\Z""", re.IGNORECASE)
 _MISSPELT = NAME_KEYS[:6]
-"""The keys that are known where they are misspelt, too: longer ones, which other words are less like."""
+"""The keys that are also known when misspelt: longer ones, which are less like other words."""
 
 _CUT_BEHIND = regex(
     r"(?:^|\n|>)[ \t]*+\[\Z|(?:^|\n)[ \t]*+`{3}(?:python|py|tool_code)?+[ \t]*+\r?\n\Z", re.IGNORECASE
 )
-"""What stands before a name, at the end of a text, that begins a call which is cut."""
+"""Text before a name, at the end of a text, that begins a cut-off call."""
 
 _ARGUMENT_KEY = regex(r"\s*+(?:arguments|args)[ \t]*+:\Z", re.IGNORECASE)
 _NAME_LINE = regex(r"""(?:^|\n)[ \t]*+name[ \t]*+:[ \t]*+["']?\Z""", re.IGNORECASE)
-"""What stands before a name on a line of its own, where arguments follow on the next one: else it names anything."""
+"""Text before a name on a line of its own, if arguments follow on the next one; otherwise it names anything."""
 
 _DRESSED_LINE = regex(r"(?:^|\n)[ \t]*+(?:[*_]{1,2}|[\[(])?\Z")
 _OWN_LINE = regex(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
@@ -82,9 +82,10 @@ _FOLLOWED = (
     r"|(?P<options>[ \t]++--[A-Za-z][\w-]*+(?:[ \t]++|=)[^\s-])"
     r"|(?P<loose>)"
 )
-"""What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
-an object holds; the next key on a line, options as a program takes them, or arguments behind emphasis, an arrow or nothing. Anything else is a call only where a format's own mark
-stands beside it."""
+"""Text after a name that is called: a bracket, the end of its string, its arguments, the end of its tag or of the object; the next key
+on a line, options as for a program, or arguments after emphasis, an arrow or nothing. Any other text makes a call only next to a
+format's own mark.
+"""
 
 Form = Literal[
     "call", "key", "pair", "text", "object", "tag", "lines", "options", "own", "left", "cut", "rest"

@@ -109,7 +109,7 @@ _OF_NO_DIALECT = (
     r"|\[(?i:(?:tool|function)[ _-](?:use|call)|(?:call|us|invok)(?:ed|ing)[ ](?:the[ ])?(?:tool|function))[ \t]*+:[ \t]*+"
     r"|<(?:tool|function)(?:_call)?+:[ \t]*+"
 )
-"""What stands before a name in formats that no dialect defines: a token or tag that speaks of calls, ``[Tool Use: `` as in a transcript."""
+"""Text before a name in formats of no dialect: a token or tag about calls, ``[Tool Use: `` as in a transcript."""
 
 _PREFIX = regex(r"(?:[^\W\d]\w*+\.)++\Z")
 _LONGEST_PREFIX = 80

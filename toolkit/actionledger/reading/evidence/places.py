@@ -50,7 +50,7 @@ _OPENS = regex(
     re.IGNORECASE,
 )
 _RECIPIENT = regex(r"\bto=[^\s<]{1,200}+[ \t]*+\Z")
-"""What stands before the channel of a message to a tool: that message is a call, and no thoughts."""
+"""Text before the channel of a message to a tool: that message is a call, and no thought."""
 _LONGEST_RECIPIENT = 220
 _CLOSERS = {
     "[think]": "[/THINK]",
@@ -96,7 +96,7 @@ _ENDS_SENTENCE = regex(
 
 
 _BESIDE = f" \t\u3000*_`{HIDDEN}"
-"""What may stand before a call on its line without a word."""
+"""Signs that may precede a call on its line without a word."""
 
 
 class Quoted(NamedTuple):
@@ -345,7 +345,7 @@ _MARKERS = regex(
     r"|^#{1,4}[ \t]*+(?:Human|User|Observation)[ \t]*+$",
     re.MULTILINE,
 )
-"""What another's turn begins with."""
+"""The beginning of another's turn."""
 
 
 def invented_from(text: str, start: int) -> Span | None:

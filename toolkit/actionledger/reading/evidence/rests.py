@@ -23,10 +23,10 @@ from actionledger.reading.evidence.own_marks import (
 )
 
 NAMELESS = "It is what is left of a call whose name is lost."
-"""What is said of arguments and closing marks without a call."""
+"""The message about arguments and closing marks without a call."""
 
 EXPRESSION = "An argument is an expression."
-"""What is said of a call whose arguments call something else."""
+"""The message about a call with calls as arguments."""
 
 _VARIABLE = "may be a text or a name."
 _BRACKET = regex(r"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[\[({])|(?P<closes>[\])}])""")
@@ -108,7 +108,7 @@ _ARGUMENTS_BEGIN = regex(r"[{<(\[=]")
 _SHORTEST = 3
 _WINDOW = 40
 _MOST = 100
-"""How many places of one name are looked at."""
+"""The maximum of searched places of one name."""
 
 
 class _Left(NamedTuple):
@@ -200,7 +200,7 @@ def _loosely(text: str) -> str:
 
 
 _FEWEST = 2
-"""How many arguments an object has at least that is taken for a call without its name: one key may be an answer's, too."""
+"""The minimum of arguments in an object that is read as a call without its name: an answer may have one such key, too."""
 
 
 def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -> list[Mention]:

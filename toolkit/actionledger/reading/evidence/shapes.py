@@ -30,7 +30,7 @@ _PRINTING = frozenset(
 _RECORDS = frozenset(
     {"result", "results", "output", "response", "status", "error", "returned", "observation", "duration"}
 )
-"""The keys beside a call that say what came of it."""
+"""The keys next to a call that state its result."""
 
 _BESIDE = frozenset({"id", "type", "index", "call_id"})
 _CALLED = regex(r"[\w.\\-]+")

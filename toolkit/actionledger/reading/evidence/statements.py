@@ -34,7 +34,7 @@ _MARK = (
 """A special token, or a tag of no format."""
 
 _TURN = r"<\|start_header_id\|>assistant<\|end_header_id\|>|<\|im_start\|>assistant\b|<start_of_turn>model\b"
-"""What the answer's own turn begins with."""
+"""The beginning of the answer's own turn."""
 
 _ASSIGNED = (
     r"(?:(?:const|let|var)[ \t]++)?+[^\W\d][\w]*+(?:[ \t]*+:[ \t]*+[\w\[\], .|]{1,60}?)?[ \t]*+=(?!=)[ \t]*+"
@@ -105,7 +105,7 @@ class Statements:
         self.names = names_of(offer)
         self.options = options.model_copy(update={"calls": True})
         self.work = 0
-        """How many characters were read so far."""
+        """The number of characters read so far."""
 
     def run_at(self, start: int, end: int) -> Run:
         """Parse the calls that begin here, in sequence."""
@@ -324,7 +324,7 @@ _WINDOW = 120
 _NEAR = 160
 _MOST_MARKS = 24
 _COST = 2_000
-"""What looking at a broken call once more is taken to cost at least, in characters."""
+"""The assumed minimal cost of reading a broken call again, in characters."""
 _CHAIN = regex(rf"(?:functools(?=\[)|print\(\s*+|await[ \t]++|{_ASSIGNED}|[\[({{]\s*+|[\"'`])++\Z")
 
 

@@ -12,7 +12,7 @@ from actionledger.reading.scan.openings import Openers, Opening, is_fence
 from actionledger.reading.scan.source import Source
 
 FILLER = "\ua7f7"
-"""A letter that nobody writes: it takes the place of a sign within a name."""
+"""A letter that is never written: it replaces a sign within a name."""
 
 _PYTHON = regex(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
 _TOKEN = regex(
@@ -24,7 +24,7 @@ _SIGNS = {
     "colon": (RepairKind.COLON, "=", "="),
     "star": (RepairKind.ARGUMENTS_UNPACKED, "  ", ""),
 }
-"""What is written for a sign, as many characters as it has, and what the repair says is meant."""
+"""The replacement of a sign, of the same length, and the repair's description of it."""
 
 _LONGEST = 8_000
 

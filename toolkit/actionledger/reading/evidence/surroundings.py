@@ -28,10 +28,10 @@ from actionledger.reading.prose import Verdict, has_words, is_corrected, verdict
 from actionledger.reading.scan.source import Source
 
 _OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan", "xml_tags"})
-"""The formats whose responses are prose with actions in it: their own keys or tags say what is meant."""
+"""The formats whose responses are prose with actions in it: their own keys or tags show the meant ones."""
 
 _EDITS = DOCUMENTED - _OF_PROFILES
-"""The formats that say themselves, by their own marks, what is meant, and stand in the middle of anything."""
+"""The formats whose own marks show that they are meant, in any surroundings."""
 
 _TWICE = "The same stands once more in the response."
 _VERSIONS = "The text offers two versions of it."
@@ -41,20 +41,20 @@ _PLACEHOLDER = regex(
     r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,})",
     re.IGNORECASE,
 )
-"""What nobody passes: the place of a value in a template."""
+"""A placeholder for a value in a template, which is never passed."""
 
 _NAMED_AS_PLACE = regex(r"your_\w{1,40}|placeholder", re.IGNORECASE)
-"""What a template has in the place of a value, and what a user may have called something."""
+"""Placeholders in templates that may also be a user's own names."""
 
 _ANGLED = regex(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
-"""What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
+"""The beginning of a placeholder: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
 
 _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if sign.isspace())
-"""The same, and the blanks that may stand before it."""
+"""The same, and the blanks that may precede it."""
 
 _LONGEST = 70
-"""How long a placeholder may be, in code points."""
+"""The maximal length of a placeholder, in code points."""
 
 _JOINS = str.maketrans("", "", "_- ")
 

@@ -32,12 +32,12 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MOST_OVERLAPS = 100
 UNSAID = "An offered name is called in it."
-"""What is said of a call that is none by itself, where nothing else is known of it."""
+"""The message about text with an offered name that is no call, if nothing else is known about it."""
 
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 
 EvidenceSetting: TypeAlias = Literal["ignored", "reported", "read", "read_in_sentences"]
-"""What a parser does with a call that stands on evidence alone."""
+"""The treatment of a call by evidence alone."""
 
 _READ_AGAIN = frozenset(
     {

@@ -17,7 +17,7 @@ from actionledger.reading.tolerant_json.faults import STRICT
 THOUGHTS = frozenset(
     {"reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "thoughts"}
 )
-"""The keys that hold thoughts beside a message's content."""
+"""The keys of thoughts next to a message's content."""
 
 _WITHIN = (
     "thinking",
@@ -46,10 +46,10 @@ def thoughts_in(value: object, depth: int = 0) -> Iterator[str]:
 
 
 PARSER_NAME = "provider-messages"
-"""What results say that they were read by."""
+"""The parser that results name."""
 
 _VERSION = "4"
-"""Raised when the meaning of what is read changes."""
+"""Raised if the meaning of a reading changes."""
 
 _PARSER_ID = hashlib.sha256(f"{PARSER_NAME} {_VERSION}".encode()).hexdigest()[:16]
 

@@ -16,18 +16,18 @@ _KNOWN = (
 )
 
 _CALLS = ("tool_calls", "toolCalls", "function_call", "tool_call", "toolCall")
-"""The keys that hold calls beside a message's content."""
+"""The keys of calls next to a message's content."""
 
 _BODIES = ("content", "parts", "output", *_CALLS, "additional_kwargs")
 """The keys that make an object a message."""
 
 _WRAPPERS = ("message", "response", "body", "kwargs", "data")
-"""The keys under which a message stands in what is no message itself."""
+"""The keys of a message in an object that is none itself."""
 
 _MOST_WRAPPERS = 8
 
 _FAILED_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
-"""Why Gemini has stopped, where the call itself is left out."""
+"""Gemini's finish reasons for omitted calls."""
 
 _BESIDE = frozenset(
     {*_BODIES, "role", "type", "id", "name", "object", "model", "kind", "index", "refusal", "annotations"}
@@ -52,7 +52,7 @@ _BESIDE = frozenset(
     }
     | {"thinking_blocks", "provider_specific_fields", "provider_details", "example", "tokens", "images"}
 )
-"""What may stand in a message that says nothing."""
+"""Keys in a message that say nothing."""
 
 
 def read_message(message: object, names: frozenset[str] | None = None) -> Reading:
@@ -208,7 +208,7 @@ _NOT_SEARCHED = frozenset(
     | {"usage", "usage_metadata", "usageMetadata", "metrics", "metadata", "response_metadata", "logprobs"}
     | {"observation", "observations", "result", "results", "provider_details", "text_format"}
 )
-"""What stands beside calls in a message: definitions, prompts, counts, results."""
+"""Keys next to calls in a message: definitions, prompts, counts, results."""
 
 _DEEPEST = 30
 

@@ -16,7 +16,7 @@ _LOCAL = {
     "apply_patch_call": "apply_patch",
     "tool_search_call": "tool_search",
 }
-"""The calls of OpenAI's own tools that the caller has to run, and what these tools are named."""
+"""The calls of OpenAI's own tools that the caller must run, with the tools' names."""
 
 _LOST = frozenset({"invalid_tool_call"})
 
@@ -59,7 +59,7 @@ _NO_ACTION_KEYS = frozenset(
     | {"toolResponse", "thoughtSignature", "thought_signature", "videoMetadata", "thought"}
     | {"reasoningContent", "toolResult", "image", "document", "video", "audio", "cachePoint", "guardContent"}
 )
-"""What parts without a type are known by: Gemini's and Bedrock's, neither text nor a call for the caller to run."""
+"""The keys of parts without a type: Gemini's and Bedrock's, neither text nor a call for the caller to run."""
 
 _KNOWN = "text, thoughts, and the calls of OpenAI, Anthropic, Gemini, Bedrock, OpenTelemetry, pydantic-ai, LangChain"
 

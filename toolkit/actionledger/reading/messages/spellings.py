@@ -75,20 +75,20 @@ CALL_TYPES = {
     "tool-call": "pydantic_ai",
     "toolCall": "pi",
 }
-"""What the type of a part says that it is a call, and whose spelling that is."""
+"""The types of parts that are calls, each with its spelling."""
 
 _FREE_TEXT = frozenset({"custom", "custom_tool_call"})
-"""The types of calls that are given one text, as it is."""
+"""The types of calls with one plain text as argument."""
 
 _BESIDE = frozenset(
     {"type", "part_kind", "kind", "object", "index", "status", "caller", "namespace", "thoughtSignature"}
     | {"thought_signature", "cache_control", "created_at", "timestamp", "provider_name", "provider_details"}
     | {"tool_kind", "extra_content", "origin", "function", "custom"}
 )
-"""What may stand beside a call's name without being its arguments."""
+"""Keys next to a call's name that are not its arguments."""
 
 OF_CALL = frozenset({*NAMES, *ARGUMENTS, *_IDS, *_BESIDE})
-"""The keys under which a call has what is its own."""
+"""The keys of a call's own content."""
 
 
 class Spelled(NamedTuple):

@@ -68,10 +68,10 @@ class Closing(NamedTuple):
 _NOTHING = "(?!)"
 """Matches nowhere."""
 LIST_MARKERS = r"(?:[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++)?+"
-"""What may stand before the first thing in a list's item; an item may begin with another one."""
+"""Marks that may precede the first content of a list's item; an item may begin with another one."""
 
 HIDDEN = "\ufeff\u200b\u200c\u200d\u2060"
-"""What nobody sees: byte order marks and characters without a width."""
+"""Invisible characters: byte order marks and characters without a width."""
 
 _UNSEEN = dict.fromkeys(map(ord, HIDDEN))
 _LABEL = r"[A-Za-z][\w.+#:-]*+"
@@ -89,10 +89,10 @@ _EMBEDDED = (
 
 _MARKERS = regex(rf"{LIST_MARKERS}[ \t]*+")
 _LINE = 400
-"""How much of a line is looked at before a place, in code points."""
+"""The searched part of a line before a place, in code points."""
 
 _BLANKS = 64
-"""How many code points are looked at first for the blanks before a place."""
+"""The number of code points searched first for the blanks before a place."""
 
 
 class Openers:

@@ -15,7 +15,7 @@ from actionledger.reading.scan.openings import HIDDEN, Closing, Opening, Opening
 
 _BLANK_REST = regex(r"\s*+\Z")
 _STOPS = r"(?:<\|\w{1,24}\|>|</s>|<end_of_turn>)*"
-"""Tokens that a model stops with, which some servers leave behind its last fence."""
+"""Stop tokens of models, which some servers leave after the last fence."""
 
 _FOLLOWS = regex(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?={_STOPS}\r?$)", re.MULTILINE)
 _FOLLOWS_ON_LINE = regex(r"[ \t]*(`{3,})")
@@ -23,7 +23,7 @@ _FOLLOWS_ON_LINE = regex(r"[ \t]*(`{3,})")
 _Answer = TypeVar("_Answer")
 
 Searched: TypeAlias = re.Pattern[str] | LineStart
-"""What can be searched for."""
+"""A searchable pattern."""
 
 
 class Source:

@@ -112,7 +112,7 @@ _MOST_DUPLICATE_KEYS = 100
 Step = Callable[[], "Step | None"]
 
 _PYTHON_FORMS = frozenset(fault.kind for fault in faults.FAULTS if fault.is_python)
-"""What needs a repair in JSON and none inside a Python call."""
+"""The kinds of repair that JSON needs, but not inside a Python call."""
 
 
 class Containers(State, ABC):

@@ -35,7 +35,7 @@ CLOSERS = {OBJECT: "}", LIST: "]", CALL: ")", TUPLE: ")"}
 
 
 JSON_CLOSERS = {**CLOSERS, TUPLE: "]"}
-"""How JSON closes what each of them is read as; it has no calls."""
+"""JSON's closer of each kind; calls don't exist in JSON."""
 
 
 class Context:
@@ -119,7 +119,7 @@ _BLANKS = " \t\r\n"
 _MEMBER_INSIDE = regex(r"[,;{]\s*+([\"'])[^\"'\n]{1,60}+\1\s*+:")
 
 OTHER_QUOTES = "\"'`“”‘’«»"
-"""What stands at the end of a text as if it closed it, where it was opened by another quote."""
+"""Quotes at the end of a text that seem to close it, although another quote opened it."""
 
 _PUNCTUATION = "{}[]," + _BLANKS
 

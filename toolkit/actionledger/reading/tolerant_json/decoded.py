@@ -31,7 +31,7 @@ class Call:
 
 
 Shifts = tuple["array[int]", "array[int]"]
-"""Places behind which the rewritten text runs on as the old one did: in the new text, and the same in the old one."""
+"""Places from which the rewritten text matches the old one again: in the new text, and the same in the old one."""
 
 
 class Mended:

@@ -27,7 +27,7 @@ from actionledger.reading.tolerant_json.reader import Reader
 from actionledger.reading.tolerant_json.valid import read_valid
 
 _CALLS_AGAIN = regex(r"[\"'“”‘’][ \t]*+\)\s*+,\s*+[^\W\d][\w.]*+\(")
-"""What ends one call and begins another: within a string it says that the string may have ended before."""
+"""The end of one call and the start of another: in a string, it shows that the string may have ended before."""
 
 _DOUBTFUL = {RepairKind.MISSING_CLOSER, RepairKind.EXTRA_CLOSER, RepairKind.INNER_QUOTE}
 
@@ -77,7 +77,7 @@ def _doubt(decoded: Decoded, kind: RepairKind, start: int, end: int) -> str:
 
 _MOST_DOUBTS = 8
 _BEFORE_AN_OPENER = {RepairKind.MISSING_COMMA, RepairKind.MISSING_COLON, RepairKind.MISSING_OPENER}
-"""What may be missing where a container begins whose bracket is missing: it stays when its first item is dropped."""
+"""Repairs before a container without an opening bracket; they stay when its first item is dropped."""
 
 
 def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: int | None = None) -> Decoded:

@@ -20,7 +20,7 @@ from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.tolerant_json.notes import Notes
 
 CONTROL = r"[\x00-\x1f]"
-"""What JSON wants escaped in a string, besides quotes and backslashes."""
+"""Characters that JSON requires escaped in a string, besides quotes and backslashes."""
 
 _UNICODE = r"u[0-9a-fA-F]{4}"
 _BAD_ESCAPE_AHEAD = regex(rf'(?:[^\\]++|\\(?:["\\/bfnrt]|{_UNICODE}))*+\\')
@@ -95,7 +95,7 @@ def unescape(text: str, notes: Notes, offset: int = 0) -> str:
 
 
 _Fault = tuple[RepairKind, int, int, Callable[[str], str]]
-"""A kind, start and end of a stretch with faults of that kind, and the function that says how JSON would have it."""
+"""The kind, start and end of a stretch of faults, and the function that returns JSON's form."""
 
 
 def _faults(text: str, manner: _Manner) -> Iterator[_Fault]:

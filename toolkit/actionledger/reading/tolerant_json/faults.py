@@ -175,13 +175,14 @@ FAULTS = tuple(value for value in tuple(globals().values()) if isinstance(value,
 
 
 JSON_REPAIRS = frozenset(fault.kind for fault in FAULTS)
-"""Every kind of repair that concerns a JSON value itself; the others concern what is around it."""
+"""Every kind of repair of a JSON value itself; the others concern its surroundings."""
 
 GUESSES = frozenset(fault.kind for fault in FAULTS if fault.guesses)
 """The kinds of repair that guess at content.
 
-A text without quotes may be a variable; dots stand for what was left out; a word that stands nowhere may have meant
-something. Reading such a value does no harm, acting on it may: a parser of actions refuses it unless it is told otherwise.
+A text without quotes may be a variable; dots replace omitted text; a misplaced word may have meant
+something. Reading such a value does no harm, but acting on it may: a parser of actions refuses it by default.
+
 """
 
 

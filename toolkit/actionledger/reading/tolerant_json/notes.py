@@ -14,13 +14,13 @@ from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 
 After = str | Callable[[str], str]
-"""What a stretch was read as, as JSON has it; or the function that says so of the stretch, when somebody asks."""
+"""A stretch's replacement in JSON, or the function that returns it on request."""
 
 Note = tuple[RepairKind, int, int, After]
-"""A kind of repair, start and end of the stretch, and what it was read as."""
+"""A kind of repair, start and end of the stretch, and its replacement."""
 
 Form = tuple[RepairKind, After]
-"""What notes have in common that are about the same fault."""
+"""The common part of notes about the same fault."""
 
 _NOWHERE = "(?!)"
 _NO_FORMS: Mapping[Form, int] = {}

@@ -95,8 +95,9 @@ USUAL = dict(enumerate(_USUAL, 1))
 """The usual faults by the group that finds them."""
 
 OPENS, CLOSES, LOOSE = len(USUAL) + 1, len(USUAL) + 2, len(USUAL) + 3
-"""The groups of STEP for an opening bracket, for a closing one with what may follow it, and for a string behind which a
-colon or a comma was left out, with the blanks behind it."""
+"""The groups of STEP for an opening bracket, for a closing one with its follower, and for a string without the
+colon or comma after it, with the blanks there.
+"""
 
 _VALID_SCALAR = rf"{STRING}(?={B}[:,}}\];=/#])|{_PLAIN_SCALAR}(?={B}[,}}\];]|[ \t\r\n]++[/#])"
 _VALID = rf"{_VALID_SCALAR}|,(?={GAP}[^\s,;}}\]/#\ufeff\u200b-\u200d\u2060])"
@@ -106,15 +107,15 @@ STEP = regex(
     rf"(?:[ \t\r\n:]*+(?:{_VALID}|{_NESTED}(?={B}[,}}\]])))*+[ \t\r\n:]*+"
     rf"(?:{_ANY_USUAL}|([{{\[])|([}}\]])(?={B}[,}}\]])|((?!\"\"\"){STRING}{B})(?=[\"{{\[\dtfn-]))?"
 )
-"""What needs no mending, whole containers included, and what stands behind it: a usual fault or a bracket, if any."""
+"""Text that needs no repair, whole containers included, and what follows it: a usual fault or a bracket, if any."""
 
 RUN = regex(rf"(?:[ \t\r\n:{{}}\[\]]*+(?:{_VALID}))*+[ \t\r\n:{{}}\[\]]*+(?:{_ANY_USUAL})?")
-"""What needs no mending, brackets of all kinds included, and the usual fault behind it, if any."""
+"""Text that needs no repair, brackets of all kinds included, and the usual fault after it, if any."""
 
 
 _FAR = 1_000
 _FIRST_TRIAL, _FURTHER = 16, 8
-"""After how many faults what was written is tried, and how many times as many it takes until the next time."""
+"""The number of faults before the rewritten text is first tried, and the factor up to each next trial."""
 
 _FORMS = {(fault.kind, fault.after): group - 1 for group, fault in USUAL.items()}
 

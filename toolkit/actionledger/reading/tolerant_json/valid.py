@@ -73,7 +73,7 @@ _PLAIN_MEMBER = rf'{_KEY}(?:"(?:[^"\\]++|\\.)*+"|[^"\[\]{{}},]++){_BLANKS},{_BLA
 _LIST = rf"\[{_BLANKS}(?=\{{)"
 
 _LIST_NEAR = regex(rf"(?:\{{{_BLANKS}(?:{_PLAIN_MEMBER}){{0,8}}+{_KEY})?+{_LIST}", re.DOTALL)
-"""A list of objects, or an object with one behind a few plain members: behind more of them it would be data."""
+"""A list of objects, or an object with one after a few plain members; after more of them it would be data."""
 
 _BEGINS_OBJECT = regex(rf"\{{{_BLANKS}(?=\")")
 _BEGINS_LIST = regex(_LIST)
@@ -82,7 +82,7 @@ _BEHIND_ITEM = regex(rf"{_BLANKS}(?:,{_BLANKS}|(\]))")
 _BEHIND_MEMBER = regex(rf'{_BLANKS}(?:,{_BLANKS}(?=")|(\}}))')
 
 Places: TypeAlias = dict[int, tuple[int, int]]
-"""The start and end of objects, in code points, by their identity."""
+"""The start and end of objects, in code points, by their id."""
 
 
 @made_quickly

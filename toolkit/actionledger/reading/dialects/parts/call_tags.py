@@ -116,7 +116,7 @@ class RefusedError(Exception):
 _TAG = regex(r"<[^<>]*+>")
 _TAG_BEHIND = regex(r"\s*+<")
 _ENDS_BEFORE = regex(r"[ \t]*+\n|[^\s\"'`.,;:!?()\]}]")
-"""What stands behind a closing tag that ended a value; within a text that names the tag it is mostly a blank or a sign."""
+"""Text after a closing tag that ended a value; after a mere mention of the tag, it is mostly a blank or a sign."""
 
 _BEFORE_A_NAMED_TAG = " \t\"'`([{>"
 
@@ -216,7 +216,7 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
 
 
 _FIRST_SIGN_TWICE = regex(r"[\n\w]<\Z")
-"""What a value ends with whose closing tag's first sign stands there twice."""
+"""The end of a value whose closing tag's first sign is doubled."""
 
 _LAST_CLOSER = regex(r"</([\w.:-]++)>\Z")
 
@@ -296,7 +296,7 @@ CDATA, CDATA_CLOSES = "<![CDATA[", "]]>"
 
 _ESCAPE = r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
 _ENTITIES = {"&gt;": ">", "&lt;": "<", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
-"""What each stands for; that of the sign that all begin with is last."""
+"""The sign of each escape; the one with which all begin is last."""
 _NO_XML = regex(rf"<|&(?!{_ESCAPE[1:]})")
 _NUMBER = regex(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>\d{1,7}));")
 

@@ -15,7 +15,7 @@ from actionledger.reading.tolerant_json import Decoded, comments_behind
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OPEN_TO_THE_END = regex(r"\s*+[\[{][^\])}>/#\\]*+\Z")
-"""What is opened, and neither closed by anything nor followed by a comment; nothing in it is escaped."""
+"""An opening bracket that nothing closes and no comment follows; nothing after it is escaped."""
 
 _LOOKED_AT = 200
 _GAP = regex(r"\s*+[;,]?+\s*+")

@@ -29,10 +29,10 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 SPELLINGS = frozenset({"jsonc", "json5", "jsonl", "hjson", "javascript", "js", "typescript", "ts"})
-"""The labels of the languages that JSON is written in with more freedom."""
+"""The labels of languages with a freer JSON."""
 
 OTHER_LABELS = SPELLINGS | {"", "json", "text", "txt", "plaintext"}
-"""What models write above JSON that has a label of its own."""
+"""Labels that models write for JSON that has a label of its own."""
 
 _INFO = regex(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
 _ENDS_LINE = regex(r"[ \t]*+(?:\r?\n|\Z)")
@@ -42,7 +42,7 @@ PARAGRAPH_ENDS = regex(r"(?:\r\n|\n)[ \t]*+(?=\r?\n)")
 
 _QUOTE = r"""["'“”‘’`]?+"""
 COMMENTS = r"(?:\s*+(?:(?://|#)[^\n]*+\n|/\*(?:[^*]|\*(?!/)){0,500}+\*/))*+\s*+"
-"""What may stand before a value in a fence whose language has comments."""
+"""Text that may precede a value in a fence whose language has comments."""
 
 
 def loosely(beginning: str) -> str:
@@ -109,7 +109,7 @@ def beside(text: str, span: Span) -> str:
 
 
 _LOOKED_AT = 4096
-"""What looking for a value in vain is taken to cost at most, in code points."""
+"""The assumed maximal cost of searching for a value in vain, in code points."""
 
 _CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash after its bracket it is text of a JSON string
 _VISIBLE = regex(r"\S")
@@ -130,19 +130,19 @@ class JsonFence(JsonShape):
     reads_embedded_fences = True
 
     near_labels: ClassVar[frozenset[str]] = frozenset()
-    """Labels that can mean no other format: whoever writes one means this one."""
+    """Labels that can mean no other format."""
 
     other_labels: ClassVar[frozenset[str]] = OTHER_LABELS
-    """Labels under which a value is looked at that begins as the format's values do."""
+    """Labels under which a value is read if it begins like the format's values."""
 
     beginning: ClassVar[str]
-    """A regular expression of what a value begins with, if it is to be known without the label."""
+    """A regular expression of a value's beginning, for values without the label."""
 
     first_keys: ClassVar[str]
-    """A regular expression of the keys that a value begins with."""
+    """A regular expression of a value's first keys."""
 
     plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
-    """What the name of an action looks like, where no label says that it is one."""
+    """The form of an action's name, if no label announces it."""
 
     @property
     def fence_labels(self) -> frozenset[str]:

@@ -18,7 +18,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import STRICT, Decoded, decode
 
 _USUAL = 2
-"""How many keys most calls have: a name and an object with the arguments."""
+"""The number of keys of most calls: a name and an object with the arguments."""
 
 _BESIDE = frozenset({"id", "type", "index"})
 _SHAPE = 'Expected an object with a string "name" and an object "arguments", or a list of them.'
@@ -58,7 +58,7 @@ class Call(NamedTuple):
 
 
 MARKED = Keys()
-"""The keys behind a marker. Templates write either key for the arguments, and models mix them up."""
+"""The keys after a marker. Templates write either key for the arguments, and models mix them up."""
 
 
 def call_of(item: object, keys: Keys = MARKED) -> Call | None:

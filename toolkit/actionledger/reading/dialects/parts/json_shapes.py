@@ -21,9 +21,9 @@ from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 from actionledger.reading.tolerant_json.valid import Outlined
 
 _LISTS = ("actions", "next_actions", "steps", "tool_calls", "calls")
-"""Under which keys models list their actions."""
+"""The keys under which models list their actions."""
 _NAME_KEYS = ("type", "action", "name", "tool", "tool_name", "action_type", "function")
-"""Under which keys they name one."""
+"""The keys under which they name one."""
 _FLAG_KINDS = frozenset({bool, type(None)})
 
 Names: TypeAlias = frozenset[str] | None
@@ -37,16 +37,16 @@ class JsonShape(Dialect):
     """The key that names the action."""
 
     shape: ClassVar[str]
-    """What the value has to look like, for people."""
+    """The required form of the value, for people."""
 
     list_key: ClassVar[str] = ""
-    """The key of the list that the actions stand in; empty where they stand in none."""
+    """The key of the list of actions; empty if there is no list."""
 
     telling_key: ClassVar[str] = ""
-    """The key without which a value is mere data; empty where whoever writes the format's label means it."""
+    """The key without which a value is mere data; empty if the format's label suffices."""
 
     flags: ClassVar[tuple[str, ...]] = ()
-    """The keys beside the actions whose values are true or false."""
+    """The keys next to the actions whose values are true or false."""
 
     @abstractmethod
     def objects(self, value: Any) -> list[Any] | Reason:

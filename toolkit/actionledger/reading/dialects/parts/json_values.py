@@ -26,24 +26,24 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.valid import outlined, read_valid
 
 BEGINS_JSON = regex(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
-"""What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
+"""The beginning of a container; ``{...}`` and ``[name]`` in prose don't match."""
 
 BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
-"""What an object, and a list of objects, begins with that stands in the open at the start of a line."""
+"""The beginning of a list of objects at the start of a line."""
 
 _NO_JSON = regex(r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])""")
-"""What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
+"""The beginning of an invalid container: its second or third sign shows it, without the C scanner."""
 
 _OFTEN = ('{"', '[{"')
 _PLAIN = ('{"', "{}")
 _BREAKS_KEY = regex(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
-"""A first key with a line break in it, as no JSON has; the C scanner's error would count the lines before it."""
+"""A first key with a line break, which is invalid JSON; the C scanner's error would count the lines before it."""
 
 _OPENS_AT_END = regex(r"[\[{][ \t\r\n]*+\Z")
 
 _PIECE = 2_048
-"""How much of a text is looked at first, in code points: it holds most values, and few lines to count before an error."""
+"""The first searched part of a text, in code points: it holds most values, and few lines to count before an error."""
 
 _GROWTH = 16
 _GUESSED_ENDS = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})

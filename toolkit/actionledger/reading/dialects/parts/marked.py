@@ -38,7 +38,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OPENED = regex(r"\s*+[\[{][\s\[{]*+")
 _LONGEST, _MOST = 200, 1_000
-"""How long a block's content is that is remembered, in code points, and how many are."""
+"""The maximal length of a cached block's content, in code points, and the maximum of cached ones."""
 
 
 def behind_opened(text: str, start: int) -> int:
@@ -85,13 +85,13 @@ class Marked(Dialect):
     """JSON calls behind one of the dialect's markers: each value is a call or a list of calls."""
 
     closers: ClassVar[Mapping[str, str]]
-    """Each opening marker with the one that closes it; empty where nothing does."""
+    """Each opening marker with the one that closes it; empty if nothing does."""
 
     holds_several: ClassVar[bool] = False
-    """Whether several values may follow each other before the closing marker."""
+    """Whether several values may precede the closing marker."""
 
     gap: ClassVar[re.Pattern[str]] = BLANKS
-    """What may stand between two values."""
+    """Text that may be between two values."""
 
     others: ClassVar[Mapping[str, str]] = {}
     """For an opening marker, the closing one that would make the block another dialect's."""
@@ -238,10 +238,10 @@ class Sections(Dialect):
     call_begin: ClassVar[str]
     call_end: ClassVar[str]
     between: ClassVar[str] = ""
-    """What the format writes between two calls."""
+    """The format's text between two calls."""
 
     misplaced: ClassVar[re.Pattern[str]]
-    """What a call begins with; where it follows the section's token, the call's own token is missing."""
+    """The beginning of a call; directly after the section's token, it shows that the call's own token is missing."""
 
     @property
     def literals(self) -> frozenset[str]:

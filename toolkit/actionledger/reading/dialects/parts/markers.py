@@ -161,10 +161,10 @@ class Marker(NamedTuple):
 
 
 _MOST_NESTED = 64
-"""How many tags inside a value are counted to find its end, or that of the call around it."""
+"""The maximum of tags counted inside a value to find its end, or that of its call."""
 
 _PARTNERS = {"opens_parameter": "closes_parameter", "opens_call": "closes_call"}
-"""The tags that open something in a value, each with what closes it."""
+"""The opening tags in a value, each with its closing one."""
 
 
 def close_around(

@@ -25,7 +25,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _ITEM = "item"
 _LONGEST_OPENING = 400
-"""How long a call's opening may be that the text ends in, in code points."""
+"""The maximal length of an incomplete call's opening at the end of the text, in code points."""
 
 
 class NestedTags:

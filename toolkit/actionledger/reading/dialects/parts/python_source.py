@@ -22,13 +22,13 @@ from actionledger.reading.dialects.parts.markers import excerpt
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 EXPRESSIONS = "An argument is a variable or an expression."
-"""What is said of a call whose arguments are no values."""
+"""The message about a call whose arguments are not values."""
 
 _JSON_NAMES = {"true": True, "false": False, "null": None}
 _PLAIN_NAMES = _JSON_NAMES | {"True": True, "False": False, "None": None}
 _STRING, _INT, _WORD = r'[^"\\\r\n\0]*+', "-?(?:0|[1-9][0-9]{0,17})", "|".join(_PLAIN_NAMES)
 _PLAIN = regex(rf'\s*(?:"(?P<string>{_STRING})"|(?P<int>{_INT})|(?P<name>{_WORD}))\s*')
-"""What most arguments are; the parser takes ten times as long for them."""
+"""The form of most arguments; the parser takes ten times as long for them."""
 
 
 class NoLiteralError(Exception):
@@ -126,7 +126,7 @@ _CALL = regex(rf"(?P<name>{NAME})\(")
 _PLAIN_KEY = r"\s*+[^\W\d]\w*+\s*+=\s*+"
 _PLAIN_ARGUMENT = rf'{_PLAIN_KEY}(?:"{_STRING}"|{_INT}|{_WORD})\s*+'
 _PLAIN_CALL = regex(rf"({NAME})\((?:{_PLAIN_ARGUMENT}(?:,{_PLAIN_ARGUMENT})*+|\s*+)\)")
-"""A call with nothing but such arguments by name: nothing in it has to be looked at sign by sign."""
+"""A call with only such arguments by name, which needs no reading sign by sign."""
 
 _PLAIN_ARGUMENTS = regex(rf'([^\W\d]\w*+)\s*+=\s*+(?:"({_STRING})"|({_INT})|({_WORD}))\s*+[,)]')
 _BEHIND_PLAIN_CALL = regex(r"\s*+(?:,\s*+|(\]))")

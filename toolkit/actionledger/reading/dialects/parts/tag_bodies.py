@@ -13,7 +13,7 @@ _CDATA = regex(
 _MARGIN = regex(r"[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?+")
 
 _WIDEST = 60
-"""A margin is no wider, in characters: a line of thousand tags is not looked through for each of them."""
+"""The maximal margin, in characters: a line of a thousand tags must not be searched for each of them."""
 
 
 class Bare(NamedTuple):

@@ -16,7 +16,7 @@ from actionledger.reading.scan.source import Source
 
 _VISIBLE = regex(r"\S")
 _LONGEST_END = 2_000
-"""So far behind a tag its half-written next one may end, blanks included, in characters."""
+"""The maximal distance after a tag of the end of an incomplete next one, blanks included, in characters."""
 
 
 class TagGrammar:
@@ -227,7 +227,7 @@ _AND = regex(
     r"[\s`*_'\"“”]*+(?:\.{3}|…|/|,|&|\||-|–|—|and|or|to|und|oder|bis|et|ou|à|y|o|a|和|与|或|到)?+[\s`*_'\"“”.]*+\Z",
     re.IGNORECASE,
 )
-"""What stands between the two tags of which a sentence speaks."""
+"""Text between two tags that a sentence mentions."""
 
 
 def begins_item(text: str, start: int) -> bool:

@@ -20,7 +20,7 @@ Fields = Mapping[str, Collection[str]]
 """The fields of each of the format's tags."""
 
 _ALIKE = 0.6
-"""The least likeness of two names, one of which may have been meant for the other."""
+"""The minimal likeness of two names, if one may be meant by the other."""
 
 _MARKUP = frozenset(
     [
@@ -64,7 +64,7 @@ _MARKUP = frozenset(
         "text",
     ]
 )
-"""The elements of HTML and SVG that hold others: what stands in them is a document's."""
+"""The elements of HTML and SVG that hold others: their content belongs to a document."""
 
 _HEAD = regex(r"<(?P<name>[\w.-]++)>\s*+<(?P<field>[^<>]++)>")
 _FIELD_OPENS = regex(r"\s*+<[A-Za-z][\w.-]*+>")

@@ -39,16 +39,16 @@ from actionledger.reading.tolerant_json.valid import scan
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _FIRST_TOKEN = regex(r"<[^<>]++>(?=[^<>\s])")
-"""The first token of a closing tag that is made of several."""
+"""The first token of a closing tag made of several."""
 
 _QUOTES = frozenset("\"'`")
 _BREAKS_AROUND = regex(r"\A\r?\n|\r?\n\Z")
 _LINE_END = regex(r"\r?\n\Z")
 _MISSPELT = 2
-"""By how many signs a closing tag may differ from the format's."""
+"""The maximal number of wrong signs in a closing tag."""
 
 _NO_TEXT = '{["'
-"""What a value begins with that was meant as JSON, whatever can be read of it."""
+"""The beginning of a value that was meant as JSON, even if unreadable."""
 
 
 class TaggedValues:

@@ -27,7 +27,7 @@ _TOKEN = regex(
 """The parts of a value, as JSON and Python write it."""
 
 _NEAR = 400
-"""How much of a text is looked at for a mark before or at its end, blanks included."""
+"""The searched part of a text for a mark before or at its end, blanks included."""
 
 
 def unless_cut(dialect: Dialect, found: Found, source: Source) -> Found:

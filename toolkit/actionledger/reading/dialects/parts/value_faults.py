@@ -18,10 +18,10 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, scan
 
 _LONGEST = 200
-"""How long a value is that is remembered, in code points: what is longer than that comes less often."""
+"""The maximal length of a cached value, in code points; longer ones are rarely repeated."""
 
 _MOST = 1_000
-"""How many are remembered of one text."""
+"""The maximum of cached values per text."""
 
 
 class BrokenValues:
@@ -115,7 +115,7 @@ _BEGINNINGS = frozenset(
 )
 _LONGEST_WORD = len("false")
 _LEVELS = 500
-"""How many levels the C scanner reads at once here; beyond a thousand it gives up."""
+"""The number of levels that the C scanner reads at once here; it gives up beyond a thousand."""
 
 
 class OpenBrackets:

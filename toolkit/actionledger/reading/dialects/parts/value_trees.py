@@ -18,7 +18,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 KEY = r"(?:[^\"&<>\n]|&(?:amp|lt|gt|quot);)++"
 _ESCAPES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
-"""What each stands for in an attribute; that of the sign that all begin with is last."""
+"""The sign of each escape in an attribute; the one with which all begin is last."""
 
 
 def from_attribute(text: str) -> str:
