@@ -55,7 +55,6 @@ other rules keep their old id, so a ledger distinguishes them, and comparing the
    format at the end of thoughts, if the message has nothing else. In Harmony, a response may begin with the recipient.
 9. Under a profile, a call in none of the known formats fails instead of passing silently: ``/name words``, ``name: words``, a fence
    with the name as its label, YAML. A null list of actions is an empty one.
-
 """
 
 

@@ -31,7 +31,6 @@ POLICY = Policy(
 
 Rules about a command's words avoid questions: known harmless commands pass, and unclear ones are asked about. They
 are no security boundary, since a program in a file can do anything. The way a command is run bounds its reach (``commands``).
-
 """
 
 

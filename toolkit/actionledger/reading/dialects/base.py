@@ -103,7 +103,6 @@ class Dialect(BaseModel):
     """The closing marks that may be missing at the end of a complete text, each with the server or reader that drops it.
 
     Text that must precede the mark precedes it in the key. If any other mark is missing, the call was cut off.
-    
     """
 
     may_stay_open: ClassVar[bool] = False

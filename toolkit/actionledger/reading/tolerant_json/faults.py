@@ -182,7 +182,6 @@ GUESSES = frozenset(fault.kind for fault in FAULTS if fault.guesses)
 
 A text without quotes may be a variable; dots replace omitted text; a misplaced word may have meant
 something. Reading such a value does no harm, but acting on it may: a parser of actions refuses it by default.
-
 """
 
 
