@@ -57,7 +57,9 @@ def _code(text: str, pattern: re.Pattern[str], closer: str) -> Found | None:
 
 def _joined(pattern: re.Pattern[str], text: str, closer: str) -> tuple[str, Span]:
     """Return the stripped bodies of all pairs joined by line breaks, and their span. Two empty bodies also give a line break."""
-    end = text.rfind(closer) + len(closer)  # after the last closer, each opener would search the rest in vain
+    end = text.rfind(closer) + len(
+        closer
+    )  # after the last closer, each opener would fail only after searching the rest
     matches = list(pattern.finditer(text, 0, end))
     joined = "\n".join(match[1].strip() for match in matches)
     return joined, Span(matches[0].start(), matches[-1].end()) if matches else Span(0, 0)

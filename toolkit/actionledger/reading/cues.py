@@ -1,6 +1,6 @@
 """Words before a block that mark it as shown: "for example", "do not write", "you could", in five languages.
 
-Only the last sentence before the block counts. If it says what its writer does now, it announces a real block, whatever else
+Only the last sentence before the block counts. If it says that its writer acts now, it announces a real block, whatever else
 it holds: "For example, the port is missing, so I'll add it:".
 """
 
@@ -231,7 +231,7 @@ def may_forbid_something_else(source: Source, start: int) -> bool:
 
 
 def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
-    """Return whether a sentence that leads to the block says, by its last words or as a whole, what the block shows."""
+    """Return whether a sentence that leads to the block says, by its last words or as a whole, that the block is an example."""
     is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
     if not (is_within_line or is_heading or _COLON.search(sentence)):
         return False

@@ -337,9 +337,9 @@ def _named(opening: Opening, text: str) -> str:
 
 
 def _unless_lost(dialect: Dialect, found: Found, fence: str) -> Placed:
-    """Return a block behind somebody else's fence that nothing closes as lost: it may or may not be inside the fence.
+    """Return a block after an unclosed fence that no dialect reads as lost: it may or may not be inside the fence.
 
-    A dialect that fences don't concern knows no such doubt.
+    A dialect that ignores fences has no such doubt.
     """
     if found.status is BlockStatus.IGNORED or not dialect.respects_fences:
         return dialect, found

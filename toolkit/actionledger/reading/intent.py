@@ -56,7 +56,7 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
 
 
 def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Source) -> Found:
-    """Return a block, or what the sentence before it makes of it: an example, or doubtful."""
+    """Return a block as the sentence before it judges it: unchanged, as an example, or doubtful."""
     is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
     if not (is_open and dialect.respects_fences and is_shown(source, opening.start)):
         return found

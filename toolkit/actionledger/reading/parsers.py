@@ -95,18 +95,18 @@ class _Configuration(Settings):
 
 
 class DialectParser(_Configuration):
-    """A parser that looks for dialects.
+    """A parser that searches for dialects.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         version: raised when its meaning changes while its settings don't.
         requires_action: whether the protocol demands an action in every turn.
-        dialects: the formats to look for; of two that want the same block, the first that reads it wins.
+        dialects: the formats to search for; if two want the same block, the first that reads it wins.
         decoding: what may be repaired, and the decoder's limits.
-        max_blocks: how many blocks with actions are read; None for all.
+        max_blocks: the maximum of parsed blocks with actions; None for all.
         reasoning: whether ``<think>`` holds thoughts, which are neither narrative nor meant.
-        evidence: what is done with calls of offered tools that no format's marks announce: they are ``read`` where their
-            place says that they are meant, ``read_in_sentences`` as well, ``reported`` as lost, or ``ignored``.
+        evidence: the treatment of calls of offered tools without a format's marks: they are ``read`` if their
+            place shows that they are meant, ``read_in_sentences`` as well, ``reported`` as lost, or ``ignored``.
 
     Example:
         >>> isinstance(al.parser("mint"), al.DialectParser)
@@ -155,10 +155,10 @@ class BaselineParser(_Configuration):
     """One of the documents' own parsers.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         version: raised when its meaning changes while its settings don't.
         requires_action: whether the protocol demands an action in every turn.
-        rules: whose rules it follows.
+        rules: the document whose rules it follows.
 
     Example:
         >>> isinstance(al.parser("gembrain-standard"), al.BaselineParser)

@@ -83,7 +83,7 @@ _MOST_SAID = 200
 """The maximal length of the note about one call, in characters."""
 
 _MOST_KEPT = 200
-"""The maximum of calls kept per run."""
+"""The number of calls that one run keeps."""
 
 _NOT_ARGUMENTS = frozenset({*AssistantAction.model_fields, CATALOGUE.discriminator})
 """The fields of an action that concern its place among others; a method has none of them."""

@@ -228,7 +228,7 @@ class Orchestration:
             raise
 
     def _next(self) -> Due | CascadeEnding | None:
-        """Return who is asked next and with what prompt, including awaited answers, or why none can be."""
+        """Return who is asked next and with which prompt, including awaited answers, or why none can be."""
         due = self.state.due
         if due is None:
             return None

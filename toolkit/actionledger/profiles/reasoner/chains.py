@@ -1,4 +1,4 @@
-"""The reasoner's profile, and its chains: sequences that somebody has thought out beforehand, by name, in a TOML file.
+"""The reasoner's profile, and its chains: named sequences prepared in a TOML file.
 
 A file holds a table for each chain::
 

@@ -50,7 +50,7 @@ class Speaking(ActionExecutor):
     """Says something to the user."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
-        """Return what was said, and record it."""
+        """Return the spoken text, and record it."""
         said = given.answer(action, "What I say to the user, and nothing else:", in_words)
         given.store.say(given.store.persona.name, said)
         return {"summary": said}

@@ -185,7 +185,7 @@ class Following:
         return False
 
     def _owes_refusals(self, turn: Turn) -> bool:
-        """Return whether the planner must still be told, once, about refused parts of a last sequence."""
+        """Return whether the planner must still get, once, a report on refused parts of a last sequence."""
         if not (
             turn.result.outcome is Outcome.PARTIAL
             or any(call.status.is_refused for call in turn.result.actions)

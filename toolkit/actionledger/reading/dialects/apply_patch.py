@@ -1,7 +1,7 @@
 """OpenAI's patches: files to add, delete, update and move, between two lines of stars.
 
-A patch is by itself, in a fence, or in the here-document of a command. The tool that applies it checks whether its hunks fit
-the files; this module checks that they are hunks, by the rules of Codex's own parser (``patch_lines``).
+A patch is alone, in a fence, or in the here-document of a command. The tool that applies it checks whether its hunks fit
+the files; this module checks that they are hunks, by the rules of Codex's own parser.
 """
 
 import re

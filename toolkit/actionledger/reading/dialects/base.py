@@ -1,4 +1,4 @@
-"""A dialect: a frozen value that says what opens its blocks, how to read one and how to write calls."""
+"""A dialect: a frozen value that knows its blocks' openers, reads a block and writes calls."""
 
 from abc import abstractmethod
 from collections import deque
@@ -252,7 +252,7 @@ class Generations(Dialect):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """What opens a block in any form at the start of a line."""
+        """The openers of blocks in any form at the start of a line."""
         return frozenset[str]().union(*(form.line_patterns for form in self.generations))
 
     @cached_property

@@ -1,6 +1,6 @@
 """Sections of calls between special tokens: DeepSeek's, Kimi K2's and PLaMo 3's.
 
-Version 3 and R1 write what kind of tool it is, then its name and a fenced object; version 3.1 its name and the object.
+Version 3 and R1 write the kind of tool, then its name and a fenced object; version 3.1 its name and the object.
 """
 
 import re

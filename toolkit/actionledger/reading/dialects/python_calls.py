@@ -246,7 +246,7 @@ class FencedCalls(Dialect):
     """A fenced program whose statements are calls with literal arguments; any other program is an illustration."""
 
     unprints: ClassVar[bool] = False
-    """Whether ``print(f())`` stands for ``f()``."""
+    """Whether ``print(f())`` means ``f()``."""
 
     def offers(self, _source: Source) -> Callable[[str], bool]:
         """Return a function that tells which names may be called."""

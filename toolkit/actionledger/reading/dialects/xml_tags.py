@@ -1,7 +1,7 @@
 """XML-style tags with fields as tags: ``<create_file><path>…</path><content>…</content></create_file>``.
 
 This is not XML: a field's body is raw text, kept exactly, and may hold fences, ``&`` and other tags. Tags in
-another spelling, and fields as attributes, are read if they were plainly meant (see ``tag_spelling``).
+another spelling, and fields as attributes, are read if they were plainly meant (see ``tag_grammar``).
 """
 
 import re

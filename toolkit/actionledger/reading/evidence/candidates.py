@@ -274,7 +274,7 @@ class Candidates:
         return mention.form in {"text", "pair", "key"} and self.text.startswith(("{", "["), opens)
 
     def _states_code(self, why: Issue, span: Span, body: Span) -> bool:
-        """Return whether an unreadable call is code, by itself or by its context."""
+        """Return whether an unreadable call is code, in itself or in its context."""
         if why.code is Reason.EXAMPLE or self._is_in_code(span, body) or is_signature(self.text, span):
             return True
         before = Span(max(body.start, span.start - _PARAGRAPH), span.start)

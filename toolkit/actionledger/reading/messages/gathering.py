@@ -154,7 +154,7 @@ class Gathering:
         self._refuse(Issue(code, self._place, detail), found.dialect)
 
     def note(self, code: Reason, detail: str) -> None:
-        """Note what is wrong with the message."""
+        """Note a problem of the message."""
         self._refuse(Issue(code, self._place, detail), "message")
 
     @property

@@ -26,7 +26,7 @@ _THOUGHTS = frozenset(
 
 _NO_ACTION = frozenset(
     _THOUGHTS
-    # what the provider executed itself
+    # executed by the provider itself
     | {"server_tool_use", "server_tool_call", "mcp_tool_use", "builtin-tool-call", "builtin-tool-return"}
     | {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
     | {"mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "compaction", "advisor_message"}

@@ -19,7 +19,7 @@ from actionledger.core.patterns import regex
 
 
 class OpeningKind(Enum):
-    """What a block may begin with."""
+    """The kinds of openings."""
 
     FENCE = "fence"
     EMBEDDED = "embedded"

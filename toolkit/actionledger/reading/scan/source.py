@@ -1,7 +1,7 @@
-"""A response being parsed: its text, and what the rest of it is known to lack.
+"""A response being parsed: its text, and the searches known to fail in the rest of it.
 
 Searching for a missing closer costs the rest of the text. A miss is remembered, so that ten thousand openers without
-a closer take linear time. Vain reading after the end of a block is counted, too.
+a closer take linear time. Unnecessary reading after the end of a block is counted, too.
 """
 
 import re
@@ -108,14 +108,14 @@ class Source:
         return Closing(start, end, found=False) if _BLANK_REST.match(self.text, start, end) else None
 
     def overran(self, count: int) -> None:
-        """Note the number of characters read in vain after a block's end."""
+        """Note the number of characters read unnecessarily after a block's end."""
         self._overrun -= max(0, count)
 
     @property
     def may_overrun(self) -> bool:
         """Whether a value may be read beyond its apparent end, since a string in it may hold that end.
 
-        False once too much was read in vain.
+        False after too much unnecessary reading.
         """
         return self._overrun >= 0
 

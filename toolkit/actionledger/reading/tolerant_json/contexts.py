@@ -29,7 +29,7 @@ from actionledger.reading.tolerant_json.patterns import (
 )
 
 ROOT, OBJECT, LIST, CALL, TUPLE, KEY = "", "{", "[", "(", "tuple", "key"
-"""The kinds of container; ROOT is none. KEY is the place of a key, not of a value."""
+"""The kinds of container; ROOT is outside of any. KEY is the place of a key, not of a value."""
 
 CLOSERS = {OBJECT: "}", LIST: "]", CALL: ")", TUPLE: ")"}
 

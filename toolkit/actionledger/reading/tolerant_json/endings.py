@@ -91,7 +91,7 @@ class Memory:
         nowhere: failed searches, each with the place from which on there is no match.
         scans: how many scans in C may still fail: an error of the scanner counts all the lines before it, so many of
             them late in a long text would be slow.
-        unusual: up to where it is known to have unusual faults, see ``usual``.
+        unusual: up to where it is known to have unusual faults, see ``rewriting.read_usual``.
         may_be_cut: whether the end of the text may cut through a string that has quotes inside it.
         is_likelier: whether an ambiguous string ends in the likelier place.
         has_doubled: whether a key is in doubled quotes.

@@ -186,17 +186,17 @@ something. Reading such a value does no harm, but acting on it may: a parser of 
 
 
 class DecodeOptions(Settings):
-    """What a decoder may do: part of a parser's identity.
+    """The decoder's options: part of a parser's identity.
 
     Args:
-        repairs: the kinds of repair that are allowed; none of them means strict reading. A text that needs another
+        repairs: the allowed kinds of repair; an empty set means strict reading. A text that needs another
             kind is refused, never read in another way.
-        likelier: whether a text that can be read in two ways, or only by a guess, is read in the likelier way, with an
-            issue that says what is in doubt; else it is refused. A parser of actions refuses it.
-        max_depth: how deep a value may be nested.
-        calls: whether Python calls such as ``name(a=1)`` are values too. What Python itself allows within their
+        likelier: whether a text with two readings, or one that needs a guess, is read in the likelier way, with an
+            issue about the doubt; otherwise it is refused. A parser of actions refuses it.
+        max_depth: the maximal nesting of a value.
+        calls: whether Python calls such as ``name(a=1)`` are values too. Python's own notation within their
             brackets is no repair.
-        work: how many steps reading one value may take before it is given up; a step reads one token at least.
+        work: the maximum of steps for one value; a step reads at least one token.
 
     Raises:
         UsageError: an option has a value that it can't have.

@@ -179,7 +179,7 @@ class LikelierReader(Reader):
         self.refuse_brackets()
         return self.close_before_comma(frame, frame.comma)
 
-    # What comes behind a value
+    # After a value
 
     def without_comma(self, frame: Frame, character: str) -> Step | None:
         """Continue after a value by adding a missing bracket or comma, or by skipping a word."""

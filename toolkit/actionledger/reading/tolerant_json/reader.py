@@ -303,7 +303,7 @@ class Reader(UnevenContainers):
         return self.value
 
     def no_item(self, frame: Frame, character: str) -> Step | None:
-        """Skip what is no item; None if it may be one."""
+        """Skip text that is no item; None if it may be one."""
         again = self.member if frame.kind == OBJECT else self.element
         if commas := faults.EXTRA_COMMA.looks.match(self.text, self.at):
             self.notes.add(faults.EXTRA_COMMA, self.at, commas.end())
@@ -320,7 +320,7 @@ class Reader(UnevenContainers):
             return self.wrong_closer(frame, character)
         return None
 
-    # What comes behind a value
+    # After a value
 
     def after_value(self) -> Step | None:
         """Skip the comma after a value, or close its container."""

@@ -53,7 +53,7 @@ _ITEM_WITHOUT_COMMA = {"{": regex(KEYS["sure"]), "[": regex(r"[\"'{\[\-]|[1-9](?
 
 
 class Look(NamedTuple):
-    """What a look at a container showed.
+    """The result of looking at a container.
 
     Args:
         mended: the container, if each of its faults could be repaired by itself.
@@ -123,7 +123,7 @@ class _Mending(Rewriting):
             else:
                 self.mend(USUAL[group], *step.span(group))
 
-    # What stands around a token
+    # Around a token
 
     def before(self, at: int) -> int:
         """Return where the last character before a place is, skipping blanks."""
@@ -181,7 +181,7 @@ class _Mending(Rewriting):
             raise IrregularError  # the container isn't closed
         return behind
 
-    # Faults, each by what stands at ``at``
+    # Faults, each by the text at ``at``
 
     def open(self, at: int) -> None:
         """Enter a container."""

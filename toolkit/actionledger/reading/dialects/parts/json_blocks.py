@@ -109,7 +109,7 @@ def beside(text: str, span: Span) -> str:
 
 
 _LOOKED_AT = 4096
-"""The assumed maximal cost of searching for a value in vain, in code points."""
+"""The assumed maximal cost of a failed search for a value, in code points."""
 
 _CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash after its bracket it is text of a JSON string
 _VISIBLE = regex(r"\S")

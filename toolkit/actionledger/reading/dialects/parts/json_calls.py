@@ -1,6 +1,6 @@
 """Calls written as JSON objects: the keys of name and arguments, where calls are, and how those without a marker look.
 
-The dialects handle the text around the objects (tags, special tokens, fences, nothing); ``values`` finds and decodes them.
+The dialects handle the text around the objects (tags, special tokens, fences, nothing); ``json_values`` finds and decodes them.
 """
 
 import re

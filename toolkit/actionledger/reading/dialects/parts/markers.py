@@ -26,7 +26,7 @@ def loose_end(text: str, at: int, end: int, *markers: str) -> int:
     """Return where a block ends that needs no closer: after its value, or with the text if that is all but over.
 
     Blanks, or the beginning of one of these markers, at the end of the text may still become part of the block, or
-    make it another one: a streaming reader must wait for what follows.
+    make it another one: a streaming reader must wait for more text.
     """
     rest = behind_blanks(text, at, end)
     return end if rest == end or any(begins(marker, text, rest, end) for marker in markers) else at
