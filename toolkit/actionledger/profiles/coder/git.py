@@ -76,7 +76,7 @@ class _GitActions:
         return result | ({"notes": [_UNFILTERED.format(names=", ".join(unfiltered))]} if unfiltered else {})
 
     def _unfiltered(self, files: list[str]) -> list[str]:
-        """Return the files without a filter such as Git LFS's."""
+        """Return the files with a filter attribute, such as Git LFS's, which this commit does not apply."""
         named: list[str] = []
         for at in range(0, len(files), _AT_ONCE):
             said = self._git.ask("check-attr", "-z", "filter", "--", *files[at : at + _AT_ONCE], whole=True)

@@ -164,7 +164,7 @@ def reasoner_profile(
 
 def _planner_prompt(catalogue: Catalogue, persona: Persona, chains: Sequence[Chain]) -> str:
     """Return the planner's instructions."""
-    from actionledger.profiles.reasoner.planner import instructions  # noqa: PLC0415 - it knows chains itself
+    from actionledger.profiles.reasoner.planner import instructions  # noqa: PLC0415 - it imports this module
 
     return instructions(ActionRegistry(catalogue), persona, {each.name: each for each in chains}, ()).content
 

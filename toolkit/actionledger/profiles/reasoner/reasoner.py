@@ -278,7 +278,7 @@ class Reasoner:
         def run() -> None:
             try:
                 work()
-            except BaseException as error:  # noqa: BLE001 - raised again in the thread that listens
+            except BaseException as error:  # noqa: BLE001 - raised again in the listener's thread
                 failures.append(error)
             finally:
                 told.put(None)

@@ -90,7 +90,7 @@ class Json(Dialect):
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
 
 
-def read_line(  # noqa: PLR0917 - a format may say what stands between two values
+def read_line(  # noqa: PLR0917 - a format may set the text between two values
     rule: BareRule,
     source: Source,
     opening: Opening,

@@ -134,7 +134,7 @@ class JsonAction(JsonFence):
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         if not any("action" in item for item in items):
             return Reason.NOT_AN_ACTION
-        from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and hardly ever asked for
+        from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and rarely needed
 
         # Whether an object has a text under a key with one wrong sign, or two swapped ones.
         return [

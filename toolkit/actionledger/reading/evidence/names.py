@@ -257,7 +257,7 @@ def _is_cut_behind(text: str, found: re.Match[str]) -> bool:
 
 def is_misspelt_key(key: str) -> bool:
     """Return whether a key is nearly one of the keys of names."""
-    from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and rarely needed
 
     return key not in NAME_KEYS and any(
         OSA.distance(key.lower(), known, score_cutoff=1) == 1 for known in _MISSPELT

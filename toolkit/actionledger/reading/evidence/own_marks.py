@@ -39,7 +39,7 @@ class OwnMarks(NamedTuple):
     """A dialect's marks around the parts of a call, as regular expressions.
 
     Args:
-        before: the mark before a name; empty if only other formats' signs are there.
+        before: the mark before a name; empty if the dialect has none of its own there.
         behind: the mark after a name; empty likewise.
         argument: the mark before an argument's name; empty likewise.
         closers: the marks after the last value, as written.

@@ -1,7 +1,7 @@
 """Provider message JSON as raw actions, for interfaces that have parsed the calls themselves.
 
 ``message.py`` finds the message in its wrapping, reports calls that were not parsed, and splits a message for a record.
-``parts.py`` tells what each part of it is, ``spellings.py`` knows how calls are written and refuses values that are not JSON, and
+``parts.py`` tells what each part of it is. ``spellings.py`` knows how calls are written and refuses values that are not JSON.
 ``gathering.py`` puts text, calls and issues in order.
 
 The calls are next to the text and not in it. Each is a block of its own, with an empty span at the place in the

@@ -55,7 +55,7 @@ def other_place(kind: str, parent: str, value: Any) -> str:
     """Return where else a container's closing bracket may have been forgotten; empty if nowhere.
 
     It may belong after an earlier item, if the items that follow may be in the outer container. Or it may belong in the
-    last item, if that is of the same kind, so that each bracket after it closes one container further out.
+    last item, if that is of the same kind: then each bracket after it closes one container further out.
     """
     if not isinstance(value, dict | list):
         return ""

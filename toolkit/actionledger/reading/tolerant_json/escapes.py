@@ -1,7 +1,7 @@
 r"""Unescape the text between two quotes, also if it is not written as JSON.
 
-A writer of a backslash that begins no escape did not think of escapes at all. So in such a string ``\b`` and ``\f``,
-which are never written on purpose, are a backslash and a letter too (``\bword\d`` is a pattern), and in a Windows path every
+A writer of a backslash that begins no escape did not think of escapes at all. So in such a string ``\b`` and ``\f`` are a
+backslash and a letter too, since they are never written on purpose (``\bword\d`` is a pattern). In a Windows path every
 backslash is one. ``\n``, ``\t``, ``\r``, ``\\`` and ``\"`` keep their meaning everywhere.
 
 Consecutive faults of one kind are one fault: a stretch from the first to the last. So a text with a thousand

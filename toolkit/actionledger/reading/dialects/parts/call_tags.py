@@ -237,7 +237,7 @@ def _has_nearly(text: str, tag: str, side: int) -> bool:
     longest = len(tag) + 1
     if not core or core not in (text[:longest] if side > 0 else text[-longest:]).casefold():
         return False
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and rarely needed
 
     pieces = (text[:length] if side > 0 else text[-length:] for length in range(len(tag) - 1, longest + 1))
     if all(Levenshtein.distance(piece.casefold(), tag.casefold(), score_cutoff=1) > 1 for piece in pieces):

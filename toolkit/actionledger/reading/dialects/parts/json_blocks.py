@@ -167,7 +167,7 @@ class JsonFence(JsonShape):
         """Write all calls in one block; see ``Dialect.write``."""
         return self.written([{self.discriminator: call.name, **call.arguments} for call in calls])
 
-    def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may ask it
+    def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may use it
         """Return whether a block without a label can be nothing else."""
         if source.names is not None:
             return any(name in source.names for name in names)

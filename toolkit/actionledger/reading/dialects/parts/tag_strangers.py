@@ -154,7 +154,7 @@ def _fitting(held: Collection[str], fields_of: Fields) -> list[str]:
 
 
 def _likeness(name: str, known: str) -> float:
-    from difflib import SequenceMatcher  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    from difflib import SequenceMatcher  # noqa: PLC0415 - slow to load, and rarely needed
 
     return SequenceMatcher(None, squeezed(name), squeezed(known)).ratio()
 

@@ -206,7 +206,7 @@ class TaggedValues:
             begins -= 1  # the two signs are exchanged
         if begins < 0 or not closer.endswith(">") or not self.text.endswith(">", begins, stop):
             return None
-        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and hardly ever asked for
+        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and rarely needed
 
         distance = Levenshtein.distance(self.text[begins:stop], closer, score_cutoff=_MISSPELT)
         return Span(begins, stop) if distance <= _MISSPELT else None
