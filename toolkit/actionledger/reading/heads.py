@@ -1,7 +1,7 @@
 """Unread calls: those that begin in a format's marks, those in a string of another call, and those that only look like calls.
 
-A mark alone is only a mention; so is one in inline code. But if a mark and a name are as their format writes them, a tool
-was called, if another mark, a bracket or the end of the text follows. Then something in between is wrong.
+A mark alone is only a mention; so is one in inline code. But a mark and a name as their format writes them are a call,
+if another mark, a bracket or the end of the text follows. Something in between is then wrong.
 """
 
 import re
