@@ -30,7 +30,7 @@ BEGINS_JSON = regex(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
 
 BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
-"""The beginning of a list of objects at the start of a line."""
+"""The beginnings of an object, and of a list of objects, at the start of a line."""
 
 _NO_JSON = regex(r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])""")
 """The beginning of an invalid container: its second or third sign shows it, without the C scanner."""
