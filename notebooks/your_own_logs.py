@@ -28,7 +28,7 @@ answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in 
 
 # %% tags=["parameters"]
 LOGS = ""  # a folder of recordings, such as "~/.claude/projects"; empty for the samples
-LEDGER = ""  # where to keep what is taken in, NAME.duckdb; empty for a temporary ledger
+LEDGER = ""  # where to keep the records, NAME.duckdb; empty for a temporary ledger
 
 # %%
 from pathlib import Path
@@ -162,7 +162,7 @@ else:
 acted = ledger.sql(
     "SELECT count(*) FROM executions WHERE status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped')"
 ).fetchone()[0]
-assert al.import_path(folder, ledger).turns == 0, "what is taken in twice is there once"
+assert al.import_path(folder, ledger).turns == 0, "a second import adds nothing"
 assert sum(found.outcomes.values()) == turns, "every response is counted once"
 assert acted == sum(
     group.count for group in groups if group.key.stage == "acting" and group.key.origin is not None

@@ -4,7 +4,7 @@ LEDGER_VARIABLE = "ACTIONLEDGER_LEDGER"
 """The environment variable that names the ledger to show."""
 
 READ_ONLY_VARIABLE = "ACTIONLEDGER_DASHBOARD_READ_ONLY"
-"""The environment variable that is set where nobody may write anything from a page."""
+"""The environment variable that, when set, keeps every page from writing."""
 
 ALLOWED_VARIABLE = "ACTIONLEDGER_DASHBOARD_ALLOWED"
-"""The environment variable that holds who is let in, a line each, where a login is asked for."""
+"""The environment variable that lists who may log in, one a line, if the dashboard requires a login."""

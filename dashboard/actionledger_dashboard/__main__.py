@@ -9,7 +9,7 @@ from actionledger_dashboard.server import serve
 
 
 def main() -> int:
-    """Read the command line and serve; return the exit code."""
+    """Parse the command line and serve; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="actionledger_dashboard", description="Show a ledger in the browser."
     )

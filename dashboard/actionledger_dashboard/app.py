@@ -1,4 +1,4 @@
-"""Which pages there are; Streamlit runs this script for every visitor and every interaction."""
+"""The entry script with all pages; Streamlit runs it for every visitor and every interaction."""
 
 import streamlit as st
 

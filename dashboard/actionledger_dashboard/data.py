@@ -1,4 +1,4 @@
-"""The ledger, opened once per process, and what was asked of it lately."""
+"""The ledger, opened once per process, and recent answers to queries."""
 
 import os
 from collections.abc import Callable
@@ -27,25 +27,25 @@ def ledger_path() -> Path:
 
 
 def is_read_only() -> bool:
-    """Return whether nobody may write anything from a page: no review, decision, saved query or view."""
+    """Return whether pages may write nothing: no review, decision, saved query or view."""
     return bool(os.environ.get(READ_ONLY_VARIABLE))
 
 
 def saved(kind: str) -> Saved:
-    """Return what people keep beside the ledger; where nobody may write, it refuses to."""
+    """Return what people saved next to the ledger; if the dashboard is read-only, it refuses changes."""
     return Saved(ledger_path(), kind, read_only=is_read_only())
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What an answer is remembered by.
+    """The cache key of an answer.
 
     Args:
-        query: the name of the query.
-        path: the ledger's.
+        query: the query's name.
+        path: the ledger's path.
         freshness: changes when something is recorded.
-        args: what the query is asked, behind the ledger.
-        kwargs: the same, by name.
+        args: the query's arguments after the ledger.
+        kwargs: its keyword arguments.
     """
 
     query: str
@@ -56,19 +56,19 @@ class _Question:
 
 
 def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-    """Return what a query finds, from memory where the ledger has not changed since it was asked."""
+    """Return a query's result, from the cache if the ledger has not changed since."""
     path = ledger_path()
     found: R = _answer(_Question(query.__qualname__, str(path), _freshness(path), args, kwargs), query)
     return found
 
 
 def opened() -> Ledger:
-    """Return the ledger itself, for what is no query: an export."""
+    """Return the ledger itself, for an export."""
     return _open(str(ledger_path()))
 
 
 def writing() -> Ledger:
-    """Return the ledger to record in what people say on a page: one for all visitors, whose thread takes in what they said."""
+    """Return the ledger for recording reviews and decisions; all visitors share it, and its thread records for them."""
     if is_read_only():
         raise LedgerError("This dashboard is for reading only: nothing is recorded here.")
     return _open_to_write(str(ledger_path()))
@@ -79,8 +79,8 @@ def _open_to_write(path: str) -> Ledger:
     return open_ledger(path)
 
 
-# As a resource and not as data, which would be copied for every look at it: rows are frozen. Its words tell a question from others in a tenth
-# of the time that Streamlit takes to look into it value by value.
+# Cached as a resource, since data would be copied at every use; rows are frozen. Hashing a question by its ``repr`` takes a tenth of the time of
+# Streamlit's hash of each value.
 @st.cache_resource(ttl=60, max_entries=200, show_spinner=False, hash_funcs={_Question: repr})
 def _answer(question: _Question, _query: Callable[..., Any]) -> Any:
     ledger = _open(question.path)
@@ -100,7 +100,7 @@ def _open(path: str) -> Ledger:
 
 
 def _freshness(path: Path) -> list[tuple[str, int, int]]:
-    """Return what changes when something is recorded: a few file sizes and times, cheaper than any query."""
+    """Return file sizes and times that change when something is recorded; this is cheaper than any query."""
     files = LedgerFiles.at(path)
     seen = []
     for file in (files.published, *sorted(files.segments.glob("*.jsonl"))):

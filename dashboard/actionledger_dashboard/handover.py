@@ -1,7 +1,7 @@
-"""Files that were made for one download: each waits in a private folder until a browser asks for it, and goes there a piece at a time.
+"""Files for a single download: each waits in a private folder until a browser requests it, and is sent in pieces.
 
-What a download button gives to Streamlit, Streamlit holds in memory as a whole, and for as long as two more runs of a page don't come. So it is
-given a ticket, and who asks Streamlit for the ticket gets the file: its name, its kind and who may ask are Streamlit's business as ever.
+Streamlit keeps a download's whole content in memory until the page has run twice more. So it gets a ticket instead, and a
+request for the ticket returns the file. The file's name, type and permission remain Streamlit's.
 """
 
 import secrets
@@ -18,13 +18,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from actionledger.core.files import TemporaryFolder
 
 SECONDS = 120.0
-"""How long a file waits: a browser asks as soon as it is told of it, unless its page was closed meanwhile."""
+"""How long a file waits, in seconds. A browser requests it at once, unless its page was closed."""
 
 _MARK = b"actionledger-export:"
 _LENGTH = len(_MARK) + len(secrets.token_hex())
 _PIECE = 1 << 20
 _GOES_THERE = "navigate"
-"""What a browser says of a request for what it will show or keep."""
+"""The fetch mode of a browser's request for something to show or save."""
 
 _GONE = "This file was downloaded already, or has expired; export it again."
 
@@ -33,9 +33,9 @@ class _Waiting(NamedTuple):
     """A file that waits for its browser.
 
     Args:
-        file: it.
-        folder: what it lies in; nothing else does.
-        limit: ends its waiting.
+        file: its path.
+        folder: its folder, which has nothing else.
+        limit: the timer that removes it.
     """
 
     file: Path
@@ -47,7 +47,7 @@ _waiting: dict[bytes, _Waiting] = {}
 
 
 def ticket_of(name: str, write: Callable[[Path], object]) -> bytes:
-    """Have a file written, and return what it is handed over for, once; nobody can guess it."""
+    """Write a file, and return an unguessable ticket that is good for one download."""
     folder = TemporaryFolder("export")
     try:
         file = folder.path / name
@@ -69,20 +69,20 @@ def _forget(ticket: bytes) -> None:
 
 
 class HandOver:
-    """Answers a browser that goes to a ticket's address with its file, which is gone afterwards, however much of it was read.
+    """Answers a browser's request for a ticket with the file, which is removed afterwards, even if it was only partly read.
 
-    Streamlit's page asks for that address, too, and looks at the status alone: it gets the ticket. Who doesn't say which of the two it is, as
-    old browsers don't, gets the file, which then stays until its time is over.
+    Streamlit's page requests that address too, for the status alone; it gets the ticket. Old browsers don't say which
+    request it is; they get the file, which stays until its time is over.
 
     Args:
-        app: what makes the responses, that with the ticket among them.
+        app: the app that makes the responses, including tickets.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and back what is no ticket as it is."""
+        """Pass a request on, and return any response without a ticket unchanged."""
         start: Message | None = None
 
         async def send_or_hand_over(message: Message) -> None:
@@ -119,7 +119,7 @@ def _may_have_ticket(start: Message) -> bool:
 
 
 async def _hand_over(ticket: bytes, start: Message, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send a file with the headers that its ticket would have had."""
+    """Send a file with its ticket's headers."""
     is_last = _mode(scope) == _GOES_THERE
     found = _waiting.pop(ticket, None) if is_last else _waiting.get(ticket)
     if found is None:
@@ -129,7 +129,7 @@ async def _hand_over(ticket: bytes, start: Message, scope: Scope, receive: Recei
         response = StreamingResponse(_pieces(found.file))
         headers = MutableHeaders(raw=list(start["headers"]))
         headers["content-length"] = str(found.file.stat().st_size)
-        headers["accept-ranges"] = "none"  # a part of it is not there to be asked for later
+        headers["accept-ranges"] = "none"  # the file is gone when a browser requests a part of it
         del headers["content-range"]
         response.raw_headers = headers.raw
         await response(scope, receive, send)

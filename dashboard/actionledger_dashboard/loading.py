@@ -1,4 +1,4 @@
-"""Imports what a page needs, one thread at a time: of two that import parts of one package at once, one can end in a deadlock's error."""
+"""Imports a page's modules, one thread at a time: two threads that import parts of one package at once can end in a deadlock error."""
 
 import ast
 import gc
@@ -18,13 +18,13 @@ def script_of(page: str) -> Path:
 
 
 def pages() -> list[str]:
-    """Return the parts of the address that lead to a page; the first one's is empty."""
+    """Return the paths of all pages; the first page's is empty."""
     first = script_of("")
     return ["", *(file.stem for file in first.parent.glob("[!_]*.py") if file != first)]
 
 
 def load(script: Path) -> None:
-    """Import what a script imports at its beginning, unless that was done before; whoever else is at it is waited for."""
+    """Import a script's top-level imports once; wait if another thread is importing."""
     if script in _loaded:
         return
     with _loading:
@@ -32,5 +32,5 @@ def load(script: Path) -> None:
         tree.body = [each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
         exec(compile(tree, script, "exec"), {})  # noqa: S102 - our own file, as Streamlit runs it
         gc.collect()
-        gc.freeze()  # Streamlit looks for garbage behind each run of a page: in all that was imported it took a third of the processor
+        gc.freeze()  # Streamlit collects garbage after each run of a page; scanning all imported objects took a third of the processor
         _loaded.add(script)

@@ -1,7 +1,7 @@
-"""Who may look, where that is asked: Streamlit's own login, by OpenID Connect, and a list of who is let in.
+"""Restricts who may see the pages: Streamlit's own OpenID Connect login, and a list of allowed people.
 
-It is asked where a ``secrets.toml`` has a table ``[auth]``. Whatever is wrong with that file keeps everybody out: a server that was
-meant to ask must not begin without asking.
+A login is required if a ``secrets.toml`` has a table ``[auth]``. Any error in that file locks everybody out, since a server
+that was meant to require a login must not start without one.
 """
 
 import os
@@ -21,7 +21,7 @@ _EXAMPLE = 'allowed = ["ann@team.example", "@team.example"]'
 
 
 def allowed_by_settings() -> tuple[str, ...] | None:
-    """Return who is let in; None where no login is asked for."""
+    """Return who may log in; None if no login is required."""
     settings: dict[str, Any] = {}
     for path in map(Path, config.get_option("secrets.files")):
         if path.exists():
@@ -52,7 +52,7 @@ def _settings(path: Path) -> dict[str, Any]:
 
 
 def refusal(claims: Mapping[str, Any], allowed: Sequence[str]) -> str:
-    """Return why somebody is not let in; empty where they are."""
+    """Return why somebody may not log in; empty if they may."""
     if f"sub:{claims.get('sub')}" in allowed:
         return ""
     email = claims.get("email")
@@ -68,7 +68,7 @@ def refusal(claims: Mapping[str, Any], allowed: Sequence[str]) -> str:
 
 
 def require() -> None:
-    """End the page for whoever is not let in, before anything of the ledger is read."""
+    """Stop the page for anybody who may not log in, before it reads the ledger."""
     told = os.environ.get(ALLOWED_VARIABLE)
     if told is None:
         return
@@ -84,6 +84,6 @@ def require() -> None:
 
 
 def offer_logout() -> None:
-    """Let whoever has logged in log out."""
+    """Show a button to log out, if a login is required."""
     if os.environ.get(ALLOWED_VARIABLE) is not None:
         st.button("Log out", on_click=st.logout, key="login.out")

@@ -1,4 +1,4 @@
-"""What pages may do: decide about actions that wait, and by whom; keep pasted responses as cases, and where."""
+"""The permissions of pages: to decide about pending actions, for those who know a code, and to save pasted responses as cases in a folder."""
 
 import hmac
 import os
@@ -13,40 +13,40 @@ _codes: list[str] = []
 
 
 def allow_deciding() -> str:
-    """Let pages of this process decide, for whoever knows the code that is returned."""
+    """Allow pages of this process to decide, and return the code that they ask for."""
     _codes[:] = [secrets.token_hex(_BYTES)]
     return _codes[0]
 
 
 def may_be_decided_here() -> bool:
-    """Return whether this process lets anybody decide at all."""
+    """Return whether this process allows decisions at all."""
     return bool(_codes)
 
 
 def is_code(typed: str) -> bool:
-    """Return whether that is the code."""
+    """Return whether a typed text is the code."""
     return any(hmac.compare_digest(typed.strip().encode(), code.encode()) for code in _codes)
 
 
 CASES_VARIABLE = "ACTIONLEDGER_CASES"
-"""The environment variable that names the folder; without it, cases are offered as downloads alone."""
+"""The environment variable that names the folder of cases; without it, cases are only offered as downloads."""
 
 _LONGEST = 100
 
 
 def cases_folder() -> Path | None:
-    """Return the folder that cases are written to; None where none is named."""
+    """Return the folder of cases; None if none is set."""
     named = os.environ.get(CASES_VARIABLE, "")
     return Path(named) if named else None
 
 
 def file_name(typed: str, otherwise: str) -> str:
-    """Return a file's name without its ending, which is no path."""
+    """Return a file name without extension that can't be a path."""
     return re.sub(r"[^\w.-]+", "-", typed).strip(".-")[:_LONGEST] or otherwise
 
 
 def keep_case(folder: Path, name: str, content: str) -> str:
-    """Write a case, unless its file is there; return what to say of it."""
+    """Write a case unless its file exists; return a message about it."""
     path = folder / f"{name}{SUFFIX}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Serves the dashboard to this machine alone: the document that a browser opens, and a policy that lets a page reach no other host."""
+"""Serves the dashboard to this machine alone: the document that a browser opens, and a policy that keeps pages from other hosts."""
 
 import logging
 import os
@@ -33,15 +33,15 @@ from actionledger_dashboard.login import allowed_by_settings
 
 _STATIC = Path(st.__file__).with_name("static")
 _PARTS = ("BidiComponent", "Selectbox")
-"""What Streamlit calls the parts that pages begin with: our own ones, and the choice of a time in the bar of filters."""
+"""Streamlit's names of the parts that pages start with: our components, and the choice of a period in the filter bar."""
 
 _PARTS_OF_PAGES = ("_stcore", "component", "media", "static")
-"""Where Streamlit keeps what pages are made of."""
+"""Streamlit's paths for the resources of pages."""
 
 _IMPORTED = re.compile(rb'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
-# Else Streamlit looks for its server below the page's own address first, and asks how it is before it opens its socket. The cookie is the
-# answer's, and a login is only seen by a socket that has it.
+# Without it, Streamlit first looks for its server below the page's own address, and checks its health before it opens its socket. That check's answer
+# sets the cookie, and only a socket that has it is logged in.
 _WHERE = (
     "window.__streamlit={BACKEND_BASE_URL:location.origin,"
     "...(document.cookie.includes('_streamlit_xsrf=')&&{HOST_CONFIG:{allowedOrigins:[location.origin],useExternalAuthToken:false}})}"
@@ -49,19 +49,19 @@ _WHERE = (
 
 
 def routes_of(pages: Iterable[str]) -> list[Route]:
-    """Return the routes that serve the document where each page is."""
+    """Return the routes that serve the document at each page's path."""
     return [Route(f"/{page}", _serve) for page in pages]
 
 
 def script_sources() -> str:
-    """Return the hashes of the scripts that stand in the document itself, as a policy names them."""
+    """Return the hashes of the document's inline scripts, in a policy's format."""
     scripts = re.findall(r"<script>(.*?)</script>", document(), re.DOTALL)
     return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
 
 
 @cache
 def document() -> str:
-    """Return the document: Streamlit's own, what we add to its head, and our style behind all of Streamlit's."""
+    """Return the document: Streamlit's own, with our additions to its head and our style after Streamlit's."""
     whole = (_STATIC / "index.html").read_text(encoding="utf-8")
     style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
     named = "".join(
@@ -75,20 +75,20 @@ def document() -> str:
 
 
 class EveryAddress:
-    """Answers an address of no page with the document, too, which then says that there is none.
+    """Serves the document for unknown addresses too; the page then says that there is no such page.
 
-    Streamlit answers with its own, whose scripts are named from the address on: below another one, such as ``/sessions/x``, there are
+    Streamlit serves its own document, with scripts relative to the address. Below an address such as ``/sessions/x`` there are
     none, and the window stayed empty.
 
     Args:
-        app: what makes the responses.
+        app: the app that makes the responses.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and back what is no document of Streamlit's as it is."""
+        """Pass a request on, and replace Streamlit's document in the response by ours."""
         is_replaced = False
 
         async def send_ours(message: Message) -> None:
@@ -103,7 +103,7 @@ class EveryAddress:
 
 
 def _is_document(scope: Scope, start: Message) -> bool:
-    """Return whether a response is a page to look at, and neither a part of one nor a file to keep."""
+    """Return whether a response is a page to show, not a part of one or a file to save."""
     headers = {name.lower(): value for name, value in start.get("headers", ())}
     return (
         scope["method"] == "GET"
@@ -116,7 +116,7 @@ def _is_document(scope: Scope, start: Message) -> bool:
 
 
 def _response(path: str) -> HTMLResponse:
-    """Return the document; its scripts and links begin at the first page, whatever address it is asked for under."""
+    """Return the document; its scripts and links are relative to the first page, whatever the address."""
     is_below = path.count("/") > 1
     whole = document().replace("<head>", '<head><base href="/">', 1) if is_below else document()
     return HTMLResponse(whole, headers={"cache-control": "no-cache"})
@@ -127,12 +127,12 @@ async def _serve(request: Request) -> HTMLResponse:
 
 
 def _scripts() -> list[str]:
-    """Return the scripts that pages begin with, behind those that Streamlit's own document names."""
+    """Return the scripts that pages start with, without those that Streamlit's own document names."""
     return sorted(_with_imports(_PARTS) - _with_imports(("index",)))
 
 
 def _with_imports(parts: Iterable[str]) -> set[str]:
-    """Return the files of parts and of all that they import, whose names have a hash in them."""
+    """Return the files of parts and of all that they import; the names have a hash."""
     folder = _STATIC / "static" / "js"
     found: set[str] = set()
     begun = [file.name for part in parts for file in folder.glob(f"{part}.*.js")]
@@ -149,11 +149,11 @@ def _imports(file: Path) -> Iterator[str]:
 
 
 _LOGGER = "streamlit.runtime.backend_operation_handler"
-"""Where Streamlit logs what a download button's callable raised."""
+"""The logger of errors from a download button's callable."""
 
 
 def say_no_more_than_why() -> None:
-    """Have Streamlit log a sentence where it knows one; what nobody has foreseen keeps its traceback."""
+    """Make Streamlit log expected errors as one sentence; unexpected ones keep their traceback."""
     logging.getLogger(_LOGGER).addFilter(_as_sentence)
 
 
@@ -173,10 +173,10 @@ PORTS = 100
 THEMES = {
     "light": "#2463a3",
     "dark": "#7db4ee",
-}  # the primary colour of each: it is text on their own backgrounds
+}  # each theme's primary colour, which is text on its own background
 
-# Streamlit imports a component's script from a blob and styles its elements inline; the page has a line of script of its
-# own and one of ours, which are let in by their hashes. No other script runs, whatever a text says.
+# Streamlit imports a component's script from a blob and styles its elements inline. The page has an inline script of Streamlit's and one of ours,
+# both allowed by hash. No other script runs, whatever a text contains.
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "script-src 'self' blob: {scripts}; font-src 'self' data:; "
@@ -186,11 +186,11 @@ POLICY = (
 
 
 class SecurityHeaders:
-    """Adds to every response what keeps a page from reaching another host, whatever a model wrote into it.
+    """Adds the headers that keep a page from reaching another host, whatever a model wrote into it.
 
     Args:
-        app: what makes the responses.
-        port: the port that it is served on.
+        app: the app that makes the responses.
+        port: the server's port.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -202,7 +202,7 @@ class SecurityHeaders:
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and its response back with the headers."""
+        """Pass a request on, and add the headers to its response."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -213,14 +213,14 @@ class SecurityHeaders:
 
 
 class OwnOrigin:
-    """Refuses what a page of another origin asks for, a page of another port of this machine among them: it would see the ledger.
+    """Refuses requests from pages of another origin, even of another port of this machine, since they would see the ledger.
 
-    A browser says of each socket, and of each request that crosses origins, which page it is from; other programs say nothing and
-    may read the ledger's file anyway.
+    A browser sends the page's origin with each socket and each cross-origin request. Other programs send none, but they may
+    read the ledger's file anyway.
 
     Args:
-        app: what answers the others.
-        port: the port that it is served on.
+        app: the app that answers other requests.
+        port: the server's port.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -228,7 +228,7 @@ class OwnOrigin:
         self._own = {f"http://{host}:{port}".encode() for host in HOSTS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, unless it is a foreign page's."""
+        """Pass a request on, unless a foreign page made it."""
         foreign = [
             value
             for name, value in scope.get("headers", ())
@@ -238,7 +238,7 @@ class OwnOrigin:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the status is 403
+            await send({"type": "websocket.close", "code": 1008})  # not accepted yet: status 403
         else:
             await PlainTextResponse("A page of another origin may not ask this.", 403)(scope, receive, send)
 
@@ -248,16 +248,16 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
 
     Args:
         ledger: the ledger to show.
-        port: where to listen on 127.0.0.1; None for the first free one from 8501 on.
-        headless: whether to leave the browser alone.
-        read_only: whether nobody may write anything from a page.
+        port: the port on 127.0.0.1; None for the first free one from 8501 on.
+        headless: whether to open no browser.
+        read_only: whether pages may write nothing.
 
     Returns:
         The exit code for a shell.
 
     Raises:
         LedgerError: there is no such ledger.
-        UsageError: no port is free, or a login is asked for in a way that can't work.
+        UsageError: no port is free, or the login's configuration is invalid.
     """
     if not ledger.exists():
         raise LedgerError(
@@ -270,7 +270,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
     settings = _configuration(chosen, headless=headless)
     config.get_config_options(
         force_reparse=True, options_from_flags=settings
-    )  # or Streamlit asks to be restarted
+    )  # else Streamlit asks for a restart
     allowed = allowed_by_settings()
     _say(ALLOWED_VARIABLE, None if allowed is None else "\n".join(allowed))
     say_no_more_than_why()
@@ -292,7 +292,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
 
 
 def _say(variable: str, value: str | None) -> None:
-    """Tell the pages something, whatever somebody else has said before."""
+    """Set an environment variable for the pages, or unset it."""
     os.environ.pop(variable, None)
     if value is not None:
         os.environ[variable] = value
@@ -314,7 +314,7 @@ def _configuration(port: int, *, headless: bool) -> dict[str, Any]:
 
 
 def free_port(first: int = FIRST_PORT) -> int:
-    """Return a port that nothing listens on."""
+    """Return the first port that nothing listens on."""
     for port in range(first, first + PORTS):
         with closing(socket.socket()) as probe:
             if probe.connect_ex((ADDRESS, port)) != 0:
@@ -324,6 +324,6 @@ def free_port(first: int = FIRST_PORT) -> int:
 
 @asynccontextmanager
 async def _warm(_app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Import in the background what the first page needs, which is most of the time that it takes."""
+    """Import the first page's modules in the background; importing is most of that page's time."""
     threading.Thread(target=load, args=(script_of(""),), daemon=True).start()
     yield {}

@@ -8,7 +8,7 @@ def test_the_demo_takes_in_runs_and_reports(run, log, tmp_path):
     done = run("demo", "-l", "x.duckdb", "--data", log)
     assert (done.code, done.err) == (0, "")
     assert (
-        "3 sessions with 6 new turns taken in; 0 turns were already recorded. Recorded in x.duckdb."
+        "3 sessions with 6 new turns imported; 0 turns were already recorded. Recorded in x.duckdb."
         in done.out
     )
     assert "How far they got" in done.out
@@ -26,7 +26,7 @@ def test_a_second_demo_doubles_nothing(run, log):
     second = run("demo", "-l", "x.duckdb", "--data", log)
     assert second.code == 0
     assert (
-        "0 sessions with 0 new turns taken in; 6 turns were already recorded. Recorded in x.duckdb."
+        "0 sessions with 0 new turns imported; 6 turns were already recorded. Recorded in x.duckdb."
         in second.out
     )
     assert second.out.partition("How far they got")[2] == first.out.partition("How far they got")[2]

@@ -39,7 +39,7 @@ def test_a_file_is_taken_in(run, log, tmp_path):
     assert (
         "Seen: 1 file of Lines of JSON, a turn each (jsonl, 90% sure; --format NAME overrules)." in done.err
     )
-    assert "3 sessions with 6 new turns taken in; 0 turns were already recorded; 0 lines refused." in done.out
+    assert "3 sessions with 6 new turns imported; 0 turns were already recorded; 0 lines refused." in done.out
     assert "Next: actionledger report --ledger team.duckdb" in done.out
     assert len(turns(tmp_path / "team.duckdb")) == 6
 
@@ -50,12 +50,12 @@ def test_a_second_time_everything_is_known(run, log):
     done = run("import", log, "-l", "team.duckdb")
     assert done.code == 0
     assert (
-        "0 sessions with 0 new turns taken in; 0 turns were already recorded; 1 unchanged file passed over"
+        "0 sessions with 0 new turns imported; 0 turns were already recorded; 1 unchanged file passed over"
         in done.out
     )
     log.touch()
     again = run("import", log, "-l", "team.duckdb")
-    assert "0 sessions with 0 new turns taken in; 6 turns were already recorded; 0 lines" in again.out
+    assert "0 sessions with 0 new turns imported; 6 turns were already recorded; 0 lines" in again.out
 
 
 def test_what_finds_nothing_new_loads_neither_a_format_nor_duckdb(run, log, tmp_path):
@@ -93,7 +93,7 @@ def test_refused_lines_have_their_own_exit_code(run, tmp_path):
     (tmp_path / "log.jsonl").write_bytes(b"\n".join(lines))
     done = run("import", "log.jsonl", "-l", "team.duckdb")
     assert done.code == 1
-    assert "1 session with 2 new turns taken in; 0 turns were already recorded; 2 lines refused." in done.out
+    assert "1 session with 2 new turns imported; 0 turns were already recorded; 2 lines refused." in done.out
     assert "refused log.jsonl:2: The line is not JSON" in done.err
     assert "refused log.jsonl:3: The field 'text': Field required." in done.err
     assert len(turns(tmp_path / "team.duckdb")) == 2
@@ -109,7 +109,7 @@ def test_a_turn_with_another_text_is_told(run, tmp_path):
     done = run("import", "log.jsonl", "-l", "team.duckdb")
     assert done.code == 1
     assert (
-        "1 session with 1 new turn taken in; 1 turn was already recorded; 1 turn has other content under the same id, and what was "
+        "1 session with 1 new turn imported; 1 turn was already recorded; 1 turn has other content under the same id, and what was "
         "recorded first is kept; 0 lines refused." in done.out
     )
     assert (
@@ -195,7 +195,7 @@ def test_a_folder_of_mints_recordings_is_taken_in(run, tmp_path):
         (folder / "results.jsonl.gz").write_bytes(gzip.compress(json.dumps(MINT).encode()))
     done = run("import", "mint", "-l", "team.duckdb")
     assert done.code == 0
-    assert "2 sessions with 2 new turns taken in" in done.out
+    assert "2 sessions with 2 new turns imported" in done.out
     with open_ledger(tmp_path / "team.duckdb", read_only=True) as ledger:
         assert ledger.sql("SELECT model, task FROM sessions ORDER BY 1").fetchall() == [
             ("one", "math"),
@@ -253,14 +253,14 @@ def test_what_was_flushed_can_be_taken_in(run, log):
     run("import", log, "-l", "team.duckdb")
     done = run("ingest", "-l", "team.duckdb")
     assert done.code == 0
-    assert "0 events taken in, 0 known already, 0 lines that can't be read" in done.out
+    assert "0 events loaded, 0 known already, 0 lines that can't be read" in done.out
 
 
 def test_what_is_piped_in_is_taken_in(run, log, tmp_path):
     """Plain or gzipped; a refusal says where it comes from."""
     done = run("import", "-", "-l", "team.duckdb", stdin=log.read_bytes() + b"\noops\n")
     assert done.code == 1
-    assert "3 sessions with 6 new turns taken in" in done.out
+    assert "3 sessions with 6 new turns imported" in done.out
     assert "refused standard input:7: The line is not JSON" in done.err
     zipped = gzip.compress(log.read_bytes())
     again = run("import", "-", "-l", "team.duckdb", stdin=zipped)
@@ -370,9 +370,9 @@ def test_a_folder_of_several_formats(run, log, tmp_path):
     (folder / "notes.md").write_text("nothing")
     done = run("import", "all", "-l", "team.duckdb")
     assert done.code == 0
-    assert "4 sessions with 7 new turns taken in" in done.out
+    assert "4 sessions with 7 new turns imported" in done.out
     assert "1 file of MINT-bench's results (mint, sure)" in done.err
-    assert "left out 2: A file of a folder that is not a recording of a known format." in done.err
+    assert "left out 2: A file of a folder that is no recording of a known format." in done.err
     assert "actionledger sql 'FROM left_out SELECT path, reason, detail, sum(count) AS count" in done.err
     kept = run(
         "sql",
@@ -395,7 +395,7 @@ def test_what_raw_text_looks_like_is_proposed(run, tmp_path):
     (tmp_path / "log.jsonl").write_text("\n".join(lines))
     done = run("import", "log.jsonl", "-l", "a.duckdb")
     assert "Of 4 turns of raw text, 3 turns look like hermes." in done.err
-    assert "--dialect hermes looks for that alone" in done.err
+    assert "--dialect hermes tries only that one" in done.err
     told = run("import", "log.jsonl", "-l", "b.duckdb", "--dialect", "hermes")
     assert "raw text" not in told.err
     found = run("sql", "SELECT DISTINCT dialect FROM actions", "-l", "b.duckdb", "--json").value
@@ -444,7 +444,7 @@ def test_a_table_is_taken_in_by_its_columns(run, tmp_path):
     told = run("import", "log.csv", "-l", "a.duckdb")
     assert (told.code, "its columns are 'chat', 'response'" in told.err) == (1, True)
     done = run("import", "log.csv", "-l", "a.duckdb", "--map", "session=chat,text=response")
-    assert (done.code, "1 session with 2 new turns taken in" in done.out) == (0, True)
+    assert (done.code, "1 session with 2 new turns imported" in done.out) == (0, True)
 
 
 def test_one_who_stops_an_import_is_told_what_was_kept(run, log, monkeypatch):
@@ -462,10 +462,10 @@ def test_one_who_stops_an_import_is_told_what_was_kept(run, log, monkeypatch):
     done = run("import", log, "-l", "team.duckdb")
     assert done.code == ExitCode.STOPPED
     assert "Stopped. Everything imported so far is kept; the same command imports the rest." in done.out
-    assert "2 sessions with 5 new turns taken in" in done.out
+    assert "2 sessions with 5 new turns imported" in done.out
     monkeypatch.undo()
     again = run("import", log, "-l", log.parent / "team.duckdb")
-    assert "1 session with 1 new turn taken in; 5 turns were already recorded" in again.out
+    assert "1 session with 1 new turn imported; 5 turns were already recorded" in again.out
 
 
 def test_a_turn_that_takes_an_earlier_state_s_place_is_told_apart(run):
@@ -488,5 +488,5 @@ def test_a_turn_that_takes_an_earlier_state_s_place_is_told_apart(run):
         }
         Path("s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
         done = run("import", "s1.jsonl", "--format", "claude_code", "-l", "team.duckdb")
-    assert "1 new turn (1 of them in place of less of the same) taken in" in done.out
+    assert "1 new turn (1 of them replace a partial version) imported" in done.out
     assert run("sql", "SELECT count(*) AS n FROM turns", "-l", "team.duckdb", "--json").out.count("1") == 1

@@ -80,7 +80,7 @@ def test_texts_are_in_a_bundle_that_asks_for_them(run, copied, tmp_path):
 def test_a_bundle_replaces_nothing_and_does_nothing_else(sentence, copied, tmp_path):
     """What is wrong with the words is said before anything is done."""
     (tmp_path / "bundle.json").write_text("mine")
-    assert "is there already" in sentence("doctor", "team.duckdb", "--bundle", "bundle.json")
+    assert "already exists" in sentence("doctor", "team.duckdb", "--bundle", "bundle.json")
     assert (tmp_path / "bundle.json").read_text() == "mine"
     assert "without --fix" in sentence("doctor", "team.duckdb", "--bundle", "b.json", "--fix")
     assert "--bundle FILE" in sentence("doctor", "team.duckdb", "--with-text")

@@ -10,16 +10,25 @@ from lab.judging import Cell
 from lab.scenarios import SCENARIOS
 from lab.table import faults, losses, not_run, table
 
-_HEAD = """# Agents, held against what their model said
+_HEAD = """# Agents, compared with their model's output
 
-Real agents and frameworks, installed at the versions below and run against a scripted model server on loopback: what the server sent, and
-what a command left in a file when it ran, is the truth. What each agent wrote is imported, what passed goes through `actionledger proxy`, and
-what a framework traces goes to `actionledger otlp-receiver`; each is compared with the truth: words, calls with names and arguments, what came of
-each call, tokens, model, and why an answer ended. `make lab` writes this page anew
-(`make lab LAB="--page docs/agents.md"`); [CONTRIBUTING.md](../CONTRIBUTING.md#an-agent-of-the-lab) says how to add one.
+Real agents and frameworks run, at the versions below, against a scripted model server on loopback. The truth is the server's responses, and the
+file in which a command notes that it ran. The recordings are compared with the truth: words, calls with names and arguments, the result of
+each call, tokens, model, and why an answer ended.
 
-*right*: all of it is in the ledger as it was. *loses*: what the agent has written down is in the ledger as it was, and some of the truth it hasn't
-written; [below](#what-the-agents-themselves-lose) says what. *WRONG*: the ledger says something else than the recording could have told.
+| recorded by | is |
+|---|---|
+| file | the agent's own files, imported |
+| proxy | the requests and responses, through `actionledger proxy` |
+| trace | a framework's spans, sent to `actionledger otlp-receiver` |
+
+`make lab` writes this page anew (`make lab LAB="--page docs/agents.md"`); [CONTRIBUTING.md](../CONTRIBUTING.md#an-agent-of-the-lab) says how to add an agent.
+
+A cell says
+
+- *right*: the ledger has all of the truth;
+- *loses*: the ledger has all that the agent has written down, but the agent hasn't written all of the truth; [below](#what-the-agents-themselves-lose) says what is missing;
+- *WRONG*: the ledger differs from what the recording says.
 """
 
 

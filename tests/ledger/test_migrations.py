@@ -317,8 +317,8 @@ def test_the_migration_of_version_2_may_be_done_twice(connection) -> None:
         assert columns(connection, table.name) == table.columns | {LINK: "INTEGER"}
 
 
-@pytest.mark.parametrize("version", [5, 6])
-def test_a_ledger_that_knew_no_titles_gets_them(tmp_path, version) -> None:
+@pytest.mark.parametrize("version", [5, 6, 7])
+def test_an_older_ledger_has_titles_once_it_is_opened(tmp_path, version) -> None:
     """Nothing is said to be missing of it before but the chain, which is blank; what its sessions are called is recorded from then on."""
     path = tmp_path / "old.duckdb"
     with duckdb.connect(str(path), config={"storage_compatibility_version": STORAGE_VERSION}) as made:

@@ -92,5 +92,5 @@ def test_a_folder_that_is_a_link_is_refused(saved, path, tmp_path) -> None:
 
 def test_a_kind_is_no_path(path) -> None:
     """Nothing is written beside the ledger's own folder."""
-    with pytest.raises(ValueError, match="no word"):
+    with pytest.raises(ValueError, match="not a word"):
         Saved(path, "../x")

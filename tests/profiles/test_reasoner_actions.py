@@ -62,10 +62,11 @@ def test_a_context_is_text(checked):
 
 
 def test_the_enum_names_of_the_document_are_read(checked):
-    """The document's capitals name the same actions; other spellings are near misses, and the answer says of what."""
+    """The document's capitals name the same actions, in any case; misspelt ones are near misses, and the answer says of what."""
     call = checked(CATALOGUE, "UPDATE_MOOD", {"context": "x"})
     assert (call.name, call.status) == ("UPDATE_MOOD", ActionStatus.COERCED)
-    call = checked(CATALOGUE, "UpdateMood", {"context": "x"})
+    assert checked(CATALOGUE, "UpdateMood", {"context": "x"}).status is ActionStatus.COERCED
+    call = checked(CATALOGUE, "UpdatMood", {"context": "x"})
     assert call.status is ActionStatus.UNKNOWN
     assert "did you mean 'update_mood'" in call.errors[0].expected
 

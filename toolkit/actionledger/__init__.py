@@ -1,4 +1,4 @@
-"""Shows what a language model tried to do, what came of it, and what would have come of it under another parser."""
+"""Records what a language model tried to do and the results, and shows what another parser would have made of it."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -131,7 +131,8 @@ if TYPE_CHECKING:
     from actionledger.replay.gate.baseline import Baseline as Baseline, bless as bless
     from actionledger.replay.gate.judgement import gate as gate
     from actionledger.replay.gate.report import GateReport as GateReport
-    from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
+    from actionledger.replay.loop import Loop as Loop
+    from actionledger.replay.loops import LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
         PairedGroup as PairedGroup,
@@ -250,7 +251,8 @@ _MODULES = by_name(
         "replay.gate.judgement": "gate",
         "replay.gate.report": "GateReport",
         "replay.failure_groups": "FailureGroup FailureReport",
-        "replay.loops": "Loop LoopReport loops",
+        "replay.loop": "Loop",
+        "replay.loops": "LoopReport loops",
         "replay.paired": "PairedComparison PairedGroup compare_by",
         "replay.recheck": "RecheckReport RecheckedAction recheck",
         "replay.reparse_run": "ReparseProgress",
@@ -275,15 +277,15 @@ _MODULES = by_name(
         "runtime.workspace.undo": "Undone",
     }
 )
-"""Where each public name is; it is loaded when somebody asks for it."""
+"""The module of each public name, loaded on first access."""
 
-# What the rooms below ask of those above them.
+# Functions that lower layers need from higher ones.
 register("drawing", f"{__name__}.report.looks")
 register("forgetting", f"{__name__}.runtime.session.erasure")
 register("recording turns", f"{__name__}.imports.turn_recorder")
 
 _ROOMS = {"charts": "report.charts", "statistics": "replay.statistics.public"}
-"""Rooms whose own names are public, as in ``al.charts.funnel``."""
+"""Packages whose own names are public, as in ``al.charts.funnel``."""
 
 __all__ = ["__version__", *_MODULES, *_ROOMS]  # noqa: PLE0604 - the table has them
 
@@ -293,11 +295,11 @@ def __dir__() -> list[str]:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Bring ``%%action`` and ``%%sql`` to a notebook: IPython calls this for ``%load_ext actionledger``."""
+    """Register ``%%action`` and ``%%sql`` in a notebook; IPython calls this for ``%load_ext actionledger``."""
     import_module(f"{__name__}.magics").load(shell)
 
 
-if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+if not TYPE_CHECKING:  # otherwise type checkers would take a missing name for Any
 
     def __getattr__(name: str) -> Any:
         if name in _ROOMS:

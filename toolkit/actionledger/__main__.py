@@ -1,4 +1,4 @@
-"""``python -m actionledger``: the command line without its script."""
+"""``python -m actionledger`` runs the command line without its script."""
 
 from actionledger.cli import main
 

@@ -1,4 +1,4 @@
-"""The public functions on texts and names: names become profiles, dialects and parsers."""
+"""The public functions on texts and names: they resolve names to profiles, dialects and parsers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -18,7 +18,7 @@ from actionledger.runtime.parse_result import read_provider_message, read_respon
 AnyCall: TypeAlias = (
     ActionCall | RawAction | tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str | None]
 )
-"""A call to write: one that was read, or its name, its arguments and, if it has one, its identifier."""
+"""A call to write: a parsed one, or a tuple of its name, its arguments and optionally its id."""
 
 
 def parse(
@@ -30,22 +30,22 @@ def parse(
     tools: Sequence[Mapping[str, Any]] | None = None,
     is_cut: bool = False,
 ) -> ParseResult:
-    """Read a response and check its actions; never raises on text.
+    """Parse a response and check its actions; no text makes it raise.
 
     Args:
-        text: the raw response, any string at all.
+        text: the raw response, which may be any string.
         profile: the profile whose parser and catalogue to use, by name or as a value.
-        dialects: the dialects to look for instead of the profile's; "auto" for every one of them. Each block and action
-            says which it is in. The tags of "xml_tags" are those of the tools, where there are any.
+        dialects: the dialects to search for instead of the profile's; "auto" for all. Each block and action names its dialect. If
+            tools are given, the tags of "xml_tags" are their names.
         parser: the parser to use instead, by name or as a value.
-        tools: the tools that the model was offered, as the OpenAI interface takes them; actions are checked against
-            them instead of the profile's catalogue. With neither, every named action is ``not_checked``.
-        is_cut: whether the model was stopped before it was done, as a finish reason ``length`` or ``max_tokens`` says: a call
-            that the text ends with, and that lacks a closing mark, then waits for a person.
+        tools: the tools that the model was offered, in the OpenAI API's format; actions are checked against them instead of the
+            profile's catalogue. With neither, every named action is ``not_checked``.
+        is_cut: whether the model was stopped early, with a finish reason of ``length`` or ``max_tokens``. A final call without its
+            closing mark then needs approval.
 
     Raises:
-        UnknownNameError: a name that nothing goes by.
-        UsageError: nothing says how to read, or two things do, or a tool's definition is none, or the response is no text.
+        UnknownNameError: a name is unknown.
+        UsageError: no way to parse is given, or two are; a tool's definition is invalid; or the response is not a text.
 
     Example:
         >>> text = 'On it. <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'
@@ -80,22 +80,22 @@ def parse_message(
     profile: str | Profile | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
 ) -> ParseResult:
-    """Read a provider's message, in which the provider has read the calls already, and check these.
+    """Check the tool calls of a provider's message, which the provider has already parsed.
 
-    The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own. A call that the model
-    has left in the text or in its reasoning has failed: a malformed block, and no action.
+    The calls are separate from the text: each has an empty span at its place in ``result.text``, and a block of its own. A call
+    that the model left in the text or in its reasoning has failed: it becomes a malformed block without an action.
 
     Args:
-        message: the decoded JSON of OpenAI's chat or Responses interface, or of those that copy them, Anthropic's, Gemini's,
-            Bedrock's or Cohere's, of LangChain, pydantic-ai or OpenTelemetry: the message, the response around it, or the
-            list of its parts. Whatever other JSON it is becomes an issue.
-        profile: the profile whose catalogue the calls are checked against, by name or as a value.
+        message: the decoded JSON of OpenAI's chat or Responses API or a compatible one, of Anthropic's, Gemini's, Bedrock's or
+            Cohere's, or of LangChain, pydantic-ai or OpenTelemetry. It may be the message, the response around it, or the list of
+            its parts. Any other JSON becomes an issue.
+        profile: the profile whose catalogue to check the calls against, by name or as a value.
         tools: the tools that the model was offered, instead of a profile's catalogue; with neither, every named call
             is ``not_checked``.
 
     Raises:
-        UnknownNameError: there is no such profile.
-        UsageError: both are given, a tool's definition is none, or the message is no JSON value.
+        UnknownNameError: the profile is unknown.
+        UsageError: both are given, a tool's definition is invalid, or the message is not a JSON value.
 
     Example:
         >>> call = {"id": "c1", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -112,18 +112,17 @@ def parse_message(
 
 
 def render(calls: Iterable[AnyCall], dialect: str | Dialect) -> str:
-    """Return the text that a model would write for calls in a dialect; it is read back as these calls and nothing else.
+    """Return the text that a model would write for calls in a dialect; parsing it gives exactly these calls.
 
     Args:
         calls: the calls, at least one: as ``parse`` returns them, or as tuples ``(name, arguments)`` or
             ``(name, arguments, call_id)`` with the arguments as JSON values by name.
-        dialect: how to write them, by name or as a value. One that writes only strings needs the tools' schemas to
-            read numbers back as numbers.
+        dialect: the dialect to write, by name or as a value. If it writes only strings, parsing numbers back needs the tools' schemas.
 
     Raises:
-        UnknownNameError: there is no such dialect.
-        RenderError: the dialect has no way to write one of them, such as a text that holds its own closing tag.
-        UsageError: there is no call, or something that is none, or no dialect.
+        UnknownNameError: the dialect is unknown.
+        RenderError: the dialect can't write one of them, such as a text that contains its closing tag.
+        UsageError: there is no call, a value is not a call, or no dialect is given.
 
     Example:
         >>> al.render([("add", {"a": 1, "b": 2})], "pythonic")
@@ -147,17 +146,17 @@ def _plain_call(call: AnyCall) -> PlainCall:
 
 
 def prompt(profile: str | Profile, dialect: str | None = None, *, short: bool = False) -> str:
-    """Return what a profile's model has to be told: how actions are written, and which there are.
+    """Return the instructions for a profile's model: the available actions and how to write them.
 
     Args:
-        profile: what the model works under, by name or as a value.
-        dialect: how it writes actions; the profile's first dialect if not given.
-        short: whether each action gets only a line, and one example stands for all.
+        profile: the model's profile, by name or as a value.
+        dialect: the dialect for actions; the profile's first if not given.
+        short: whether each action gets only one line, with one example for all.
 
     Raises:
-        UnknownNameError: there is no such profile or dialect.
+        UnknownNameError: the profile or dialect is unknown.
         RenderError: the dialect can't write one of the actions.
-        UsageError: the profile is read by a baseline parser, and no dialect is given.
+        UsageError: the profile uses a baseline parser, and no dialect is given.
 
     Example:
         >>> "create_task" in al.prompt("assistant")
@@ -167,13 +166,13 @@ def prompt(profile: str | Profile, dialect: str | None = None, *, short: bool = 
 
 
 def tools(profile: str | Profile) -> list[dict[str, Any]]:
-    """Return a profile's actions as OpenAI's chat interface takes tools, and as ``parse(tools=…)`` does.
+    """Return a profile's actions as tools in the format of OpenAI's chat API and of ``parse(tools=…)``.
 
     Args:
-        profile: by name or as a value.
+        profile: the profile, by name or as a value.
 
     Raises:
-        UnknownNameError: there is no such profile.
+        UnknownNameError: the profile is unknown.
 
     Example:
         >>> [tool["function"]["name"] for tool in al.tools("mint")]
@@ -183,10 +182,10 @@ def tools(profile: str | Profile) -> list[dict[str, Any]]:
 
 
 def register_profile(profile: Profile) -> Profile:
-    """Make a profile known by its name in this process, so that its recorded sessions are read with its catalogue again.
+    """Register a profile by its name in this process, so that its recorded sessions are parsed with its catalogue.
 
     Args:
-        profile: the profile; one of the same name that was registered before is replaced.
+        profile: the profile; one registered earlier under the same name is replaced.
 
     Returns:
         The profile.
@@ -212,11 +211,11 @@ def _profile(profile: str | Profile) -> Profile:
 
 
 def profile(name: str) -> Profile:
-    """Return the profile of that name.
+    """Return the profile with a name.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
-        UsageError: another package offers it, and it can't be loaded.
+        UnknownNameError: the name is unknown.
+        UsageError: it comes from another package and can't be loaded.
 
     Example:
         >>> al.profile("assistant").parser.name
@@ -226,10 +225,10 @@ def profile(name: str) -> Profile:
 
 
 def parser(name: str) -> AnyParser:
-    """Return the named parser: a configuration with a hash that records and comparisons know it by.
+    """Return a named parser: a configuration with a hash that identifies it in records and comparisons.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: the name is unknown.
 
     Example:
         >>> al.parser("gembrain-standard").name
@@ -259,7 +258,7 @@ def profile_names() -> tuple[str, ...]:
 
 
 def parser_names() -> tuple[str, ...]:
-    """Return the names of all named parsers, the documents' own among them.
+    """Return the names of all named parsers, including those from the documents.
 
     Example:
         >>> "gembrain-standard" in al.parser_names()

@@ -1,4 +1,4 @@
-"""What ``%load_ext actionledger`` brings to IPython and Jupyter: ``%%action`` reads a cell, ``%%sql`` and ``%sql`` ask a ledger."""
+"""IPython and Jupyter magics of ``%load_ext actionledger``: ``%%action`` parses a cell, ``%%sql`` and ``%sql`` query a ledger."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +22,10 @@ _MOST_SECONDS = 24 * 60 * 60
 
 
 def load(shell: InteractiveShell) -> None:
-    """Make the magics known to a shell.
+    """Register the magics in a shell.
 
     Args:
-        shell: it.
+        shell: the shell.
     """
     shell.register_magics(LedgerMagics)
 
@@ -93,7 +93,7 @@ class LedgerMagics(Magics):
 
     @contextmanager
     def _ledger(self, named: str | None) -> Iterator[Ledger]:
-        """Give the ledger that is meant: the one that is named, or the one of before, or the only one that is open here."""
+        """Provide the named ledger, the last one used, or the only open one."""
         before = self._asked
         if isinstance(before, Ledger) and not before.is_open:
             before = None
@@ -136,7 +136,7 @@ class LedgerMagics(Magics):
 
 
 def _options(magic: Any, line: str) -> Any:
-    """Return what a line gives as options."""
+    """Return a line's options."""
     try:
         asked = given.parse_argstring(magic, line)
     except ValueError as error:
@@ -149,7 +149,7 @@ def _options(magic: Any, line: str) -> Any:
 
 @contextmanager
 def _errors_in_words() -> Iterator[None]:
-    """Say in a sentence what can't be done, without a traceback through the magics."""
+    """Report a usage error as a sentence, without a traceback through the magics."""
     try:
         yield
     except ActionLedgerError as error:

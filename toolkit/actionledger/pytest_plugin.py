@@ -1,8 +1,8 @@
-"""Cases and recorded readings as tests of pytest: a file each, a session each. Nothing of it is loaded before one is collected.
+"""Pytest plugin that collects case files and recorded sessions as tests; the package is loaded only if one is collected.
 
-Files that end in ``.case.toml`` are tests wherever pytest looks; of folders that the ini option ``actionledger_cases`` names each
-``.toml`` is one. The ini option or argument ``actionledger_ledger`` names a ledger: each of its sessions is a test that its
-recorded responses are still read as they were.
+Every ``.case.toml`` file that pytest finds is a test, and so is every ``.toml`` file in the folders of the ini option
+``actionledger_cases``. The ini option or argument ``actionledger_ledger`` names a ledger: each of its sessions is a test that its
+recorded responses are still parsed as before.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ _CASES, _LEDGER = "actionledger_cases", "actionledger_ledger"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Take the options."""
+    """Add the plugin's options."""
     parser.addini(_CASES, "Folders of cases: each .toml in them is a test.", type="paths", default=[])
     parser.addini(
         _LEDGER, "A ledger: that its responses are still read as recorded is a test a session.", default=""
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register what collects a ledger, where one is named."""
+    """Register the collector of a ledger if one is named."""
     if path := _ledger(config):
         config.pluginmanager.register(_LedgerPlugin(path), "actionledger_recorded")
 
@@ -58,8 +58,8 @@ def _ledger(config: pytest.Config) -> Path | None:
     return config.rootpath / named if named else None
 
 
-class ReadOtherwise(Exception):  # noqa: N818 - what a test says that does not pass
-    """A response is read otherwise than expected."""
+class ReadOtherwise(Exception):  # noqa: N818 - the result of a failing test
+    """Raised if a response is parsed differently than expected."""
 
 
 class CaseFile(pytest.File):
@@ -72,8 +72,8 @@ class CaseFile(pytest.File):
 
 class _Item(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what is shown of a failure: the difference alone, where it is one."""
-        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only where something fails
+        """Return a failure's text: only the difference, if it is one."""
+        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only on a failure
 
         if isinstance(excinfo.value, ReadOtherwise | ActionLedgerError):
             return str(excinfo.value)
@@ -84,21 +84,21 @@ class CaseItem(_Item):
     """A case."""
 
     def runtest(self) -> None:
-        """Read it and compare."""
+        """Parse the case and compare."""
         from actionledger.core.text import printable  # noqa: PLC0415
-        from actionledger.replay.cases import load_case  # noqa: PLC0415 - only where there is a case
+        from actionledger.replay.cases import load_case  # noqa: PLC0415 - only if there is a case
 
         case = load_case(self.path)
         if left := case.differences():
             raise ReadOtherwise(printable(f"{case.why}\n{left}", kept="\n"))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return where it is."""
+        """Return the case's location."""
         return self.path, 0, f"case {self.name}"
 
 
 class _LedgerPlugin:
-    """Collects a ledger's sessions beside whatever else is collected."""
+    """Collects a ledger's sessions in addition to other tests."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -106,7 +106,7 @@ class _LedgerPlugin:
 
     def opened(self) -> "Ledger":
         """Return the ledger, opened once for all its sessions."""
-        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.core.errors import ActionLedgerError  # noqa: PLC0415 - only if a ledger is named
         from actionledger.ledger import open_ledger  # noqa: PLC0415
 
         if self._ledger is None:
@@ -121,7 +121,7 @@ class _LedgerPlugin:
         if self._ledger is not None:
             self._ledger.close()
 
-    @pytest.hookimpl(tryfirst=True)  # before what is deselected by name
+    @pytest.hookimpl(tryfirst=True)  # before pytest deselects by name
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the sessions."""
         items += LedgerFile.from_parent(session, path=self._path, opened=self.opened).collect()
@@ -135,9 +135,9 @@ class LedgerFile(pytest.File):
         self._opened = opened
 
     def collect(self) -> Iterator["SessionItem"]:
-        """Yield each session of which something can be read again."""
+        """Yield each session with a response that can be parsed again."""
         from actionledger.core.text import printable  # noqa: PLC0415
-        from actionledger.ledger.queries.names import session_names  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.ledger.queries.names import session_names  # noqa: PLC0415 - only if a ledger is named
         from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
 
         ledger = self._opened()
@@ -157,8 +157,8 @@ class SessionItem(_Item):
         self._identity, self._opened = identity, opened
 
     def runtest(self) -> None:
-        """Read them again and compare with what was read at first."""
-        from actionledger.core.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
+        """Parse the responses again and compare with the first parses."""
+        from actionledger.core.errors import UsageError  # noqa: PLC0415 - only if a ledger is named
         from actionledger.core.text import printable  # noqa: PLC0415
         from actionledger.ledger.queries.readings import readings_of_session  # noqa: PLC0415
 
@@ -182,12 +182,12 @@ class SessionItem(_Item):
             pytest.skip(f"none of {len(recorded)} meant to act, so a lost call would not show")
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return where it is."""
+        """Return the session's location."""
         return self.path, 0, f"session {self.name}"
 
 
 def _changed(reading: "RecordedReading") -> str:
-    """Return what is read of a recorded response today otherwise than recorded."""
+    """Return the difference between today's parse of a recorded response and the recorded one."""
     from actionledger.replay.expectations import described, difference, recorded_expectation  # noqa: PLC0415
     from actionledger.replay.readers import reader_of  # noqa: PLC0415
 

@@ -1,1 +1,1 @@
-"""What pages are made of; a component owns its state and returns values."""
+"""The components of pages; each owns its state and returns values."""

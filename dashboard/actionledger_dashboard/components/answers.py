@@ -1,4 +1,4 @@
-"""What a comparison comes to, in one sentence with what it rests on: pure, but for the component that shows it."""
+"""The result of a comparison in one sentence, with the facts behind it. Pure, except for the component that shows it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.wording import interval, pieces, share
 
 Facts: TypeAlias = list[tuple[str, str]]
-"""What an answer rests on: what it is, and how it is said."""
+"""The facts behind an answer: a name and a text each."""
 
 NOT_BOTH = "One side has nothing that meant to act and can be audited."
-"""Why nobody can say which side is read better."""
+"""The reason why no side can be called better."""
 
 _ANSWERS = {
     "parse_success": "parsed",
     "recorded_execution": "of tool calls succeeded",
     "execution": "of executions by actionledger succeeded",
 }
-"""Which rate of two sides answers, the first that both have, and what its sentence says of it."""
+"""The rates that can answer, with their words in the sentence; the first one that both sides have is used."""
 
 _SURE = 0.05
 
@@ -32,11 +32,11 @@ _mount = mount_of("answer")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the side after is better.
+    """Whether the second side is better.
 
     Args:
         verdict: in a word or two.
-        look: which verdict that is: good, bad or idle.
+        look: the verdict's look: good, bad or idle.
         headline: the change, in a sentence.
     """
 
@@ -53,7 +53,7 @@ def answer_of(
     *,
     did: str = "parsed",
 ) -> Answer:
-    """Return whether the second rate is better: only where test and interval both say so."""
+    """Return whether the second rate is better; it is only if test and interval agree."""
     if before.value is None or after.value is None:
         return Answer("no answer", "idle", NOT_BOTH)
     change = after.value - before.value
@@ -70,13 +70,13 @@ def answer_of(
 
 
 def show_paired(found: PairedComparison, sides: Sides) -> None:
-    """Show the answer of turns that pair, with the table of two by two."""
+    """Show the answer for paired turns, with the two-by-two table."""
     answer = answer_of(found.before, found.after, found.difference, found.p_value)
     _show(answer, paired_facts(found), _grid(found, sides))
 
 
 def paired_facts(found: PairedComparison) -> Facts:
-    """Return what the answer of turns that pair rests on."""
+    """Return the facts behind the answer for paired turns."""
     only_one = found.counts["newly_intent"] + found.counts["no_longer_intent"]
     turns, sessions = counted(found.intent, "turn"), counted(found.net.sessions, "session")
     facts = [
@@ -102,12 +102,12 @@ def paired_facts(found: PairedComparison) -> Facts:
 
 
 def show_contrast(found: Contrast) -> None:
-    """Show the answer of two sides that share no turns."""
+    """Show the answer for two sides that share no turns."""
     _show(contrast_answer(found), contrast_facts(found), None)
 
 
 def contrast_answer(found: Contrast) -> Answer:
-    """Return which of two sides is better: at being read; where that can't be told of both, at what came of their executions."""
+    """Return which of two sides parses better or, if that is unknown for one of them, executes better."""
     measure = _answering(found)
     if measure is None:
         return Answer("no answer", "idle", NOT_BOTH)
@@ -125,7 +125,7 @@ def _answering(found: Contrast) -> Measure | None:
 
 
 def contrast_facts(found: Contrast) -> Facts:
-    """Return what can be said beside the measures of two sides that share no turns."""
+    """Return the facts besides the measures of two sides that share no turns."""
     responses = f"{found.before.responses:,} before, {found.after.responses:,} after"
     facts = [("Compared", f"different turns on each side, compared as independent samples: {responses}")]
     measure = _answering(found)
@@ -162,7 +162,7 @@ def points(change: float) -> str:
 
 
 def in_points(difference: tuple[float, float] | None) -> str:
-    """Return the interval of a difference in percentage points, or that there is none."""
+    """Return the interval of a difference in percentage points, or that there are too few turns."""
     return TOO_FEW if difference is None else f"{points(difference[0])} to {points(difference[1])} points"
 
 

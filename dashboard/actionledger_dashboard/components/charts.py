@@ -1,4 +1,4 @@
-"""The charts: rows in, a selectable chart out. Sizes are explicit, and every colour reads on light and on dark."""
+"""The charts: rows in, a selectable chart out. Sizes are explicit, and every colour is legible on light and on dark."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ __all__ = ["Chart", "Event", "contrast_chart", "picked_points", "spending_chart"
 
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
-"""What Altair's layering gives."""
+"""The chart types that Altair's layering returns."""
 
 BLUE, ORANGE = "#3f7fc1", "#cf7a30"
 
@@ -34,19 +34,19 @@ _MARK = "mark"
 
 
 def ink() -> str:
-    """Return the colour of text that reads well on the reader's background: no grey does on both."""
+    """Return a text colour for the viewer's background; no single grey is legible on both light and dark."""
     with suppress(AttributeError, RuntimeError):
         return _INKS[st.context.theme.type or "light"]
     return _INKS["light"]
 
 
 def selectable(chart: Chart, *fields: str) -> Chart:
-    """Return the chart with marks that can be selected."""
+    """Return the chart with selectable marks."""
     return chart.add_params(alt.selection_point(name=_MARK, fields=list(fields), on="click"))
 
 
 def picked_points(picked: Any) -> list[dict[str, str]]:
-    """Return the marks that are selected in a chart, each as the values of its fields."""
+    """Return a chart's selected marks, each as the values of its fields."""
     points: list[dict[str, str]] = picked.selection.get(_MARK, [])
     return points
 
@@ -54,19 +54,19 @@ def picked_points(picked: Any) -> list[dict[str, str]]:
 def trend_chart(
     trend: Trend, now: datetime, events: Sequence[Event] = (), wording: Wording = READING
 ) -> Chart:
-    """Return the periods as points on two lines, or on one, each with its band; a point that is pressed gives its ``day``."""
+    """Return the periods as points on one or two lines, each with its band; a pressed point returns its ``day``."""
     seen = [replace(event, label=visible(event.label), detail=visible(event.detail)) for event in events]
     drawn = trend_of(trend, now, seen, ink(), wording).configure_point(cursor="pointer")
     return selectable(drawn.configure_rule(cursor="pointer"), "day")
 
 
 def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str) -> Chart:
-    """Return each measure as two points, the side before above the side after, each on its interval if it has one."""
+    """Return each measure as two points with their intervals, the side before above the side after."""
     return contrast_of(measures, names, visible(before), visible(after), ink())
 
 
 def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | None:
-    """Return what each period cost as bars, with what of it went into failing turns; their tokens where no cost is known. None where neither is."""
+    """Return each period's cost as bars, or its tokens if no cost is known; None if neither is known."""
     dated = [row for row in rows if row[by] is not None]
     if any(row["cost_usd"] for row in dated):
         name, title, shape = "cost_usd", "Cost in dollars", "$,.2f"
@@ -108,11 +108,11 @@ def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | No
 
 
 _STRETCHES = 500
-"""So many are drawn of a long session, each by its largest and its smallest turn: a browser takes seconds for ten thousand points."""
+"""A longer session is drawn as this many stretches, each by its largest and smallest turn: ten thousand points take a browser seconds."""
 
 
 def context_chart(found: Sequence[tuple[int, int | None, int | None]]) -> alt.Chart:
-    """Return how many tokens the model was shown at each turn, as an area: it falls where the context was compacted."""
+    """Return the model's input tokens at each turn as an area; it falls where the context was compacted."""
     step = ceil(len(found) / _STRETCHES)
     stretches = (found[at : at + step] for at in range(0, len(found), step or 1))
     drawn = [turn for each in stretches for turn in sorted({max(each, key=_tokens), min(each, key=_tokens)})]
@@ -143,14 +143,14 @@ def _tokens(turn: tuple[int, int | None, int | None]) -> int:
 
 
 Shape: TypeAlias = Literal["bars", "line", "points"]
-"""What a row is drawn as."""
+"""The shape that rows are drawn as."""
 
 _HEIGHT = 320
 _MOST_BARS = 60
 _FEW_BARS = 6
 _LONGEST_LABEL = 60
 _READ_BY_TOOLTIPS = {"image", "title"}
-"""What a tooltip takes for more than a name: the picture to fetch, and its heading."""
+"""Field names that Vega's tooltips interpret: an image to fetch, and a heading."""
 
 
 def rows_chart(
@@ -179,7 +179,7 @@ def rows_chart(
 
 
 def too_many(along: Sequence[Any], shape: Shape) -> bool:
-    """Return whether there are more bars than a chart has room for."""
+    """Return whether there are more bars than fit into a chart."""
     return shape == "bars" and _kind(along) != "T" and len(along) > _MOST_BARS
 
 

@@ -1,4 +1,4 @@
-"""The tables of a comparison: its buckets, its groups, the turns of a bucket; and the measures of what does not pair."""
+"""The tables of a comparison: buckets, groups, the turns of a bucket, and the measures of unpaired turns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ GROUPINGS: Mapping[str, Grouping] = {
     "by task": "task",
     "by source": "source",
 }
-GROUPS = 12  # so many are seen at once; the others by scrolling
+GROUPS = 12  # more by scrolling
 TURNS = 12
 
 LOOKS: Mapping[str, str] = {
@@ -74,7 +74,7 @@ NAMES: Mapping[str, str] = {
     "recorded_success": "Recorded successes",
     "harness_took": "Their harness took",
 }
-"""Each measure of ``MEASURES`` as people read it."""
+"""The label of each measure of ``MEASURES``."""
 
 _MISSED = tuple(
     status for status in ExecutionStatus if status.was_attempted and status is not ExecutionStatus.SUCCEEDED
@@ -88,20 +88,20 @@ MARKS: Mapping[str, Mark] = {
     "execution": Mark(executions=_MISSED, origin=Origin.RUNTIME),
     "recorded_execution": Mark(executions=_MISSED, origin=Origin.RECORDED),
 }
-"""The turns that fall short of each measure; what recordings say themselves is said of sessions."""
+"""Marks the turns that fail each measure. Measures that recordings state themselves belong to sessions, and have none."""
 
 
 OF_DIALECT = "of_dialect"
-"""The query parameter of the dialect whose turns are listed; it narrows no rate, since it is found by reading."""
+"""The query parameter of the dialect whose turns are listed. It narrows no rate, since a dialect is a result of parsing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Which of the compared turns are listed.
+    """The compared turns to list.
 
     Args:
-        bucket: those of this bucket.
-        dialect: and of this group by dialect alone; None for all.
+        bucket: the turns of this bucket.
+        dialect: only those of this dialect; None for all.
     """
 
     bucket: Bucket
@@ -109,17 +109,17 @@ class Listed:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """What says so in a URL."""
+        """The query parameters for this list."""
         return {"bucket": self.bucket} | ({OF_DIALECT: self.dialect} if self.dialect else {})
 
 
 def look_of(bucket: str) -> str:
-    """Return which verdict a bucket is: good, mended, bad or idle."""
+    """Return a bucket's look: good, mended, bad or idle."""
     return LOOKS.get(bucket, "idle")
 
 
 def show_buckets(found: PairedComparison, sides: Sides) -> None:
-    """Show how many turns each bucket has, the worst first; a row leads to its turns."""
+    """Show each bucket's number of turns, worst first; a row links to its turns."""
     shown = [bucket for bucket in WORST_FIRST if found.counts[bucket]]
     widest = max((found.counts[bucket] for bucket in shown), default=1) / max(found.pairs, 1)
     columns = [
@@ -137,7 +137,7 @@ def show_buckets(found: PairedComparison, sides: Sides) -> None:
 
 
 def show_groups(linked: Linked, sides: Sides) -> None:
-    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it, of a dialect the list of turns."""
+    """Show the comparison by group, worst change first; a row narrows the comparison to it, or lists a dialect's turns."""
     after = sides.after.within.run_id
     if after is None:
         return
@@ -167,7 +167,7 @@ def show_groups(linked: Linked, sides: Sides) -> None:
 
 
 def show_turns(found: Sequence[ComparedTurn], sides: Sides, listed: Listed) -> None:
-    """Show turns that are listed; a row opens both readings."""
+    """Show the listed turns; a row opens both readings."""
     columns = [
         *tables.turn_columns([(turn.session_id, turn.turn_index) for turn in found]),
         Column("Model", [turn.model for turn in found]),
@@ -191,12 +191,12 @@ def show_turns(found: Sequence[ComparedTurn], sides: Sides, listed: Listed) -> N
 
 
 def turn_href(sides: Sides, listed: Listed, turn: ComparedTurn) -> str:
-    """Return the address of both readings of a turn."""
+    """Return the link to both readings of a turn."""
     return sides.href(**listed.parameters, session=turn.session_id, turn=str(turn.turn_index))
 
 
 def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
-    """Show the rates of two sides that share no turns; a row leads to the turns after that fall short of it, or to the sessions."""
+    """Show the rates of two sides that share no turns; a row links to the turns that fail it, or to the sessions."""
     columns = [
         Column("Measure", [NAMES[each.name] for each in measures]),
         Column("Before", [share(each.before) for each in measures]),

@@ -1,4 +1,4 @@
-"""Small components: lines, links, choices, texts to copy and findings, mounted from the files that stand beside their modules."""
+"""Small components: lines, links, choices, texts to copy and findings. Their HTML, CSS and JavaScript are files next to their modules."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from actionledger_dashboard.viewer.page import joined, read
 
 
 def mount_of(name: str, *before: str) -> Any:
-    """Return what mounts a component whose files are ``NAME.html``, ``NAME.css`` and ``NAME.js``, so far as it has them."""
+    """Return the mount function of a component, from those of ``NAME.html``, ``NAME.css`` and ``NAME.js`` that exist."""
     names = tuple(dict.fromkeys(("shared", *before, name)))
     return st.components.v2.component(
         f"actionledger.{name}",
@@ -23,12 +23,12 @@ def mount_of(name: str, *before: str) -> Any:
 
 
 def line() -> DeltaGenerator:
-    """Return a line to put parts in, none of them wider than it is."""
+    """Return a row to put parts in; none becomes wider than the row."""
     return st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
 
 
 def heading(text: str, meaning: str | None = None) -> None:
-    """Show a heading that leaves room beside it."""
+    """Show a heading that leaves room next to it."""
     st.subheader(text, help=meaning, anchor=False, width="content")
 
 
@@ -45,7 +45,7 @@ _mount_exact = mount_of("exact", "copying")
 
 
 def show_exact(key: str, text: str) -> None:
-    """Show a text of one or several lines."""
+    """Show a text to copy, of one or several lines."""
     _mount_exact(key=key, data={"text": pieces(text)})
 
 
@@ -53,7 +53,7 @@ _mount_choice = mount_of("choice", "addressed")
 
 
 def show_choice(key: str, label: str, name: str, options: Mapping[str, str], picked: str) -> None:
-    """Show the field, its label above it."""
+    """Show a choice field with its label above it."""
     shown = [{"value": value, "text": visible(text)} for value, text in options.items()]
     _mount_choice(key=key, data={"label": label, "name": name, "options": shown, "picked": picked})
 
@@ -65,7 +65,7 @@ _mount_findings = mount_of("findings")
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
-    """Show findings."""
+    """Show findings, worst first."""
     drawn = [
         {
             "level": str(finding.level),

@@ -1,4 +1,4 @@
-"""Why responses and actions fail: in groups, the costliest first; each reason with what its turns took; or by action."""
+"""Failures of responses and actions: in groups by cost, by reason with the cost of its turns, or by action."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -34,23 +34,23 @@ class Cost(Protocol):
 
     @property
     def turns(self) -> int:
-        """How many turns."""
+        """The number of turns."""
 
     @property
     def priced(self) -> int:
-        """Of how many the cost is known."""
+        """The number of turns with a known cost."""
 
     @property
     def cost_usd(self) -> float:
-        """The sum over those, in dollars."""
+        """The sum over the turns with a known cost, in dollars."""
 
     @property
     def by_prices(self) -> int:
-        """Of how many a price file or a price list says it."""
+        """The number of turns whose cost is from a price file or a price list."""
 
 
 def cost_of(cost: Cost) -> str:
-    """Return what turns cost, and of how many that is known; where prices say some of it, of how many by these."""
+    """Return the cost of turns, with how many of them have a known cost and how many a cost from prices."""
     said = dollars(cost.cost_usd if cost.priced else None)
     if not cost.by_prices:
         return known(said, cost.priced, cost.turns)
@@ -63,20 +63,20 @@ def cost_of(cost: Cost) -> str:
 
 
 def by_file(cost: Cost) -> str:
-    """Return which prices some of a cost is by, with their days; empty where none of it is."""
+    """Return which prices a cost is from, with their days; empty if none of it is from prices."""
     if not cost.by_prices:
         return ""
     return f"({by_prices(ask(queries.price_sources))})"
 
 
-GROUPS = 100  # so many have a row
-SEEN = 8  # so many are seen at once; the others by scrolling
+GROUPS = 100  # rows of the table
+SEEN = 8  # rows seen at once; more by scrolling
 _OF = "Where it is recorded of some of them alone, of how many."
-TURNS = 200  # so many of a group's turns are listed
+TURNS = 200  # listed turns of a group
 
 
 def show_failure_groups(report: FailureReport, within: Filter) -> bool:
-    """Show the groups with what they cost; return whether there is any."""
+    """Show the groups with their cost; return whether there are any."""
     if not report.groups:
         return False
     shown = f", the {GROUPS} costliest shown" if len(report.groups) > GROUPS else ""
@@ -90,7 +90,7 @@ def show_failure_groups(report: FailureReport, within: Filter) -> bool:
 
 
 def show_loops(within: Filter) -> bool:
-    """Show where sessions go in circles, with what that cost; return whether any does."""
+    """Show sessions' loops with their cost; return whether there are any."""
     report = ask(failures, within)
     groups = tuple(group for group in report.groups if group.key.is_loop)
     unknown = counted(report.loops.not_recorded, "session")
@@ -137,7 +137,7 @@ def _show_table(groups: Sequence[FailureGroup]) -> None:
 
 
 def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
-    """Return the columns of what is recorded of any of the groups."""
+    """Return the columns of measures that are recorded for any of the groups."""
     spent = [group.spent for group in groups]
     found = []
     if any(each.counted for each in spent):
@@ -168,7 +168,7 @@ def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
 
 
 def spent_on(spent: Spent) -> str:
-    """Return what a stretch of turns took, and of how many of them that is recorded."""
+    """Return the tokens and cost of a stretch of turns, with how many of the turns have them recorded."""
     said = counted(spent.turns, "turn")
     if spent.counted:
         of = f" (recorded of {spent.counted:,})" if spent.counted < spent.turns else ""
@@ -179,29 +179,29 @@ def spent_on(spent: Spent) -> str:
 
 
 def place_of(key: FailureKey) -> str:
-    """Return where the failures of a group happen, and to which action."""
+    """Return the stage and action of a failure group."""
     stage = f"{key.stage} (recorded agent)" if key.origin is Origin.RECORDED else str(key.stage)
     return f"{stage}: {key.action}" if key.action else stage
 
 
 def said_of(key: FailureKey) -> str:
-    """Return what the failures of a group mean, and what is common to their messages."""
+    """Return the meaning of a failure group, with the common part of its messages."""
     return f"{SENTENCES[key.code]} {key.signature}".strip()
 
 
 def group_id(key: FailureKey) -> str:
-    """Return what stands for a group in a URL."""
+    """Return a failure group's id for a URL."""
     return derived_id("failures", *map(str, key))[-12:]
 
 
 def group_href(group: FailureGroup) -> str:
-    """Return the address of a group's turns: this page as it is, with them."""
+    """Return the link to a group's turns: this page as it is, with the turns."""
     here = {name: st.query_params.get_all(name) for name in st.query_params}
     return links.group_href(here, group_id(group.key))
 
 
 def show_turns_of_group(groups: Sequence[FailureGroup], within: Filter) -> None:
-    """Show the turns of the group that the URL names, if it names one."""
+    """Show the turns of the group that the URL names, if any."""
     asked = st.query_params.get("group")
     if asked is None:
         return
@@ -230,11 +230,11 @@ def show_turns_of_group(groups: Sequence[FailureGroup], within: Filter) -> None:
     )
 
 
-REASONS = 8  # so many are seen at once; the others by scrolling
+REASONS = 8  # rows seen at once; more by scrolling
 
 
 def show_reasons(linked: Linked, report: FailureReport, within: Filter) -> None:
-    """Show why things fail, and how often."""
+    """Show the reasons of failures, and how often each occurs."""
     with line():
         heading("Failures")
         way = linked.switch("Ways to look", "reasons", [BY_COST, *WAYS])
@@ -243,7 +243,7 @@ def show_reasons(linked: Linked, report: FailureReport, within: Filter) -> None:
 
 
 def show_costs(within: Filter) -> bool:
-    """Show each reason with what its turns took; return whether there is any."""
+    """Show each reason with the cost of its turns; return whether there are any."""
     found = ask(queries.failure_costs, within)
     if not found:
         return False
@@ -290,7 +290,7 @@ def show_costs(within: Filter) -> bool:
 
 
 def spent(cost: FailureCost) -> str:
-    """Return what turns took, and of how many of them that is recorded, where it is not of all."""
+    """Return the tokens and cost of turns, with how many of the turns have them recorded, if not all."""
     took = (
         f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
         if cost.counted
@@ -303,7 +303,7 @@ def spent(cost: FailureCost) -> str:
 
 
 def show_failures(within: Filter) -> bool:
-    """Show each reason by action, with its share and an example; return whether there is any."""
+    """Show each reason by action, with its share and an example; return whether there are any."""
     found = ask(queries.reasons, within)
     if not found:
         return False
@@ -340,20 +340,20 @@ def show_failures(within: Filter) -> bool:
 NO_LOOP = "No session goes in circles, of those that could be looked through."
 
 BY_COST = "costliest first"
-"""How groups of failures are looked at."""
+"""The label of the table of failure groups."""
 WAYS: dict[str, Callable[[Filter], bool]] = {
     "loops": show_loops,
     "by reason": show_costs,
     "by action": show_failures,
 }
-"""How loops and single reasons are."""
+"""The other tables of failures, by their labels."""
 
 
 def place(failure: Failure | FailureCost) -> str:
-    """Return where something failed, and whether another runtime had run it."""
+    """Return the stage of a failure, and whether the recorded agent had executed it."""
     return f"{failure.stage} (recorded agent)" if failure.origin is Origin.RECORDED else str(failure.stage)
 
 
 def example(failure: Failure) -> str:
-    """Return what a reason means, with the particulars of one case."""
+    """Return a reason's meaning, with the details of one case."""
     return f"{SENTENCES[failure.code]} {failure.detail}".strip()

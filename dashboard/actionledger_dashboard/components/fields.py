@@ -1,4 +1,4 @@
-"""What each field of a filter can be on a page."""
+"""The allowed values of each filter field on a page."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
@@ -11,17 +11,17 @@ from actionledger.ledger.queries import Dimensions, Run, ScoreBound
 from actionledger.ledger.queries.fields import FIELDS, Field
 
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2099, 12, 31)
-"""What a day can be."""
+"""The range of allowed days."""
 
 RUN_BY = {str(Origin.RUNTIME): "actionledger", str(Origin.RECORDED): "the recorded agent"}
 
 
 OFFERED = sorted(FIELDS, key=lambda field: field.kind != "day")
-"""Everything to filter by, in the order that it is offered in."""
+"""All filter fields, in the order in which they are offered."""
 
 
 def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str, str]:
-    """Return what a field can be, each value with what it is called; nothing for what is written freely."""
+    """Return a field's choices, each value with its label; empty for free text."""
     if field.name == "run_id":
         return {run.run_id: run_label(run) for run in runs}
     if field.name == "origin":
@@ -30,7 +30,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         return {code: code for code in field.choices if code != Reason.CONVERTED}
     if field.kind == "switch":
         return {"1": "only"}
-    if field.is_recorded:  # a label or a dialect is called as it is
+    if field.is_recorded:  # labels and dialects are shown unchanged
         return {value: value for value in getattr(known, field.name)}
     return {
         value: value.said if isinstance(value, Outcome | Ending | Capture) else value.replace("_", " ")
@@ -39,7 +39,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
 
 
 def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:
-    """Return whether a value of the URL can be a field's."""
+    """Return whether a URL's value is valid for a field."""
     if field.kind == "day":
         return day_of(value) is not None
     if field.kind == "number":
@@ -50,12 +50,12 @@ def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:
 
 
 def place_of(text: str) -> int:
-    """Return the place of a turn that a text says; -1, which no turn has, where it says none that a session could have."""
+    """Return the turn index that a text contains; -1, which no turn has, if it has none that a session could have."""
     return int(text) if text.isdecimal() and len(text) < 10 else -1
 
 
 def bound_of(text: str) -> ScoreBound | None:
-    """Return the bound that a text says; None where it says none."""
+    """Return the score bound that a text contains, or None."""
     try:
         return ScoreBound.parse(text)
     except UsageError:
@@ -63,7 +63,7 @@ def bound_of(text: str) -> ScoreBound | None:
 
 
 def size_of(text: str) -> float | None:
-    """Return the number above 0 that a text says; None where it says none."""
+    """Return the number above 0 that a text contains, or None."""
     try:
         value = float(text)
     except ValueError:
@@ -72,7 +72,7 @@ def size_of(text: str) -> float | None:
 
 
 def day_of(text: str) -> date | None:
-    """Return the day that a text says; None where it says none that a ledger can have."""
+    """Return the day that a text contains; None if it has none that a ledger can have."""
     try:
         day = date.fromisoformat(text)
     except ValueError:
@@ -81,10 +81,10 @@ def day_of(text: str) -> date | None:
 
 
 def midnight(day: date) -> datetime:
-    """Return when a day begins, UTC without a zone."""
+    """Return the start of a day, UTC without a zone."""
     return datetime.combine(day, time())
 
 
 def run_label(run: Run) -> str:
-    """Return what a run is called in a list of runs."""
+    """Return a run's label in a list of runs."""
     return f"{run.name or run.kind} · {run.run_id[-6:]}"

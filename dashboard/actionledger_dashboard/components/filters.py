@@ -1,4 +1,4 @@
-"""The bar of filters that the pages share, and saved views: what is picked stands in the URL and goes along from page to page."""
+"""The filter bar that pages share, and saved views. The picked filters are in the URL, and links to other pages keep them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,13 +40,13 @@ __all__ = ["FIRST_READINGS", "midnight", "of_query", "pick", "run_label"]
 
 
 PATHS = {"overview": ""}
-"""The addresses of the pages whose widgets go by another name."""
+"""The paths of pages whose widgets have another name."""
 
 _PROBLEM = "views.problem"
 
 
 def show_views(page: str) -> None:
-    """Show the saved views as links, and what saves, renames and deletes one."""
+    """Show the saved views as links, with controls to save, rename and delete one."""
     kept = saved(KIND)
     shelf = read_views(kept)
     count = f" · {len(shelf.views):,}" if shelf.views else " · not readable" if shelf.problem else ""
@@ -70,7 +70,7 @@ def show_views(page: str) -> None:
 
 
 def href_of(view: SavedView) -> str:
-    """Return the address of a view."""
+    """Return the link to a view."""
     return f"{view.page or './'}?{view.query}" if view.query else view.page or "./"
 
 
@@ -116,7 +116,7 @@ def _renamed(kept: Saved, name: str, new: str) -> None:
 
 
 def _tried(change: Callable[[], None]) -> None:
-    """Change the views; what can't be done is said."""
+    """Change the views; on an error, show it."""
     try:
         change()
     except ActionLedgerError as error:
@@ -124,7 +124,7 @@ def _tried(change: Callable[[], None]) -> None:
 
 
 FIRST_READINGS = "First readings"
-"""What the first reading of every response is called."""
+"""The label of the first reading of every response."""
 
 SET_ASIDE = "Crossed out: filters on results. Lists use them; rates don't, since a rate within its own outcome says nothing."
 
@@ -134,12 +134,12 @@ _mount_search = mount_of("search", "addressed")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What the URL asks of one field.
+    """The URL's values for one field.
 
     Args:
         field: the field.
-        choices: what it can be.
-        values: what it is to be.
+        choices: its choices, each value with its label.
+        values: the requested values.
     """
 
     field: Field
@@ -148,7 +148,7 @@ class _Asked:
 
 
 def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter:
-    """Show the filters and return what is picked; a page whose link names what is not there ends here."""
+    """Show the filters and return the picked ones; the page stops here if its link names something unknown."""
     known, runs = ask(queries.dimensions), ask(queries.runs)
     with st.container(key="filters", horizontal=True, vertical_alignment="center", gap="small"):
         if lists:
@@ -173,11 +173,11 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
 
 
 TIMES = {"All time": None, "Today": 0, "Last 7 days": 6, "Last 30 days": 29, "Last 90 days": 89}
-"""The times that the bar offers, by how many days before today they begin; days are UTC's."""
+"""The offered periods, each by how many days before today it begins; days are in UTC."""
 
 
 def _show_time() -> None:
-    """Show over which time the page is; another one than those that are offered is chosen by the filters of its ends."""
+    """Show the page's period; any other period is picked by the filters for its first and last day."""
     key = "filters.time"
     today = now().date()
     begins = {
@@ -203,7 +203,7 @@ def _show_time() -> None:
 
 
 def of_query() -> Filter:
-    """Return the filter that stands in the URL, where a page shows no bar for it; what is no value of it is passed over."""
+    """Return the URL's filter for a page without a filter bar; invalid values are ignored."""
     known, runs = ask(queries.dimensions), ask(queries.runs)
     there = {
         field.parameter: _values_of(
@@ -215,7 +215,7 @@ def of_query() -> Filter:
 
 
 def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Asked:
-    """Return what the URL asks of a field; what is not there is noted, to be named."""
+    """Return the URL's values for a field, and note unknown ones to show them later."""
     there = st.query_params.get_all(field.parameter)
     for value in there:
         if value and not is_known(field, value, choices):
@@ -227,7 +227,7 @@ def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Aske
 
 
 def _values_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) -> tuple[str, ...]:
-    """Return what of a link can be a field's value: each once, and of a field that has one the first."""
+    """Return the URL's valid values for a field, each once; only the first if the field has a single value."""
     values = _known_of(field, choices, there)
     return values if field.kind in {"many", "score"} else values[:1]
 
@@ -237,7 +237,7 @@ def _known_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) ->
 
 
 def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
-    """Let a field be chosen, and its value."""
+    """Let the user choose a field and its value."""
     offered = {
         each.field.parameter: each
         for each in asked
@@ -262,7 +262,7 @@ def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
 
 
 def _show_widget(key: str, asked: _Asked) -> None:
-    """Show what picks a field's values: the URL says what they are, and follows."""
+    """Show the widget that picks a field's values; it takes them from the URL and writes changes to it."""
     field, values, choices = asked.field, list(asked.values), asked.choices
 
     counts = _counts(field.parameter)
@@ -303,7 +303,7 @@ def _show_widget(key: str, asked: _Asked) -> None:
 
 
 def _counts(name: str) -> Mapping[str, str]:
-    """Return how much goes by each value of a field, in words; nothing for fields that are not counted."""
+    """Return the count of each value of a field, in words; empty for fields that are not counted."""
     if name in LABELS:
         return {each.label: how_many(each) for each in ask(label_counts) if field_of(each) == name}
     if name == "verdict":
@@ -312,7 +312,7 @@ def _counts(name: str) -> Mapping[str, str]:
 
 
 def _show_score(page: str, values: Sequence[str]) -> None:
-    """Show what bounds a score; each bound is added to the others."""
+    """Show the widget that adds a bound on a score to the others."""
     scores = {each.name: each for each in ask(score_counts)}
 
     def called(name: str) -> str:
@@ -329,7 +329,7 @@ def _show_score(page: str, values: Sequence[str]) -> None:
 
 
 def _show_chips(asked: Sequence[_Asked], *, lists: bool) -> None:
-    """Show what is picked, each with the link that takes it out."""
+    """Show the picked filters, each with a link that removes it."""
     chips = [
         {
             "label": each.field.label,
@@ -347,13 +347,13 @@ def _show_chips(asked: Sequence[_Asked], *, lists: bool) -> None:
 
 
 def _query_without(name: str, value: str) -> str:
-    """Return the page's query without one value, from the list's first page on."""
+    """Return the page's query without one value; a list restarts on its first page."""
     there = {each: st.query_params.get_all(each) for each in st.query_params if each != "page"}
     kept = [each for each in there[name] if each != value]
     return query_of(there | {name: kept})
 
 
 def _write(name: str, values: list[str]) -> None:
-    """Put a field's values into the URL; another list begins on its first page."""
+    """Write a field's values to the URL; a list restarts on its first page."""
     there = {each: st.query_params.get_all(each) for each in st.query_params if each not in {name, "page"}}
     st.query_params.from_dict(there | ({name: values} if values else {}))

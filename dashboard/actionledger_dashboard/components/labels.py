@@ -1,4 +1,4 @@
-"""Labels, of sources and of people: those that there are, as links that filter by them, and those of a list's rows."""
+"""Labels of sources and of people: all of them as links that filter by them, and those of a list's rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,14 +12,14 @@ from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
 
 OFFERED = 12
-"""How many labels the menu of filters has as links; the others are found in its lists."""
+"""The number of labels that the filter menu shows as links; the others are in its lists."""
 
 LABELS = ("turn_label", "label")
-"""The fields that filter by labels: those of turns, which people give them after a look, and those of sessions, which sources file them under."""
+"""The fields that filter by labels: people give labels to turns, and sources give labels to sessions."""
 
 
 def show_labels(picked: Mapping[str, Sequence[str]]) -> None:
-    """Show the labels that most goes by, each a link to the same page of what goes by it, too."""
+    """Show the most used labels, each as a link that filters the same page by it."""
     found = [
         each
         for each in ask(label_counts)
@@ -39,14 +39,14 @@ def field_of(count: LabelCount) -> str:
 
 
 def how_many(count: LabelCount) -> str:
-    """Return how much goes by a label, in words."""
+    """Return the number of turns or sessions with a label, in words."""
     return counted(count.count, "turn" if count.is_of_turns else "session")
 
 
 def labels_column(
     things: Sequence[tuple[str, int | None]], only: Callable[..., str], tip: str = ""
 ) -> Column:
-    """Return the column that has the labels of each row: what its session is filed under, then those of turns."""
+    """Return the column with each row's labels: those of its session, then those of turns."""
     found: dict[str, dict[int | None, tuple[str, ...]]] = {}
     for each in ask(labelled, sorted({session for session, _ in things})):
         found.setdefault(each.session_id, {})[each.turn_index] = each.labels
@@ -69,7 +69,7 @@ def labels_column(
 
 
 def _query_with(count: LabelCount) -> str:
-    """Return the page's query with one label more, from the list's first page on."""
+    """Return the page's query with one more label; a list restarts on its first page."""
     there = {each: st.query_params.get_all(each) for each in st.query_params if each != "page"}
     field = field_of(count)
     return f"?{query_of(there | {field: [*there.get(field, []), count.label]})}"

@@ -1,4 +1,4 @@
-"""A provider's message among what people paste: told by its shape, shown call by call. Pure."""
+"""Providers' messages among pasted texts: recognised by their shape, shown call by call. Pure."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,12 +28,12 @@ _STREAMED = ("data:", "event:", ": ")
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What a JSON text is, as far as its shape tells.
+    """The kind of a JSON text, by its shape.
 
     Args:
-        called: what people call it.
-        refusal: why there is nothing in it to be read, as a sentence; empty for a message.
-        tools: the tools that it names as offered; None where it names none.
+        called: its name for people.
+        refusal: why it has nothing to parse, as a sentence; empty for a message.
+        tools: the tools that it offers; None if it names none.
     """
 
     called: str
@@ -42,7 +42,7 @@ class Recognised:
 
 
 def recognised(text: str) -> Recognised | None:
-    """Return what a pasted text is; None for a response, as models write them."""
+    """Return the kind of a pasted text; None for a model's plain response."""
     if text.lstrip().startswith(_STREAMED) and '{"' in text:
         return Recognised(
             "a stream",
@@ -71,7 +71,7 @@ def _of_value(value: Any, depth: int) -> Recognised | None:
 
 
 def _of_list(items: list[Any]) -> Recognised | None:
-    """Return what a list is: the parts of a message, or the tools that belong into the other box."""
+    """Return the kind of a list: the parts of a message, or tools, which belong into the other box."""
     if not items or not all(isinstance(item, Mapping) for item in items):
         return None
     if all("functionCall" in item or "toolUse" in item or item.get("type") in _PARTS for item in items):
@@ -89,7 +89,7 @@ def _of_list(items: list[Any]) -> Recognised | None:
 
 
 def _message(value: Mapping[str, Any]) -> str:
-    """Return what a message is called by its shape; empty for what is none."""
+    """Return a message's name by its shape; empty if it is not a message."""
     if isinstance(choices := value.get("choices"), list):
         is_chunk = any(isinstance(each, Mapping) and "delta" in each for each in choices)
         return "" if is_chunk else "an OpenAI chat completion"
@@ -115,7 +115,7 @@ def _message(value: Mapping[str, Any]) -> str:
 
 
 def _refused(value: Mapping[str, Any]) -> Recognised | None:
-    """Return what else of an interface somebody may have pasted; None for what is nothing of one."""
+    """Return which other object of an interface was pasted; None if it is no such object."""
     if "choices" in value or value.get("object") == "chat.completion.chunk":
         return Recognised(
             "a piece", "This is one piece of a stream; paste the whole message that its pieces make."
@@ -137,7 +137,7 @@ def _refused(value: Mapping[str, Any]) -> Recognised | None:
 
 
 def calls_lane(message: object, detail: TurnDetail) -> Values:
-    """Return a message's calls in their order, each with what the provider says of it and what came of checking it."""
+    """Return a message's calls in order, each with the provider's details and its validation."""
     calls = iter(split_message(message).calls)
     cards = [
         _other(block)
@@ -168,7 +168,7 @@ def _call(block: Block, call: SplitCall, detail: TurnDetail) -> Values:
 
 
 def _other(block: Block) -> Values:
-    """Return the card of what is wrong with the message itself."""
+    """Return the card with the issues of the message itself."""
     return card("the message", words(block.status), "bad", "", list(_messages(block)), block=block.index)
 
 

@@ -1,4 +1,4 @@
-"""The pages as links above each page, how a press leads from one to another, and which query parameters each reads."""
+"""The links to all pages above each page, the change from one page to another, and the query parameters that each page reads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import FILTERS, query_of
 
 FIRST = ("", "sessions", "usage", "tools", "review")
-"""The paths of the pages that are at hand on a phone too; the others are behind a button there."""
+"""The paths of the pages that a phone shows too; the others are in a menu there."""
 
 _mount_bar = mount_of("navigation")
 _mount_navigator = mount_of("navigator")
@@ -25,11 +25,11 @@ class Target:
     """A page to choose.
 
     Args:
-        title: what it is called.
-        path: its address, from the first page's.
-        is_here: whether it is the page that is shown.
-        has_filters: whether it is narrowed by the filters, so that they are taken along to it.
-        is_first: whether it is at hand on a phone too.
+        title: its title.
+        path: its address, relative to the first page.
+        is_here: whether it is the current page.
+        has_filters: whether it uses the filters, so that links to it keep them.
+        is_first: whether a phone shows it too.
     """
 
     title: str
@@ -40,7 +40,7 @@ class Target:
 
 
 def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
-    """Show the pages; the filters in the address are taken along, those of the last page that had any where this one has none."""
+    """Show the links to pages. They keep the address's filters or, on a page without filters, those of the last page that had any."""
     data = {
         "pages": [asdict(target) for target in targets],
         "names": FILTERS,
@@ -53,9 +53,9 @@ def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:
 
 
 def go_to(href: str) -> NoReturn:
-    """Go on to another page; the page that is left stays in the browser's history as it is.
+    """Go to another page; the page that is left stays unchanged in the browser's history.
 
-    Streamlit's own ``switch_page`` puts the new page's parameters into the history as a state of the page that is left.
+    Streamlit's own ``switch_page`` adds the new page's parameters to the history as a state of the page that is left.
     """
     _mount_navigator(key="navigator", data={"href": href, "nonce": new_id()})
     st.stop()
@@ -69,7 +69,7 @@ _SIDES = tuple(
 )
 
 _SEVERAL = ("of", "measure", "row", "before_session", "after_session")
-"""What picks a table of sides, a cell of it, and two sessions."""
+"""The parameters for a table of sides, a cell of it, and two sessions."""
 
 _READ: Mapping[str, frozenset[str]] = {
     "": frozenset((*FILTERS, "show", "unit", "by", "reasons", "group")),
@@ -90,23 +90,23 @@ _READ: Mapping[str, frozenset[str]] = {
     "sql": frozenset(("q", "page", "x", "y", "as")),
     "health": frozenset(),
 }
-"""By the page's path, which is empty for the first one."""
+"""The parameters that each page reads, by its path, which is empty for the first page."""
 
 
 def has_filters(page: str) -> bool:
-    """Return whether a page is narrowed by the filters."""
+    """Return whether a page uses the filters."""
     return _READ[page].issuperset(FILTERS)
 
 
 def say_what_is_no_page() -> None:
-    """Name the page that the address asks for where there is none of that name: the overview is shown in its place."""
+    """Name the requested page if there is none of that name; the overview is shown instead."""
     asked = urlsplit(st.context.url or "").path.strip("/")
     if asked and asked not in _READ:
         notices.unknown_page(asked, [page for page in _READ if page])
 
 
 def say_what_is_not_read(page: str) -> None:
-    """Name what the link has and the page does not know, each with a button that takes it out."""
+    """Name each parameter of the link that the page does not know, with a button that removes it."""
     for name in [name for name in st.query_params if name not in _READ[page]]:
         notices.unknown_parameter(name, key=f"parameter.remove.{name}", on_remove=partial(_take_out, name))
 

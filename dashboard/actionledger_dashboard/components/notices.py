@@ -1,4 +1,4 @@
-"""What a page says where there is nothing to show."""
+"""The notices of pages that have nothing to show."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from actionledger_dashboard.data import ask, ledger_path
 
 
 def empty_ledger() -> None:
-    """Say that nothing is recorded yet, and what would record something."""
+    """Say that nothing is recorded yet, and which commands record something."""
     st.subheader("Nothing is recorded yet", anchor=False)
     st.text(
         "This ledger has no sessions. Either command adds some; the page shows them as soon as they arrive."
@@ -33,7 +33,7 @@ def empty_ledger() -> None:
 
 @contextmanager
 def unreadable_is_said() -> Iterator[None]:
-    """Show a page or a part of it that Streamlit runs by itself; where the ledger can't be read, say so in its place."""
+    """Show a page, or a part that Streamlit runs separately; if the ledger can't be read, show the error instead."""
     try:
         yield
     except LedgerError as error:
@@ -51,7 +51,7 @@ def unreadable(error: LedgerError) -> None:
 
 
 def nothing_found() -> None:
-    """Say that the filters leave nothing over, or that nothing of this kind is recorded, and what to do."""
+    """Say that nothing matches the filters, or that nothing of this kind is recorded, and what to do."""
     if any(name in FILTERS for name in st.query_params):
         st.info("Nothing matches these filters. Take one away, or widen the days.")
         return
@@ -69,7 +69,7 @@ def unknown_value(
     near: str = "",
     on_replace: Callable[[], None] | None = None,
 ) -> None:
-    """Say that a link asks for something that is not in this ledger, and offer to take it out of the link, or what is nearest to it."""
+    """Say that a link names something that is not in this ledger; offer to remove it or to use the nearest value."""
     _removable(
         f"{label}: there is no {_quoted(value)} here; take it out to see what there is.",
         key,
@@ -79,7 +79,7 @@ def unknown_value(
 
 
 def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> None:
-    """Say that a link has a parameter that the page does not know, and offer to take it out of the link."""
+    """Say that a link has a parameter that the page does not know, and offer to remove it."""
     _removable(
         f"Unknown parameter {_quoted(name)} in the link, ignored.",
         key,
@@ -88,7 +88,7 @@ def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> 
 
 
 def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
-    """Say that a link asks for a further value of what has one, and offer to take it out of the link."""
+    """Say that a link has a second value for a single-valued parameter, and offer to remove it."""
     _removable(
         f"{label}: only one can be searched for; remove {_quoted(value)} to see the other.",
         key,
@@ -102,7 +102,7 @@ def _removable(
     on_remove: Callable[[], None],
     replacing: tuple[str, Callable[[], None]] | None = None,
 ) -> None:
-    """Say something of a link, with a button that takes it out of the link, and one that puts what is nearest to it in its place."""
+    """Show a text about a link's value, with buttons that remove it or replace it by the nearest one."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.text(said, width="content")
         if replacing:
@@ -112,7 +112,7 @@ def _removable(
 
 
 def _plain(text: str) -> str:
-    """Return a text for a button, whose label reads Markdown."""
+    """Return a text for a button's label, with Markdown escaped."""
     return re.sub(r"([^\w\s])", r"\\\1", visible(text))
 
 
@@ -121,14 +121,14 @@ def _quoted(text: str) -> str:
 
 
 def unknown_page(path: str, pages: Sequence[str]) -> None:
-    """Say that an address leads to no page, which one this is, and which one is nearest to it."""
+    """Say that an address leads to no page, that this is the overview, and which page's name is nearest."""
     st.text(f"There is no page {_quoted(path)}; this is the overview.")
     if near := get_close_matches(path, pages, n=1):
         show_anchors("near.page", [(near[0], near[0])], "Did you mean")
 
 
 def unknown_session(near: str = "", href: str = "") -> None:
-    """Say that a link leads nowhere, and where to go from there: to the session whose name is nearest, or to all of them."""
+    """Say that a link's session does not exist, and link to the session with the nearest name and to all sessions."""
     st.subheader("There is no such session in this ledger", anchor=False)
     st.text("The link may be of another ledger, or mistyped.")
     if near:
@@ -137,7 +137,7 @@ def unknown_session(near: str = "", href: str = "") -> None:
 
 
 def several_sessions(count: int, sessions: Sequence[tuple[str, str]]) -> None:
-    """Say that a link fits several sessions, and lead to each."""
+    """Say that a link fits several sessions, and link to each."""
     st.subheader("Several sessions are called that", anchor=False)
     st.text(f"The link fits {count:,} sessions; open the one that you mean.")
     for place, (name, session_id) in enumerate(sessions):
@@ -145,7 +145,7 @@ def several_sessions(count: int, sessions: Sequence[tuple[str, str]]) -> None:
 
 
 def unknown_turn(turn: str, session_id: str) -> None:
-    """Say that a session has no turn of that number, and where its turns are."""
+    """Say that a session has no turn of that number, and link to its turns."""
     st.subheader("There is no such turn in this session", anchor=False)
     st.text(f"It has no turn {visible(json.dumps(turn, ensure_ascii=False))}.")
     show_anchors("turns", [("its turns", links.replay_href(session_id))], "There are")
@@ -155,7 +155,7 @@ _NEWEST = 5
 
 
 def no_session(href_of: Callable[[str], str] = links.transcript_href) -> None:
-    """Say how a session is chosen, and lead to the newest ones; where there is none, how there will be one."""
+    """Say how to choose a session and link to the newest ones; if there are none, say how to add some."""
     if not (newest := ask(queries.sessions, limit=_NEWEST)):
         empty_ledger()
         return
@@ -168,7 +168,7 @@ def no_session(href_of: Callable[[str], str] = links.transcript_href) -> None:
 
 
 def read_once() -> None:
-    """Say that no turn has a second reading, and what would give it one."""
+    """Say that no turn has a second reading, and which command makes one."""
     from actionledger.reading.parsers import PARSERS  # noqa: PLC0415 - all formats, which most pages need not know
 
     st.subheader("No turn has been read twice yet", anchor=False)
@@ -206,25 +206,25 @@ def one_day(*, is_dated: bool) -> None:
 
 
 def not_readable(error: ActionLedgerError) -> None:
-    """Say why what was pasted can't be read at all."""
+    """Say why pasted text can't be read at all."""
     st.warning("This can't be read as what it is said to be.")
     st.text(visible(str(error)))
 
 
 def not_taken(error: ActionLedgerError) -> None:
-    """Say why a recorded response was not taken from the ledger."""
+    """Say why a recorded response could not be loaded from the ledger."""
     st.warning("The recorded response is not here.")
     st.text(visible(str(error)))
 
 
 def not_exported(why: str) -> None:
-    """Say why a file of a list could not be made, and what to do."""
+    """Say why a list's file could not be made, and what to do."""
     st.text(f"No file was made. {visible(why)}")
     st.text("Try again, or load the page anew: where the ledger can't be read, it says what can be done.")
 
 
 def not_comparable(error: UsageError) -> None:
-    """Say why two sides can't be compared, below the heading of what was to be said of them."""
+    """Say why two sides can't be compared, below the heading of the comparison."""
     st.warning("These two sides can't be compared.")
     st.text(visible(str(error)))
 
@@ -236,7 +236,7 @@ def not_answered(error: UsageError) -> None:
 
 
 def nothing_lately(window: str) -> None:
-    """Say that nothing goes on, and what would show here."""
+    """Say that nothing is live, and which command would show something here."""
     st.subheader(f"No response in the last {window}", anchor=False)
     st.text(
         "Live sessions appear here by themselves. This command imports what agents on this machine write:"
@@ -248,7 +248,7 @@ def nothing_lately(window: str) -> None:
 
 
 def doctor(*, is_mendable: bool) -> None:
-    """Say how the same is had without a page."""
+    """Show the command that gives the same findings."""
     path = shlex.quote(str(ledger_path()))
     st.caption(
         "The same on the command line, with what it may mend safely:"

@@ -1,4 +1,4 @@
-"""A response that somebody pasted or took from a ledger, read here and now: nothing is recorded, nothing stands in an address."""
+"""A response that was pasted or loaded from a ledger, parsed at once. Nothing is recorded, and no address contains it."""
 
 import json
 import time
@@ -28,13 +28,13 @@ from actionledger.runtime.execution.registry import PROFILES, profile_named
 from actionledger_dashboard.viewer.looks import Values, card
 
 LIMIT = 200_000
-"""How much may be pasted, in characters."""
+"""The size limit of pasted text, in characters."""
 
 NOTHING = ""
-"""What stands in a URL for no second reading."""
+"""The URL's value for no second reading."""
 
 EVERY_FORMAT = "parser:auto"
-"""What stands in a URL for every format."""
+"""The URL's value for every format."""
 _SOURCES = {dialect.name: dialect.source for dialect in DIALECTS}
 _KEY = TurnKey(
     session=SessionKey(session_id=derived_id("pasted"), profile="", model="", task=""),
@@ -47,11 +47,11 @@ _RUN = RunKey(run_id=derived_id("pasted", "run"), kind=RunKind.LIVE)
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What was pasted, and how it is to be taken.
+    """The pasted text, and how to parse it.
 
     Args:
         text: a response, or a provider's message as JSON.
-        is_message: which of the two.
+        is_message: whether it is a message.
         tools: the tools that the model was offered, as JSON; empty for none.
     """
 
@@ -66,7 +66,7 @@ class Pasted:
 
 
 def ways_to_read() -> dict[str, str]:
-    """Return what can read a response, by what stands for it in a URL: every format, the profiles, the parsers, the dialects."""
+    """Return the ways to parse a response, by their values in a URL: every format, the profiles, the parsers, the dialects."""
     ways = {EVERY_FORMAT: "every format"}
     ways |= {f"profile:{name}": f"profile {name}" for name in al.profile_names()}
     ways |= {way: f"parser {name}" for name in al.parser_names() if (way := f"parser:{name}") != EVERY_FORMAT}
@@ -74,7 +74,7 @@ def ways_to_read() -> dict[str, str]:
 
 
 def read_pasted(pasted: Pasted, way: str) -> tuple[ParseResult, int]:
-    """Return what is read of what was pasted, and how long that took, in microseconds."""
+    """Return the parse result of pasted text, and the duration in microseconds."""
     tools = tools_of(pasted.tools)
     kind, _, name = way.partition(":")
     profile = name if kind == "profile" else None
@@ -94,7 +94,7 @@ def read_pasted(pasted: Pasted, way: str) -> tuple[ParseResult, int]:
 
 
 def case_of_pasted(pasted: Pasted, way: str, origin: Mapping[str, Any] | None = None) -> Case:
-    """Return a case that expects what is read today."""
+    """Return a case that expects today's parse result."""
     kind, _, name = way.partition(":")
     if pasted.is_message:
         tools = tools_of(pasted.tools)
@@ -119,12 +119,12 @@ def case_of_pasted(pasted: Pasted, way: str, origin: Mapping[str, Any] | None = 
 
 
 def case_name(text: str) -> str:
-    """Return a name for a case's file that nothing of the text stands in."""
+    """Return a name for a case's file that contains nothing of the text."""
     return f"playground-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
 
 
 def tools_of(text: str) -> list[dict[str, Any]] | None:
-    """Return the tools that a JSON text defines: a list of them, one alone, or a request's object with ``tools``; None for no text."""
+    """Return the tools that a JSON text defines: a list, a single one, or a request with ``tools``; None if it is empty."""
     if not text.strip():
         return None
     value = decoded(text, "list of tools")
@@ -153,7 +153,7 @@ def decoded(text: str, what: str) -> object:
 
 
 def detail_of(result: ParseResult, duration_us: int, capture: Capture = Capture.TEXT) -> TurnDetail:
-    """Return a reading as a turn is shown."""
+    """Return a parse result as the detail of a turn."""
     event = response_parsed(result, _KEY, _RUN, duration_us)
     attempt = Attempt(
         event.attempt_id,
@@ -175,7 +175,7 @@ _LOOKS = {BlockStatus.STRICT: "good", BlockStatus.REPAIRED: "mended", BlockStatu
 
 
 def why_lane(result: ParseResult) -> Values:
-    """Return the lane of why each block was read as it was: its rule, its evidence, what had to be changed."""
+    """Return the lane that explains each block's parse result: its rule, its evidence, its repairs."""
     return {
         "title": "Why",
         "whenEmpty": "No mark of a known format here: all of it is narrative.",
@@ -239,11 +239,11 @@ class Recorded:
     """A recorded response, as it would be pasted.
 
     Args:
-        text: the response; a message as JSON where its calls were recorded beside its text.
+        text: the response, or a message as JSON if its calls were recorded next to its text.
         tools: the tools that it was checked against, as JSON; empty for none.
-        way: what has read it, as it stands in a URL.
-        origin: its session and turn, as a case says them.
-        note: what is to be known of it, as a sentence; empty for nothing.
+        way: what parsed it, as the URL's value.
+        origin: its session and turn, as in a case.
+        note: a sentence to show with it; empty for none.
     """
 
     text: str
@@ -254,18 +254,18 @@ class Recorded:
 
     @property
     def is_message(self) -> bool:
-        """Whether it is a message that was put together from the calls that were recorded."""
+        """Whether it is a message that was built from recorded calls."""
         return bool(self.note)
 
 
 def recorded_in(reading: RecordedReading) -> Recorded:
-    """Return what a recorded reading has to paste."""
+    """Return a recorded reading as it would be pasted."""
     try:
         reader = reader_of(reading)
     except UsageError:
         if reading.capture is not Capture.TEXT:
             raise
-        reader = Reader()  # what has read it is not here; every format reads it then
+        reader = Reader()  # its parser is not installed; every format parses it instead
     is_whole = reader.profile and reader.chosen_parser() == profile_named(reader.profile).parser
     dialect = f"dialect:{reader.dialects[0]}" if len(reader.dialects) == 1 else EVERY_FORMAT
     way = f"profile:{reader.profile}" if is_whole else f"parser:{reader.parser}" if reader.parser else dialect
@@ -274,7 +274,7 @@ def recorded_in(reading: RecordedReading) -> Recorded:
 
 
 def recorded_calls_in(reading: RecordedReading, detail: TurnDetail) -> Recorded:
-    """Return the calls of a turn that were recorded beside its text as a message, so that they can be checked again."""
+    """Return a turn's separately recorded calls as a message, so that they can be checked again."""
     profile = PROFILES.get(reading.profile)
     is_by_profile = profile is not None and profile.catalogue.name == reading.catalogue
     way = f"profile:{reading.profile}" if is_by_profile else EVERY_FORMAT
@@ -285,7 +285,7 @@ def recorded_calls_in(reading: RecordedReading, detail: TurnDetail) -> Recorded:
 
 
 def message_of(detail: TurnDetail) -> dict[str, Any]:
-    """Return a turn whose calls were recorded beside its text as a message of the OpenAI chat interface."""
+    """Return a turn with separately recorded calls as a message of the OpenAI chat interface."""
     text, named = detail.response.text, {action.block: action for action in detail.actions}
     said, taken = "", 0
     for block in detail.blocks:
@@ -296,7 +296,7 @@ def message_of(detail: TurnDetail) -> dict[str, Any]:
 
 
 def _call_of(detail: TurnDetail, block: Block, action: ActionRecord | None) -> dict[str, Any]:
-    """Return a call with its arguments as the model wrote them, where that was recorded or is all that there is; else as they were parsed."""
+    """Return a call with its arguments as the model wrote them, if recorded or if they could not be parsed; else as parsed."""
     written = block.span.of(detail.response.text)
     is_written = detail.response.capture is Capture.ARGUMENTS and written
     if action is None:

@@ -1,4 +1,4 @@
-"""The overview's three questions, each with its answer: did it work, what went wrong, what did it cost. Pure, but for what shows one."""
+"""The overview's three questions with their answers: did it work, what went wrong, what did it cost. Pure, except for ``show_question``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,10 +26,10 @@ from actionledger_dashboard.components.wording import (
 from actionledger_dashboard.viewer.looks import Values
 
 Words: TypeAlias = list[dict[str, Any]]
-"""A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""
+"""A sentence in pieces; each has its ``text`` and may have a link or a look."""
 
 WORST: Final = 8
-"""So many groups of failures have a line."""
+"""The number of failure groups with a line each."""
 
 _LOOKS: Final = {
     SessionOutcome.FINISHED: "good",
@@ -60,7 +60,7 @@ def did_it_work(
     sessions: Mapping[SessionOutcome, int],
     within: Filter,
 ) -> Values:
-    """Return how sessions came out; before that how much was parsed, where most of what meant to act was kept as raw text."""
+    """Return the sessions' outcomes; the parse rate comes first if most responses with a call were recorded as raw text."""
     finished = finished_of(sessions, within)
     parsed = [] if found.parse_success.refusal or not found.intent else parsed_of(found, change, within)
     leads = parsed if is_raw(found) and parsed else finished
@@ -90,12 +90,12 @@ def did_it_work(
 
 
 def is_raw(found: Funnel) -> bool:
-    """Return whether most of the responses that meant to act were recorded as raw text, so that parsing is what can go wrong."""
+    """Return whether most responses with a call were recorded as raw text, so that parsing can fail."""
     return 2 * found.captures.get(Capture.TEXT, 0) > found.intent
 
 
 def finished_of(sessions: Mapping[SessionOutcome, int], within: Filter) -> Words:
-    """Return how many sessions finished, of those that are listed."""
+    """Return how many of the listed sessions finished."""
     rate = Rate(sessions.get(SessionOutcome.FINISHED, 0), sum(sessions.values()))
     if not rate.count:
         return []
@@ -105,7 +105,7 @@ def finished_of(sessions: Mapping[SessionOutcome, int], within: Filter) -> Words
 
 
 def parsed_of(found: Funnel, change: PeriodChange | None, within: Filter) -> Words:
-    """Return how much was parsed, and whether that is more than before."""
+    """Return the parse rate, and its change from the period before."""
     rate = found.parse_success
     number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, audited(MEANT, found))}
     said = f"of {counted(rate.count, 'response')} that meant to act parsed ({interval(rate)})"
@@ -113,7 +113,7 @@ def parsed_of(found: Funnel, change: PeriodChange | None, within: Filter) -> Wor
 
 
 def _since(change: PeriodChange | None) -> Words:
-    """Return what is said of the period before; nothing where there is none, or nothing in it."""
+    """Return the comparison with the period before; empty if there is none or it has no rate."""
     if change is None or change.before.value is None or change.after.value is None:
         return []
     answer = answer_of(change.before, change.after, change.difference, change.p_value)
@@ -129,7 +129,7 @@ def _since(change: PeriodChange | None) -> Words:
 
 
 def _comparison(change: PeriodChange) -> str:
-    """Return the address of the same comparison with all that it rests on."""
+    """Return the link to the same comparison with all its facts."""
     named: links.Parameters = {"by": "periods"}
     for name, side in (("before", change.earlier), ("after", change.later)):
         days = links.filter_parameters(side)
@@ -139,7 +139,7 @@ def _comparison(change: PeriodChange) -> str:
 
 
 def unacted_of(found: Unacted, within: Filter) -> Words:
-    """Return how many responses stopped without acting or could not be parsed, each with the way to its turns, and in how many sessions."""
+    """Return how many responses stopped without acting or could not be parsed, with links to their turns, and in how many sessions."""
     if not found.rate.successes:
         return []
     stopped = _ended(found, Ending.STOPPED, within)
@@ -169,7 +169,7 @@ def _why(found: Unacted) -> Words:
 
 
 def executed_of(found: Funnel, within: Filter) -> Words:
-    """Return how many tool calls succeeded: here and where they were recorded, each where there is any."""
+    """Return how many tool calls succeeded: those of the recorded agent, and those that actionledger executed, if any."""
     said: Words = []
     for words, rate, mark in (
         ("tool calls succeeded", found.recorded_execution, TRIED_ELSEWHERE),
@@ -183,7 +183,7 @@ def executed_of(found: Funnel, within: Filter) -> Words:
 
 
 def what_went_wrong(report: FailureReport, within: Filter) -> Values:
-    """Return the groups of failures, a line each, the one first that made sessions spend the most turns."""
+    """Return the failure groups, a line each; the group that sessions spent the most turns on is first."""
     question = "What went wrong?"
     if not report.groups:
         return _answer(question, [], notes=[[_text(NOTHING_FAILED)]])
@@ -222,7 +222,7 @@ def _line(group: FailureGroup, *, has_lost: bool, has_cost: bool) -> Values:
 
 
 def where_and_what(key: FailureKey) -> str:
-    """Return what failed, an action, its arguments, or parsing, and what its messages have in common."""
+    """Return what failed (an action, its arguments, or parsing), and the common part of its messages."""
     if key.stage == "reading":
         where = "parsing"
     else:
@@ -231,11 +231,11 @@ def where_and_what(key: FailureKey) -> str:
 
 
 Periods: TypeAlias = tuple[UsageSums, UsageSums, int]
-"""What the responses of a period and of the one before it took, and how many days either has."""
+"""The usage of the responses of a period and of the period before, and the length of either in days."""
 
 
 def what_it_cost(whole: UsageSums, periods: Periods | None, within: Filter) -> Values:
-    """Return what responses took in all, and lately beside before, as far as it is recorded."""
+    """Return the usage of all responses, and of a recent period and the one before, as far as recorded."""
     question = "What did it cost?"
     if not (whole.priced or whole.counted):
         return _answer(question, [], notes=[[_text("Tokens and cost are not recorded.")]])
@@ -277,11 +277,11 @@ _TAKEN: Final[Sequence[tuple[str, Any, Any]]] = (
     ("Output tokens", lambda each: compact(each.output_tokens), lambda each: each.counted),
     ("of them reasoning", lambda each: compact(each.reasoning_tokens), lambda each: each.reasoning_tokens),
 )
-"""What responses took: its name, it, and whether there is any of it."""
+"""The rows of usage: a name, its value, and whether it has any."""
 
 
 def _beside(shown: Sequence[UsageSums], heads: Sequence[str]) -> str:
-    """Return what stands beside the number: its time, and how much more that is than before."""
+    """Return the text next to the number: its period, and the change from the period before."""
     if not heads:
         return "in all"
     said = f"in the {heads[1]}"
@@ -294,7 +294,7 @@ def _beside(shown: Sequence[UsageSums], heads: Sequence[str]) -> str:
 
 
 def _known(whole: UsageSums) -> str:
-    """Return of how many responses the cost is known, where that is not of all."""
+    """Return for how many responses the cost is known, if not for all."""
     if whole.priced and whole.priced < whole.turns:
         return f"Cost known for {whole.priced:,} of {counted(whole.turns, 'response')} · "
     return ""

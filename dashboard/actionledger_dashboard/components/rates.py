@@ -1,4 +1,4 @@
-"""Parse success by a dimension and over time, with what was new when; a point opens its turns."""
+"""Parse success by a dimension and over time, with what was new when; a point links to its turns."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import NOT_RECORDED, interval, pieces, share
 from actionledger_dashboard.data import ask
 
-DIALECTS = 6  # so many have a column; the others are one together
+DIALECTS = 6  # dialects with a column of their own; the others share one
 OTHERS = "other dialects"
 
 _mount = mount_of("rates", "whisker")
@@ -38,11 +38,11 @@ class Group:
     """One row.
 
     Args:
-        label: what its responses have in common; others may have written it.
+        label: what its responses have in common; untrusted text.
         rate: their parse success.
-        capture: how much was kept of them, in a few words.
-        href: where its turns are.
-        took: what they took, by what it is called; empty if not recorded.
+        capture: their captures, in a few words.
+        href: the link to its turns.
+        took: their usage, by name; empty if not recorded.
     """
 
     label: str
@@ -109,7 +109,7 @@ def _part(dialect: str, found: Rate | None, href: str) -> dict[str, Any] | None:
 
 
 def _others(found: Sequence[Rate]) -> dict[str, Any] | None:
-    """Return the rarer dialects together: a response is read in one, so that their shares add up."""
+    """Return the rarer dialects as one; their shares can be added, since each response is parsed in one dialect."""
     if not found:
         return None
     together = Rate(sum(each.successes for each in found), found[0].count)
@@ -123,9 +123,9 @@ def _others(found: Sequence[Rate]) -> dict[str, Any] | None:
 
 
 UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}
-BY_DAY_AT_MOST = timedelta(weeks=6)  # a longer course is by week, unless the reader wants the days
+BY_DAY_AT_MOST = timedelta(weeks=6)  # a longer trend is by week, unless the reader chooses days
 MARKED = ("model", "parser", "prompt", "tools")
-"""What is marked in the course of time when it is new."""
+"""The kinds of things that the trend marks when they are new."""
 
 NOTHING_TO_RATE = "No response within these filters meant to act and was recorded as it was written."
 
@@ -166,7 +166,7 @@ def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
 def events_of(
     periods: tuple[Period, ...], arrived: list[queries.Arrival], changed: tuple[Change, ...]
 ) -> list[Event]:
-    """Return what is marked in the course of time: what was new behind the first period, and where the rate changed."""
+    """Return the trend's marks: what was new after the first period, and where the rate changed."""
     steps = {change.start: f"{share(change.before)} → {share(change.after)}" for change in changed}
     found = []
     for period in periods[1:]:
@@ -187,5 +187,5 @@ def events_of(
 
 
 def open_turns(within: Filter, mark: Mark) -> NoReturn:
-    """Go on to the turns behind a number."""
+    """Go to the turns behind a number."""
     go_to(links.turns_href(within, mark))

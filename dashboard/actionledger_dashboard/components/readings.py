@@ -1,4 +1,4 @@
-"""Two readings of a turn side by side and field by field, and those of a session: which is picked, where they first differ."""
+"""Two readings of a turn side by side and field by field, and the choice among a session's readings, with where they first differ."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -35,20 +35,20 @@ _LOOKS = {
     "accepted": "good",
 }
 _MOST = 200
-"""How many rows are shown of one turn."""
+"""The number of rows that are shown of one turn."""
 _LONGEST = 2_000
-"""How many characters of one value."""
+"""The number of characters that are shown of one value."""
 
 
 def difference_rows(difference: TurnDifference) -> list[Values]:
-    """Return what differs, action by action and field by field; what is as before is left out."""
+    """Return the differences, action by action and field by field."""
     rows = [row for pair in difference.actions if pair.kind != "same" for row in _rows(pair)]
     more = len(rows) - _MOST
     return rows[:_MOST] + ([_row(name=f"… and {more:,} more")] if more > 0 else [])
 
 
 def difference_said(difference: TurnDifference | None) -> str:
-    """Return in a few words what differs."""
+    """Return the differences in a few words."""
     if difference is None:
         return "Only one of them has read this turn, so that nothing compares."
     changed = sum(pair.kind != "same" for pair in difference.actions)
@@ -108,13 +108,13 @@ _ORDINALS = ("on the left", "on the right")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A way on to another turn.
+    """A link to another turn.
 
     Args:
-        text: what stands on it.
-        title: a few words for who asks.
-        keys: the keys that lead there, too.
-        href: where to; None where there is nothing in that direction.
+        text: its label.
+        title: its tooltip.
+        keys: the keys that follow it.
+        href: its target; None if there is no turn in that direction.
     """
 
     text: str
@@ -135,7 +135,7 @@ def show_readings(
     after: Sequence[Sequence[Values]] = (),
     are_all: bool = False,
 ) -> None:
-    """Show two readings of a turn beside each other, or one alone."""
+    """Show two readings of a turn side by side, or one alone."""
     ordinals = _ORDINALS if len(sides) > 1 else ("as it was read",)
     drawn: list[Values] = [
         reading_data(detail) | {"title": pieces(name), "ordinal": ordinal}
@@ -166,17 +166,17 @@ def show_readings(
 
 _PARAMETER = "beside"
 _NOTHING = ""
-_FIRST = ""  # what stands for the first reading, which no run is named for
+_FIRST = ""  # stands for the first reading, which has no run in the URL
 
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
-    """Which two readings of a session are shown.
+    """The two readings of a session that are shown.
 
     Args:
         session_id: the session.
         run_id: the run on the left; None for the first reading.
-        beside: the run on the right, as it stands in a URL.
+        beside: the run on the right, as the URL's value.
     """
 
     session_id: str
@@ -184,16 +184,16 @@ class ShownReading:
     beside: str
 
     def href(self, index: int) -> str:
-        """Return the address of one turn in both."""
+        """Return the link to one turn in both."""
         return links.replay_href(self.session_id, index, self.run_id, beside=self.beside)
 
     def step(self, index: int | None) -> str | None:
-        """Return the same, or None where there is no such turn."""
+        """Return the link to one turn in both, or None if there is no such turn."""
         return None if index is None else self.href(index)
 
 
 def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
-    """Return the readings of a turn that are not the one that is shown, by what stands for them in a URL."""
+    """Return a turn's readings other than the shown one, by their values in a URL."""
     named = {FIRST if place == 0 else reader.run_id: reader for place, reader in enumerate(detail.readers)}
     first = detail.readers[0].run_id if detail.readers else None
     shown = FIRST if run_id is None or run_id == first else run_id
@@ -201,7 +201,7 @@ def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
 
 
 def reading_choices(detail: TurnDetail, run_id: str | None) -> list[Values]:
-    """Return what lets another reading of a turn be picked, and one to stand beside it, where there is one."""
+    """Return the choices of a turn's reading, and of a second one to compare, if there is one."""
     beside = st.query_params.get(_PARAMETER)
     session_id, index = detail.response.session_id, detail.response.index
     labels, chosen = _readings_of(detail, run_id)
@@ -224,7 +224,7 @@ def reading_choices(detail: TurnDetail, run_id: str | None) -> list[Values]:
 
 
 def _readings_of(detail: TurnDetail, run_id: str | None) -> tuple[dict[str, str], str]:
-    """Return what the readings of a turn are called, by what stands for each, and which one is shown."""
+    """Return the labels of a turn's readings by their values in a URL, and the value of the shown one."""
     first = detail.readers[0].run_id if detail.readers else None
     labels = {_FIRST: "First reading"}
     labels |= {
@@ -240,7 +240,7 @@ def _option(label: str, href: str, *, is_chosen: bool) -> Values:
 
 
 def show_beside(detail: TurnDetail, run_id: str | None, course: Course) -> bool:
-    """Show where the readings of the session first differ, and both of this turn where a second one is picked."""
+    """Show where the session's readings first differ, and both readings of this turn if a second one is picked."""
     picked = st.query_params.get(_PARAMETER, _NOTHING)
     others = others_of(detail, run_id)
     beside = picked or next(reversed(others), _NOTHING)
@@ -261,7 +261,7 @@ def _run_of(name: str) -> str | None:
 
 
 def _differing(shown: ShownReading) -> list[int]:
-    """Return the turns that the two readings have otherwise; in which order they stand changes nothing of that."""
+    """Return the turns in which the two readings differ, whichever is on the left."""
     one, other = shown.run_id, _run_of(shown.beside)
     after, before = (one, other) if other is None else (other, one)
     if after is None:
@@ -271,7 +271,7 @@ def _differing(shown: ShownReading) -> list[int]:
 
 
 def _lead(shown: ShownReading, index: int, differing: Sequence[int], *, is_open: bool) -> None:
-    """Say where the readings first differ, with the way there."""
+    """Say where the readings first differ, with a link to it."""
     side_by_side = [] if is_open else [("Side by side", shown.href(index))]
     if not differing:
         said = "This session was read more than once, each turn with the same result."

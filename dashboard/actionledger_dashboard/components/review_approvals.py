@@ -1,4 +1,4 @@
-"""Who reviews, and what waits for a decision: all that is to be run, decided here where that is allowed."""
+"""The reviewer's name, and the actions that wait for a decision, shown in full and decided here if that is allowed."""
 
 import json
 import shlex
@@ -31,7 +31,7 @@ _mount = mount_of("reviewer")
 
 
 def show_reviewer() -> str:
-    """Show who reviews, or ask for a name; return it, empty where nobody has given one yet."""
+    """Show the reviewer's name, or ask for it; return it, or an empty text if none was given yet."""
     if login := _login():
         st.text(f"You review as {visible(login)}, as you are logged in.")
         return login
@@ -56,7 +56,7 @@ def show_reviewer() -> str:
 
 
 def _login() -> str:
-    """Return who is logged in by Streamlit's own login; empty where none is set up, or nobody is."""
+    """Return the name from Streamlit's own login; empty if login is not set up or nobody is logged in."""
     if not st.user.get("is_logged_in"):
         return ""
     return str(st.user.get("email") or st.user.get("name") or "")
@@ -80,7 +80,7 @@ _CODE = "review.code"
 
 
 def show_approvals(linked: Linked, name: str) -> None:
-    """Show what waits, and the one that the URL names."""
+    """Show the open decisions, and the one that the URL names."""
     found = ask(open_decisions)
     if problem := st.session_state.pop(SAID, ""):
         st.text(visible(problem))
@@ -120,7 +120,7 @@ def _list(found: Sequence[DecisionStatus]) -> None:
 
 
 def _show(status: DecisionStatus) -> None:
-    """Show all that is to be run, and what a decision binds."""
+    """Show the whole action, and what a decision binds."""
     approval = status.approval
     if status.sentence:
         st.warning("A decision is recorded that doesn't count.")
@@ -167,7 +167,7 @@ def _decide(status: DecisionStatus, name: str) -> None:
         if st.session_state.get(_CODE):
             st.text("That is not the code.")
         return
-    st.session_state[_CODE] = st.session_state[_CODE]  # kept while its box is not shown
+    st.session_state[_CODE] = st.session_state[_CODE]  # keeps the code while its box is not shown
     why = st.text_input("Why (for the model and the record)", key=f"review.why.{approval.approval_id}") or ""
     approve, reject, _ = st.columns([1, 1, 4])
     for column, kind, label in (

@@ -1,4 +1,4 @@
-"""One turn to review: what was read of it, what others say, and widgets that record what one says oneself."""
+"""One turn to review: its reading, others' reviews, and widgets to record one's own."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ from actionledger_dashboard.viewer.looks import Values, card
 from actionledger_dashboard.viewer.results import run_lanes
 
 SAID = "review.said"
-"""Where stands what is to be told of what was recorded last."""
+"""The key of the message about the last recorded review."""
 
 NOBODY = "(nobody)"
 WHOLE = "all of it"
@@ -28,10 +28,10 @@ _SPAN = "review.span"
 
 
 def record(say: Callable[[Ledger], Review]) -> None:
-    """Record something; where that can't be, keep why for the page to say it.
+    """Record a review; on an error, keep its message for the page to show.
 
     Args:
-        say: does it.
+        say: records it.
     """
     try:
         say(writing())
@@ -40,24 +40,24 @@ def record(say: Callable[[Ledger], Review]) -> None:
 
 
 def select(turn_id: str, span: Span) -> None:
-    """Remember which stretch of a response the reader has selected, to comment on it."""
+    """Remember the selected span of a response, to comment on it."""
     st.session_state[_SPAN] = (turn_id, span)
 
 
 def is_verdict(each: Review, name: str, detail: TurnDetail) -> bool:
-    """Return whether something that is said is a person's verdict on the reading that is shown."""
+    """Return whether a review is a person's verdict on the shown reading."""
     judged = detail.attempt is not None and each.attempt_id == detail.attempt.attempt_id
     return each.aspect is ReviewAspect.VERDICT and each.reviewer == name and judged
 
 
 class Controls:
-    """What one can say of a turn.
+    """The widgets to review a turn.
 
     Args:
         detail: the turn.
-        name: who says it.
+        name: the reviewer.
         run_id: the run whose reading is judged.
-        said: what stands of it.
+        said: the turn's reviews.
     """
 
     def __init__(self, detail: TurnDetail, name: str, run_id: str | None, said: Sequence[Review]) -> None:
@@ -68,7 +68,7 @@ class Controls:
         self._own = [each for each in said if each.reviewer == name]
 
     def show(self) -> None:
-        """Show them."""
+        """Show the widgets."""
         self._verdict()
         self._labels()
         self._assignment()
@@ -162,7 +162,7 @@ class Controls:
     def _comment(self) -> None:
         places = self._places()
         key, selected = self._key("comment"), self._selected()
-        place = self._key(f"place.{selected}")  # a new selection is picked, whatever was picked before it
+        place = self._key(f"place.{selected}")  # a new selection replaces the earlier choice
 
         def comment() -> None:
             if written := st.session_state[key].strip():
@@ -182,7 +182,7 @@ class Controls:
             st.form_submit_button("Comment", on_click=comment)
 
     def _places(self) -> dict[str, Span | None]:
-        """Return what can be commented on: all of it, what was selected, each block, each issue."""
+        """Return the places to comment on: the whole text, the selection, each block, each issue."""
         text = self._detail.response.text
         places: dict[str, Span | None] = {WHOLE: None}
         selected = self._selected()
@@ -255,7 +255,7 @@ _LOOKS = {Judgement.RIGHT: "good", Judgement.WRONG: "bad"}
 
 
 def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence[Step]) -> None:
-    """Show a turn, and what is said of it."""
+    """Show a turn with its reviews."""
     response = detail.response
     said = ask(reviews, session=response.session_id, turn=response.index)
     has_judged = any(is_verdict(each, name, detail) for each in said)
@@ -285,13 +285,13 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
 
 
 def name_of(session_id: str) -> str:
-    """Return what a session is called."""
+    """Return a session's name."""
     known = ask(queries.session, session_id)
     return called(known.external_id, session_id, known.title) if known else session_id
 
 
 def _said_lane(said: Sequence[Review], hidden: int, detail: TurnDetail) -> Values:
-    """Return what was said of the turn as a lane beside it, each tied to the block that it is about."""
+    """Return the turn's reviews as a lane, each tied to its block."""
     cards = [
         card(
             each.reviewer,

@@ -1,4 +1,4 @@
-"""The page that a team walks through once a week: what got worse, what was decided, and how far reviewers agree."""
+"""The page for a team's weekly review: what got worse, what was decided, and how far reviewers agree."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, sh
 from actionledger_dashboard.data import ask
 
 WEEK = "this week"
-"""What the page is called among those of reviews."""
+"""The page's name among the pages of reviews."""
 
 _WORSE = {"new", "grown"}
 _SEEN = 12
@@ -41,12 +41,12 @@ _SEEN = 12
 
 @dataclass(frozen=True, slots=True)
 class Weeks:
-    """The week that is looked at, and the one before.
+    """The reviewed week, and the week before.
 
     Args:
         before, after: their responses.
-        since: when the week that is looked at begins, UTC without a zone.
-        words: which days each has.
+        since: the start of the reviewed week, UTC without a zone.
+        words: the days of each, in words.
     """
 
     before: Filter
@@ -72,7 +72,7 @@ def show_week() -> None:
 
 
 def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
-    """Return the last week of the ledger and the one before; None where there are no two days."""
+    """Return the ledger's last week and the week before; None if it does not span two days."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None or known.first.date() == known.last.date():
         return None
@@ -87,7 +87,7 @@ def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
 
 
 def show_first_week(within: Filter, why: str) -> None:
-    """Show what failed in days that have none before them, worst first, and how their sessions came out; a row leads to a turn to review."""
+    """Show the failures of days without earlier ones, worst first, and their sessions' outcomes; a row links to a turn to review."""
     sessions = ask(queries.session_outcomes, within)
     came_out = ", ".join(f"{count:,} {outcome.words}" for outcome, count in sessions.items())
     st.subheader("What failed", anchor=False)
@@ -109,7 +109,7 @@ def show_first_week(within: Filter, why: str) -> None:
 
 
 def show_worse(weeks: Weeks) -> None:
-    """Show whether parse success is worse than the week before, and each step behind it."""
+    """Show whether parse success is worse than the week before, with each step that leads to it."""
     st.subheader("What got worse", anchor=False)
     try:
         found = ask(compare, weeks.before, weeks.after)
@@ -121,7 +121,7 @@ def show_worse(weeks: Weeks) -> None:
 
 
 def show_groups(weeks: Weeks) -> None:
-    """Show the groups of failures that are new or have grown; a row leads to an example to review."""
+    """Show the failure groups that are new or have grown; a row links to an example to review."""
     st.subheader(
         "What is new",
         help="Groups of failures that were not there the week before, or in a smaller share of its turns. p is adjusted for all groups together.",
@@ -162,7 +162,7 @@ def show_groups(weeks: Weeks) -> None:
 
 
 def _counted(changes: Sequence[FailureChange]) -> str:
-    """Return how many groups of failures became what, the worse ones first."""
+    """Return the number of failure groups for each kind of change, the worse kinds first."""
     kinds = Counter(change.kind for change in changes)
     ordered = sorted(kinds, key=lambda kind: (kind not in _WORSE, -kinds[kind], kind))
     return f"{counted(len(changes), 'group')} of failures: {', '.join(f'{kinds[kind]:,} {kind}' for kind in ordered)}."
@@ -171,7 +171,7 @@ def _counted(changes: Sequence[FailureChange]) -> str:
 def as_rows(
     changes: Sequence[FailureChange], groups: Sequence[FailureGroup]
 ) -> Iterator[Mapping[str, object]]:
-    """Yield what became of each group as a row of a file, with a turn of this week that it stands in."""
+    """Yield each group's change as a row of a file, with an example turn of this week."""
     examples = {group.key: group.examples[0] for group in groups if group.examples}
     for change in changes:
         example = examples.get(change.key)
@@ -206,7 +206,7 @@ def _turns(with_it: int, of: int) -> str:
 
 
 def _example(group: FailureGroup | None, weeks: Weeks) -> str:
-    """Return the address of one of a group's turns, to be reviewed; of the week's sessions where the group has none."""
+    """Return the link to review one of a group's turns, or to the week's sessions if the group has none."""
     if group is None or not group.examples:
         return links.sessions_href(weeks.after)
     example = group.examples[0]
@@ -214,7 +214,7 @@ def _example(group: FailureGroup | None, weeks: Weeks) -> str:
 
 
 def show_decided(weeks: Weeks | None) -> None:
-    """Show what was decided last time, and what has become of it."""
+    """Show the decisions of last time, and their state now."""
     st.subheader("What was decided last time", anchor=False)
     since = weeks.since - timedelta(days=7) if weeks else None
     found = ask(reviews, aspects=[ReviewAspect.DECISION], since=since)
@@ -225,7 +225,7 @@ def show_decided(weeks: Weeks | None) -> None:
 
 
 def show_open() -> None:
-    """Show what somebody still has to do something about."""
+    """Show the open assignments."""
     st.subheader("What is assigned and open", anchor=False)
     found = ask(reviews, only_open=True)
     if not found:
@@ -248,7 +248,7 @@ def _show(key: str, label: str, found: Sequence[Review]) -> None:
 
 
 def show_agreement(within: Filter) -> None:
-    """Show how far people agree."""
+    """Show how far reviewers agree."""
     found = ask(reviewer_agreement, within)
     st.subheader(
         "Do we agree?",

@@ -1,4 +1,4 @@
-"""A session or a comparison as one HTML file that opens offline, from its page."""
+"""Downloads a page's session or comparison as one HTML file that opens offline."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from actionledger_dashboard.components.tables import Cell, Column, content_of, s
 from actionledger_dashboard.data import opened
 
 Pieces = Callable[[], Iterable[str]]
-"""What makes a file's text, piece by piece, when it is asked for."""
+"""A function that makes a file's text piece by piece, on request."""
 
 _HELP = "One HTML file with all that is recorded, secrets masked as in the ledger. It opens offline and runs no script."
 _NOT_IN_A_NAME = regex(r"[^\w.-]+")
@@ -21,7 +21,7 @@ _LONGEST = 60
 
 
 def offer_page(key: str, called: str, pieces: Pieces) -> None:
-    """Offer what a page shows as a file; it is made when it is asked for."""
+    """Offer a page's content as a file; it is made on request."""
     failed: list[str] = []
     name = f"{_NOT_IN_A_NAME.sub('-', called).strip('-.')[:_LONGEST] or 'actionledger'}.html"
     st.download_button(
@@ -29,7 +29,7 @@ def offer_page(key: str, called: str, pieces: Pieces) -> None:
         data=partial(content_of, partial(_write, pieces), name, failed),
         file_name=name,
         mime="text/html",
-        on_click="ignore",  # a run of the page may forget what makes the file before it is made
+        on_click="ignore",  # a rerun of the page may drop what makes the file before it is made
         icon=":material/share:",
         help=_HELP,
         key=f"{key}.share",
@@ -38,12 +38,12 @@ def offer_page(key: str, called: str, pieces: Pieces) -> None:
 
 
 def offer_session(session_id: str, called: str, run_id: str | None = None) -> None:
-    """Offer a session as a file, with every turn of it."""
+    """Offer a session with all its turns as a file."""
     offer_page("session", called, lambda: session_report(track(opened(), session_id, run_id)))
 
 
 def offer_tables(key: str, title: str, tables: Sequence[tuple[str, Sequence[Column]]]) -> None:
-    """Offer tables of a page as a file."""
+    """Offer a page's tables as a file."""
     offer_page(key, title, lambda: tables_report(title, [_tabled(name, columns) for name, columns in tables]))
 
 

@@ -1,4 +1,4 @@
-"""Which two sides are compared: picked by widgets whose values stand in the URL, and given back as links."""
+"""The two sides of a comparison: picked by widgets, kept in the URL, and returned as links."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,19 +19,19 @@ from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.data import ask
 
 Kind: TypeAlias = Literal["runs", "models", "sources", "profiles", "periods"]
-"""What the two sides are."""
+"""The kinds of sides."""
 
 DIMENSIONS: dict[Kind, Dimension] = {"models": "model", "sources": "source", "profiles": "profile"}
 FIRST = "first"
-"""What stands in a URL for the first readings."""
+"""The URL's value for the first readings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two.
+    """One side of a comparison.
 
     Args:
-        label: what it is called; others may have written it.
+        label: its name; untrusted text.
         within: its responses.
     """
 
@@ -44,10 +44,10 @@ class Sides:
     """Two sides to compare.
 
     Args:
-        kind: what they are.
-        before, after: they.
-        within: what both are narrowed to.
-        parameters: what says all this in a URL.
+        kind: their kind.
+        before, after: the sides.
+        within: the filter on both.
+        parameters: the query parameters for all this.
     """
 
     kind: Kind
@@ -57,12 +57,12 @@ class Sides:
     parameters: Parameters
 
     def href(self, **more: str) -> str:
-        """Return the address of this comparison, with more said of it."""
+        """Return the link to this comparison, with more parameters."""
         return links.compare_href(self.parameters | more)
 
 
 def pick_sides(linked: Linked) -> Sides | None:
-    """Show what picks two sides, and return them; None where there are no two, which is said then."""
+    """Show the widgets that pick two sides, and return the sides; if there are no two, say so and return None."""
     runs = ask(queries.runs)
     top = st.container()
     with top:
@@ -77,7 +77,7 @@ def pick_sides(linked: Linked) -> Sides | None:
 
 
 def _pick_kind(linked: Linked, runs: list[Run]) -> Kind:
-    """Let the kind be picked; the first one is what can be answered best here."""
+    """Let the user pick the kind; the first choice is the one that this ledger can answer best."""
     known = ask(queries.dimensions)
     several = {"models": known.models, "sources": known.sources, "profiles": known.profiles}
     kinds: list[Kind] = ["runs"] if _rereadings(runs) else []
@@ -110,12 +110,12 @@ def _runs(linked: Linked, runs: list[Run], within: Filter) -> Sides | None:
 
 
 def _rereadings(runs: list[Run]) -> list[Run]:
-    """Return the runs that have read again, the newest first."""
+    """Return the runs that parsed recorded turns again, newest first."""
     return [run for run in reversed(runs) if run.kind is RunKind.REPARSE and run.attempts]
 
 
 def _values(linked: Linked, kind: Kind, within: Filter) -> Sides | None:
-    """Let two values of a dimension be picked, those with the most responses first."""
+    """Let the user pick two values of a dimension; those with the most responses are first."""
     dimension = DIMENSIONS[kind]
     found = ask(queries.funnel_by, dimension, within)
     if len(found) < 2:
@@ -148,14 +148,14 @@ def _pick_two(
 
 
 def _sides(kind: Kind, before: tuple[str, Side], after: tuple[str, Side], within: Filter) -> Sides:
-    """Return two sides, each with what stands for it in a URL."""
+    """Return two sides, each with its value in a URL."""
     name = "run" if kind == "runs" else DIMENSIONS[kind]
     named: Parameters = {"by": kind, f"before_{name}": before[0], f"after_{name}": after[0]}
     return Sides(kind, before[1], after[1], within, named | filter_parameters(within))
 
 
 def _periods(linked: Linked, within: Filter) -> Sides | None:
-    """Let two periods be picked: by default the last week of the ledger and the one before it, or before that if there is nothing in it."""
+    """Let the user pick two periods. The default is the ledger's last week and the last week before it that has any response."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None or known.first.date() == known.last.date():
         notices.one_day(is_dated=known.first is not None)
@@ -179,7 +179,7 @@ def _periods(linked: Linked, within: Filter) -> Sides | None:
 
 
 def _usual(within: Filter, first: date, last: date) -> tuple[date, date, date, date]:
-    """Return the days that are compared where none are picked."""
+    """Return the days to compare if none are picked."""
     since, until, begin, end = latest_two(first, last)
     before = ask(last_at, replace(within, since=None, until=filters.midnight(begin)))
     gap = until - before.date() if before and before.date() < since else timedelta()

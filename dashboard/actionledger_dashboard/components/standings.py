@@ -1,4 +1,4 @@
-"""A table of more than two sides; behind each cell, its side against each other one by that measure."""
+"""A table of more than two sides; each cell links to its side's comparison with every other side by that measure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ from actionledger_dashboard.components.wording import dollars, share, visible
 from actionledger_dashboard.data import ask
 
 TABLE = "table"
-"""What a table of several sides is called among the ways to compare."""
+"""The table's name among the ways to compare."""
 
 SIDES: Final[Mapping[str, Side]] = {
     "models": "model",
@@ -43,7 +43,7 @@ SIDES: Final[Mapping[str, Side]] = {
     "tasks": "task",
 }
 SHOWN: Final = 50
-"""So many sides are shown."""
+"""The number of sides that are shown."""
 
 NAMES: Final[Mapping[Measured, str]] = {
     "success": "Recorded success",
@@ -66,14 +66,14 @@ _FIELDS: Final[Mapping[Side, str]] = {
     "source": "sources",
     "task": "tasks",
 }
-"""The field of a filter that has a side."""
+"""The filter field for each kind of side."""
 
 _PAIRED: Final = ("models", "sources", "profiles")
-"""What two sides of can be compared in all measures, turn by turn or task by task."""
+"""The kinds whose sides can be compared in pairs in all measures, turn by turn or task by task."""
 
 
 def show_table(linked: Linked) -> None:
-    """Show the sides that are picked, and where a cell is asked for, its side against the others."""
+    """Show the picked sides and, if a cell is requested, its side against the others."""
     of = linked.switch("Sides", "of", list(SIDES))
     within = filters.pick(linked, of_runs=False)
     found = ask(standings, SIDES[of], within)
@@ -127,7 +127,7 @@ def _show_sides(
 
 
 def _say_what_is_left_out(found: Sequence[Standing]) -> None:
-    """Say of how many sides no parse rate is shown, though their text was recorded."""
+    """Say for how many sides no parse rate is shown, although their text was recorded."""
     apart = sum(1 for each in found if each.parsed.count and not each.is_comparable)
     if apart:
         st.caption(
@@ -136,7 +136,7 @@ def _say_what_is_left_out(found: Sequence[Standing]) -> None:
 
 
 def shown(value: Rate | Mean, measure: Measured) -> str:
-    """Return a measure with its interval and out of how many; empty of nothing."""
+    """Return a measure with its interval and its count; empty if nothing was counted."""
     if value.value is None:
         return ""
     interval = value.interval
@@ -156,7 +156,7 @@ def _cell_href(of: str, measure: Measured, label: str, within: Filter) -> str:
 
 
 def _href(of: str, label: str, within: Filter) -> str:
-    """Return the address of a side's sessions; empty where no filter says it."""
+    """Return the link to a side's sessions; empty if no filter can pick them."""
     if not label:
         return ""
     side = SIDES[of]
@@ -177,7 +177,7 @@ def _href(of: str, label: str, within: Filter) -> str:
 def _show_pairs(
     of: str, found: Sequence[Standing], asked: str, label: str, within: Filter
 ) -> list[tuple[str, list[Column]]]:
-    """Show one side against each other one, by the measure of the cell that was pressed."""
+    """Show one side against each other one, by the measure of the pressed cell."""
     measure = next((each for each in NAMES if each == asked), None)
     if measure is None or all(each.label != label for each in found):
         st.info("The link names a cell that this table does not have.")
@@ -246,7 +246,7 @@ def _look(pair: Pair, measure: Measured) -> str:
 
 
 def _pair_href(of: str, one: str, other: str, within: Filter) -> str:
-    """Return the address of two sides in all measures; empty where they can't be picked there."""
+    """Return the link to two sides in all measures; empty if that page can't pick them."""
     if of not in _PAIRED:
         return ""
     name = SIDES[of]

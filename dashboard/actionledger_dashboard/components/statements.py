@@ -1,4 +1,4 @@
-"""A reader's own statement, answered within bounds as values that a page can show, and the tables that it can ask."""
+"""The viewer's own SQL statement, answered within limits as values that a page can show, and the tables to query."""
 
 import json
 import time
@@ -13,28 +13,28 @@ from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.data import opened
 
 ROWS = 5000
-"""How many rows of an answer are kept; the command line gives all."""
+"""The number of rows that are kept of an answer; the command line returns all."""
 
 SECONDS = 15.0
-"""How long a statement may take."""
+"""The time limit of a statement, in seconds."""
 
 MAX_BYTES = 64 * 2**20
-"""How much a statement may give, all rows that are kept together, in bytes."""
+"""The size limit of a statement's kept rows together, in bytes."""
 
 LONGEST_CELL = 2000
-"""How many characters of a cell are kept."""
+"""The number of characters that are kept of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a statement gave.
+    """The answer to a statement.
 
     Args:
         statement: the statement.
-        names: the columns' names, no two of them the same.
+        names: the columns' names, all different.
         rows: the first rows.
-        has_more: whether there are more than those.
-        seconds: how long it took.
+        has_more: whether there are more rows.
+        seconds: the duration.
     """
 
     statement: str
@@ -49,13 +49,13 @@ class Asked:
         return [row[place] for row in self.rows]
 
     def is_number(self, name: str) -> bool:
-        """Return whether a column holds numbers and nothing else."""
+        """Return whether a column has only numbers."""
         values = [value for value in self.values(name) if value is not None]
         return bool(values) and all(_is_number(value) for value in values)
 
 
 def answer(statement: str) -> Asked:
-    """Return what a statement gives."""
+    """Return the answer to a statement."""
     began = time.monotonic()
     with (
         opened().guarded(seconds=SECONDS, max_bytes=MAX_BYTES) as guarded,
@@ -75,7 +75,7 @@ def shown(value: object) -> str | float | None:
 
 
 def as_rows(asked: Asked) -> Sequence[Mapping[str, object]]:
-    """Return the rows as those of a file."""
+    """Return the rows for a file."""
     return [
         {name: json_text(value) if isinstance(value, dict | list) else value for name, value in zip(asked.names, row, strict=True)}
         for row in asked.rows
@@ -83,7 +83,7 @@ def as_rows(asked: Asked) -> Sequence[Mapping[str, object]]:
 
 
 def _is_number(value: object) -> bool:
-    # Beyond 53 bits a browser would round it; so would it what is no number to JSON.
+    # A browser would round integers beyond 53 bits, and JSON has no NaN or infinity.
     if isinstance(value, bool):
         return False
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Numbers in a row with their intervals: how far responses get, what they took, each leading to its turns."""
+"""Numbers in a row with their intervals: the funnel and the usage of responses, each with links to its turns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from actionledger_dashboard.data import ask
 
 
 def drawn_rate(rate: Rate) -> dict[str, Any]:
-    """Return what ``whisker.js`` draws of a rate."""
+    """Return a rate as the values that ``whisker.js`` draws."""
     low, high = rate.interval or (None, None)
     return {
         "value": rate.value,
@@ -56,14 +56,14 @@ class Stat:
     """One number of a strip.
 
     Args:
-        label: what it is.
-        number: it, ready to show.
-        below: what it takes to believe it, line by line.
-        meaning: a sentence for who asks.
-        rate: what is drawn as a dot-and-whisker; None for no rate.
-        href: where the turns are that it counts; empty for nowhere.
-        missed: how many of those that it was counted from fell short, ready to show; empty for none.
-        missed_href: where the turns of those are.
+        label: its name.
+        number: the number, formatted.
+        below: its interval and basis, line by line.
+        meaning: its tooltip.
+        rate: the rate to draw as a dot and whisker; None for no rate.
+        href: the link to the turns that it counts; empty for none.
+        missed: the number that fell short, formatted; empty for none.
+        missed_href: the link to the turns that fell short.
     """
 
     label: str
@@ -87,7 +87,7 @@ def stat_of(
     missed: str = "",
     missed_href: str = "",
 ) -> Stat:
-    """Return a rate as a number of a strip; where nothing was counted, the word for it and why."""
+    """Return a rate as a number of a strip; if nothing was counted, a word instead and the reason."""
     short = rate.count - rate.successes
     if not rate.count:
         why = "the recordings have no text of the calls" if rate.refusal else without
@@ -105,7 +105,7 @@ def stat_of(
 
 
 def show_strip(key: str, label: str, stats: Sequence[Stat]) -> None:
-    """Show numbers in a row, their whiskers on one scale."""
+    """Show numbers in a row, with their whiskers on one scale."""
     begin = beginning(stat.rate for stat in stats if stat.rate is not None)
     _mount_strip(key=key, data={"label": label, "begin": begin, "stats": [_drawn(stat) for stat in stats]})
 
@@ -127,7 +127,7 @@ CAPTURES = (
     "Last, how much was kept of the responses that meant to act: their text, their calls' arguments as they were written, "
     "or the calls alone, which are in no rate of reading."
 )
-"""What capture levels are, for who asks."""
+"""Explains capture levels in tooltips."""
 
 _TRIED = tuple(str(status) for status in ExecutionStatus if status.was_attempted)
 _MISSED = tuple(
@@ -138,7 +138,7 @@ _MISSED = tuple(
 
 
 def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
-    """Return a funnel's counts and rates, each with the way to its turns; a rate of nothing is none."""
+    """Return a funnel's counts and rates with links to their turns, without rates of nothing."""
     stats = [
         Stat(
             "Responses",
@@ -200,7 +200,7 @@ def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
 
 
 def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
-    """Yield what came of executions; no rate takes ours and other runtimes' together."""
+    """Yield the results of executions; no rate mixes actionledger's with recorded agents'."""
     yield stat_of(
         "Executed by actionledger" if found.recorded else "Executions succeeded",
         found.execution,
@@ -223,7 +223,7 @@ def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
 
 
 def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat]:
-    """Return what responses took: time, tokens, money, and how many tries ran out of time; nothing where none of it is recorded."""
+    """Return the responses' latency, tokens and cost, and the share of timeouts; measures that were not recorded are omitted."""
     found = []
     if used.timed:
         slowest = f"95 % within {milliseconds(used.slow_ms)}"
@@ -251,7 +251,7 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
 
 
 def not_recorded(used: UsageSums) -> str:
-    """Return what was not recorded of any response, in words; empty where there is something of all."""
+    """Return the names of the measures that no response has recorded, in words; empty if each has some."""
     known = {"latency": used.timed, "tokens": used.counted, "cost": used.priced}
     missing = [name for name, count in known.items() if not count]
     return f"{', '.join(missing).capitalize()}: {NOT_RECORDED}." if missing else ""
@@ -283,7 +283,7 @@ _mount_steps = mount_of("steps")
 
 
 def show_steps(found: Funnel, within: Filter) -> None:
-    """Show the way, each number leading to its turns."""
+    """Show the funnel's steps, each number with a link to its turns."""
     stages = [
         {"label": stage.label, "steps": [_drawn_steps(step, within) for step in stage.steps]}
         for stage in stages_of(found)

@@ -1,4 +1,4 @@
-"""Tables whose rows lead somewhere, and every row of a list as a file. Cells are text: nothing in them is read as Markdown or HTML."""
+"""Tables with links in their rows, and downloads of a whole list. Cells are text and are never interpreted as Markdown or HTML."""
 
 import csv
 import io
@@ -23,17 +23,18 @@ from actionledger_dashboard.data import ask, opened
 from actionledger_dashboard.handover import ticket_of
 
 PAGE = 50
-"""How many rows a page of a table has."""
+"""The number of rows on a page of a table."""
 
 Cell: TypeAlias = str | float | Hit | None
-"""What stands in a cell."""
+"""The value of a cell."""
 
 Kind: TypeAlias = Literal["text", "code", "name", "title", "long", "found", "number", "share", "verdict"]
-"""How a column is shown: codes in a fixed width, names are cut in their middle and titles at their end, of the long ones is seen as much as there is room for, what was found is
-marked, and verdicts have a colour and a shape."""
+"""The way to show a column. Codes have a fixed width; names are cut in the middle and titles at the end.
+Long texts fill the free room, found text is marked, and verdicts have a colour and a shape.
+"""
 
 _BEFORE = 24
-"""How many characters stand before what was found, at most, so that it is seen in a narrow cell."""
+"""The most characters before found text, so that a narrow cell shows it."""
 
 _mount_table = mount_of("table")
 
@@ -45,13 +46,13 @@ class Column:
     Args:
         label: its heading.
         values: its cells, from the first row to the last.
-        kind: how they are shown.
-        meaning: a sentence for who asks.
-        widest: the share that fills a cell, where the column shows shares.
-        looks: which verdict each cell is, where the column shows verdicts: good, mended, bad or idle.
-        order: where a press on the heading leads: to the list ordered by this column; empty where it can't be.
-        sorted: how the list is ordered by it now: ``ascending``, ``descending`` or not at all.
-        hrefs: where each cell leads by itself, where it doesn't lead to where its row does; empty for those that lead nowhere.
+        kind: the way to show them.
+        meaning: its tooltip.
+        widest: the share that fills a cell, in a column of shares.
+        looks: each cell's look, in a column of verdicts: good, mended, bad or idle.
+        hrefs: each cell's own link, if other than its row's; empty for none.
+        order: the link to the list ordered by this column; empty if it can't be.
+        sorted: the list's present order by this column: ``ascending``, ``descending`` or empty.
     """
 
     label: str
@@ -66,7 +67,7 @@ class Column:
 
 
 def turn_columns(turns: Sequence[tuple[str, int]]) -> list[Column]:
-    """Return what people know turns by: the title of the session, the place in it, when, and the agent."""
+    """Return the columns that identify turns: session title, turn index, time, and agent."""
     known = {(each.session_id, each.turn_index): each for each in ask(turns_of_sessions, turns)}
     found = [known.get(turn) for turn in turns]
     names = [
@@ -83,7 +84,7 @@ def turn_columns(turns: Sequence[tuple[str, int]]) -> list[Column]:
 
 
 def hrefs_of(values: Sequence[str], href_of: Callable[[str], str]) -> list[str]:
-    """Return where each cell of a column leads by its own value; what stands in several rows is asked for once."""
+    """Return the link of each cell of a column by its value; each distinct value is looked up once."""
     known = {value: href_of(value) for value in set(values)}
     return [known[value] for value in values]
 
@@ -98,7 +99,7 @@ def show_table(
     reveal: str = "",
     depths: Sequence[int] = (),
 ) -> None:
-    """Show a table whose rows are links; those that stand deeper than the row before them are folded under it."""
+    """Show a table whose rows are links; rows that are deeper than the row before are folded under it."""
     heads = [
         {
             "label": column.label,
@@ -108,7 +109,7 @@ def show_table(
             "looks": list(column.looks),
             "order": column.order,
             "sorted": column.sorted,
-            # A link of no words has no name.
+            # A link without text would have no name.
             "hrefs": [
                 "" if value in {None, ""} else href
                 for value, href in zip(column.values, column.hrefs, strict=False)
@@ -130,7 +131,7 @@ def show_table(
 
 
 def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[str, object]]]) -> None:
-    """Offer rows that are here already, and not their page alone, as a CSV file."""
+    """Offer all rows of a list as a CSV file, from rows that are already loaded."""
     st.download_button(
         f"Download {count:,} as CSV",
         data=lambda: csv_text(rows()).encode("utf-8-sig"),
@@ -142,7 +143,7 @@ def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[st
 
 
 def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there."""
+    """Return rows as CSV; a text that a spreadsheet would execute as a formula gets an apostrophe before it."""
     written = io.StringIO(newline="")
     writer: Any = None
     for row in rows:
@@ -170,7 +171,7 @@ _mount_export = mount_of("exporting")
 
 
 def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
-    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for."""
+    """Offer all rows of a list as a file; they are counted and written on request."""
     failed: list[str] = []
     with st.popover(f"Export {count:,}", icon=":material/download:"):
         for form, (label, mime) in _FORMS.items():
@@ -179,7 +180,7 @@ def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
                 data=partial(content_of, partial(_write, selection, form), f"{name}.{form}", failed),
                 file_name=f"{name}.{form}",
                 mime=mime,
-                on_click="ignore",  # a run of the page may forget what makes the file before it is made
+                on_click="ignore",  # a rerun of the page may drop what makes the file before it is made
                 key=f"{name}.export.{form}",
             )
         say_why(name, failed)
@@ -187,14 +188,14 @@ def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
 
 @st.fragment
 def say_why(name: str, failed: list[str]) -> None:
-    """Say why a file could not be made; run by itself, which leaves the buttons and what makes their files as they are."""
+    """Say why a file could not be made. As a fragment of its own, it leaves the download buttons unchanged."""
     _mount_export(key=f"{name}.exporting", data={"name": name}, on_failed_change=_nothing)
     if failed:
         notices.not_exported(failed[-1])
 
 
 def _nothing() -> None:
-    """Without a callback Streamlit doesn't run the fragment."""
+    """Do nothing; without a callback Streamlit doesn't run the fragment."""
 
 
 def _write(selection: Selection | Picking, form: RowForm, file: Path) -> None:
@@ -202,7 +203,7 @@ def _write(selection: Selection | Picking, form: RowForm, file: Path) -> None:
 
 
 def content_of(write: Callable[[Path], None], file_name: str, failed: list[str]) -> bytes:
-    """Make a file, and return the ticket for it; see ``HandOver``. Why that was not possible is added to what failed."""
+    """Make a file and return its ticket (see ``HandOver``); on an error, append the reason to ``failed``."""
     try:
         return ticket_of(file_name, write)
     except (ActionLedgerError, OSError) as error:

@@ -1,4 +1,4 @@
-"""The viewer of a session within the dashboard, which session a link means, and its facts on one line."""
+"""The session viewer within the dashboard, the session that a link means, and a session's facts on one line."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -40,7 +40,7 @@ _SHOWN = 10
 
 
 def session_meant(called: str) -> str | None:
-    """Return the id of the session that a link means; None where there is none or there are several, which is said."""
+    """Return the id of the session that a link means; if there is none or several, say so and return None."""
     if ask(queries.session, called) is not None:
         return called
     try:
@@ -65,12 +65,12 @@ _mount = mount_of("transcript", *VIEWER)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The query parameters that say what a viewer shows; a page that has two of them tells them apart by these.
+    """The query parameters of a viewer's state; a page with two viewers gives each its own names.
 
     Args:
-        turn: the place of the turn.
-        at: the span of its response that is marked.
-        find: the text that is looked for.
+        turn: for the turn's index.
+        at: for the marked span of its response.
+        find: for the searched text.
     """
 
     turn: str = "turn"
@@ -87,9 +87,9 @@ def show_transcript(
     on_find: Callable[[str], None],
     is_inner: bool = False,
 ) -> None:
-    """Show a turn of a session in lanes."""
+    """Show a session's turn in lanes."""
     answered = f"{key}.step"
-    """The number of the step that this run answers: the viewer stays ahead of answers to earlier ones."""
+    """The number of the step that this run answers; the viewer ignores answers to earlier steps."""
 
     def go(step: Values) -> None:
         st.session_state[answered] = int(step["step"])
@@ -97,7 +97,7 @@ def show_transcript(
 
     def changed(name: str, react: Callable[[Any], None]) -> Callable[[], None]:
         def react_if_there() -> None:
-            # Else a key was pressed while the viewer was leaving the page.
+            # It is missing if a key was pressed while the viewer was leaving the page.
             if key in st.session_state and st.session_state[key].get(name) is not None:
                 react(st.session_state[key][name])
 

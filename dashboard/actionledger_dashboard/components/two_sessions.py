@@ -1,4 +1,4 @@
-"""Two sessions side by side: what each took and came to, its tools, and its turns."""
+"""Two sessions side by side: their usage and outcomes, their tools, and their turns."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -23,18 +23,18 @@ from actionledger_dashboard.components.wording import called, dollars, duration,
 from actionledger_dashboard.data import ask
 
 SESSIONS = "two sessions"
-"""What two sessions side by side are called among the ways to compare."""
+"""The comparison's name among the ways to compare."""
 
 _OFFERED: Final = 200
-"""So many of the newest sessions can be picked from a list; any other by a link."""
+"""The number of newest sessions that a list offers; others can be named in a link."""
 
 _TURNS: Final = 40
 _LONGEST: Final = 160
-"""So many characters of what a turn says are shown."""
+"""The number of characters of a turn's text that are shown."""
 
 
 def show_two_sessions(linked: Linked) -> None:
-    """Show the sessions that the URL names, the two newest ones where it names none."""
+    """Show the sessions that the URL names, or the two newest ones."""
     newest = {
         row.session_id: " · ".join(
             filter(None, (called(row.external_id, row.session_id, row.title), minute_of(row.started_at)))
@@ -62,7 +62,7 @@ def show_two_sessions(linked: Linked) -> None:
 
 
 def _pick(linked: Linked, label: str, name: str, newest: Mapping[str, str]) -> str:
-    """Let a session be picked; one that the URL names by its name or the beginning of its id is there as well."""
+    """Let the user pick a session; the list also has the one that the URL names, by its name or the start of its id."""
     options = dict(newest)
     asked = st.query_params.get(name)
     if asked and asked not in options:
@@ -119,7 +119,7 @@ def _show_sums(one: SessionSums, other: SessionSums) -> list[Column]:
 
 
 def _show_tools(one: SessionSums, other: SessionSums) -> list[Column]:
-    """Show how often each tool is called in either session, and how often a try of it failed."""
+    """Show each tool's calls and failed tries in either session."""
     first, second = (
         {tool.name: tool for tool in ask(tools_of_session, each.session_id)} for each in (one, other)
     )
@@ -150,7 +150,7 @@ def _show_tools(one: SessionSums, other: SessionSums) -> list[Column]:
 
 
 def _show_turns(linked: Linked, one: SessionSums, other: SessionSums) -> None:
-    """Show a page of the turns of both; a row opens its turn in the transcript."""
+    """Show one page of both sessions' turns; a row opens its turn in the transcript."""
     heading("Turns")
     offset = page_of(linked, max(one.turns, other.turns), _TURNS)
     for place, (column, each) in enumerate(zip(st.columns(2, gap="small"), (one, other), strict=True)):

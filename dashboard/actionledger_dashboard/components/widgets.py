@@ -1,4 +1,4 @@
-"""Widgets whose values stand in the URL, so that any state of a page is a link, and the row of them above a list."""
+"""Widgets whose values are in the URL, so that any state of a page is a link, and the row of them above a list."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,14 +19,14 @@ from actionledger_dashboard.components.wording import visible
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something that the URL asks for and that is not there.
+    """A requested value in the URL that does not exist.
 
     Args:
-        label: what people call the parameter.
+        label: the parameter's name for people.
         name: the query parameter.
-        value: what it asks for.
-        is_further: whether it is there, and asked for beside another value of what has one.
-        near: what is there and nearest to it; empty where nothing is.
+        value: the requested value.
+        is_further: whether it exists, but is a second value for a single-valued parameter.
+        near: the nearest existing value; empty if there is none.
     """
 
     label: str
@@ -39,9 +39,9 @@ class Unknown:
 class Linked:
     """The widgets of one page.
 
-    A widget takes its value from the URL when the page is opened and whenever the URL was changed by other means than
-    the widget (a link, the browser's way back); otherwise the URL follows the widget. What is in a URL and can't be
-    picked stays there until the reader takes it out: it is named, and nothing is shown as if it were not there.
+    A widget takes its value from the URL when the page opens, and when something else changed the URL (a link, the
+    browser's back button). Otherwise the URL follows the widget. An invalid value stays in the URL until the user removes
+    it: the page names it, and never pretends that it is not there.
 
     Args:
         page: the page's name.
@@ -54,13 +54,13 @@ class Linked:
     def note_unknown(
         self, label: str, name: str, value: str, *, known: Iterable[str] = (), is_further: bool = False
     ) -> None:
-        """Note that the URL asks for something that is not there, of what is known."""
+        """Note that the URL requests a value that does not exist, with the nearest known one."""
         near = get_close_matches(value, [*known], n=1)
         self._unknown.append(Unknown(label, name, value, is_further, near[0] if near else ""))
 
     def stop_at_unknown(self) -> None:
-        """Name what the URL asked for and is not there, and end the page where there is any."""
-        for unknown in dict.fromkeys(self._unknown):  # a link can ask for the same twice
+        """Name the requested values that do not exist, and stop the page if there are any."""
+        for unknown in dict.fromkeys(self._unknown):  # a link can request the same value twice
             key, on_remove = f"{self.page}.{unknown.name}.remove.{unknown.value}", partial(_take_out, unknown)
             if unknown.is_further:
                 notices.only_one(unknown.label, unknown.value, key=key, on_remove=on_remove)
@@ -78,7 +78,7 @@ class Linked:
             st.stop()
 
     def one(self, label: str, name: str, options: Mapping[str, str]) -> str:
-        """Let one option be picked."""
+        """Let the user pick one option."""
         first = next(iter(options))
         there = st.query_params.get_all(name)
         for value in there:
@@ -89,7 +89,7 @@ class Linked:
         return picked
 
     def switch(self, label: str, name: str, options: Sequence[str]) -> str:
-        """Let one of a few options be picked from a row of buttons without a label; a link that names another one ends the page here."""
+        """Let the user pick one of a few options in a row of buttons without a label; the page stops at a link with an unknown option."""
         key = self._key(
             name,
             label,
@@ -97,7 +97,7 @@ class Linked:
             lambda there: there[0] if there else options[0],
             options,
         )
-        # Told anew each time: what a run has said that another one followed at once never reached the page, where nothing was picked then.
+        # Set on every run: if another run follows at once, the page never gets the value of the first, and nothing would be picked.
         st.session_state[key] = st.session_state[key] or options[0]
         picked = st.segmented_control(label, options, key=key, required=True, label_visibility="collapsed")
         chosen = picked or options[0]
@@ -106,14 +106,14 @@ class Linked:
         return chosen
 
     def area(self, label: str, name: str, first: str, *, lines: int) -> str:
-        """Let a text of several lines be written."""
+        """Let the user write a text of several lines."""
         key = self._key(name, label, lambda _: True, lambda there: there[0] if there else first)
         written = st.text_area(label, key=key, height=24 * lines + 22) or ""
         self._write_option(name, written, first)
         return written
 
     def day(self, label: str, name: str) -> date | None:
-        """Let a day be picked."""
+        """Let the user pick a day."""
         key = self._key(
             name,
             label,
@@ -134,7 +134,7 @@ class Linked:
         read: Callable[[list[str]], object],
         known: Iterable[str] = (),
     ) -> str:
-        """Return the key of a widget's state, which is set to what the URL says where that is news."""
+        """Return the key of a widget's state, after setting it to the URL's value if that is new."""
         key = f"{self.page}.{name}"
         there = st.query_params.get_all(name)
         fitting = [item for item in there if is_known(item)]
@@ -146,14 +146,14 @@ class Linked:
         return key
 
     def _write_option(self, name: str, picked: str, first: str) -> None:
-        """Let the URL follow; a link that names the first option keeps on naming it, whatever is the first one later."""
+        """Write a picked option to the URL; a link that names the first option keeps it, since another may be first later."""
         is_named = st.query_params.get_all(name) == [picked]
         self._write(name, [picked] if is_named or picked != first else [])
 
     def _write(self, name: str, values: list[str]) -> None:
         values = values + [unknown.value for unknown in self._unknown if unknown.name == name]
         if values != st.query_params.get_all(name):
-            # At once, since each change is a step of the browser's history: another list begins on its first page.
+            # In one step, since each change is an entry of the browser's history; another list begins on its first page.
             others = {other: st.query_params.get_all(other) for other in st.query_params}
             kept = {other: there for other, there in others.items() if other not in {name, "page"}}
             st.query_params.from_dict(kept | ({name: values} if values else {}))
@@ -161,7 +161,7 @@ class Linked:
 
 
 def _take_out(unknown: Unknown, instead: str = "") -> None:
-    """Take out of the URL what is not there; something else may take its place."""
+    """Remove an unknown value from the URL, or replace it."""
     kept = [value for value in st.query_params.get_all(unknown.name) if value not in {unknown.value, instead}]
     st.query_params[unknown.name] = [*kept, *([instead] if instead else [])]
 
@@ -169,14 +169,14 @@ def _take_out(unknown: Unknown, instead: str = "") -> None:
 _mount_bar = mount_of("bar", "addressed")
 
 _MOST_DIGITS = 9
-"""No list has so many pages; Python refuses to make a number of some thousand."""
+"""No list has so many pages, and Python refuses to convert numbers with thousands of digits."""
 
 
 class Bar:
-    """The row of one list. What it says is read from the URL, before it is shown.
+    """The row above a list. Its values are known from the URL before it is shown.
 
     Args:
-        linked: the widgets of the page, which names what the URL asks for and is not there.
+        linked: the page's widgets, which name the unknown values.
     """
 
     def __init__(self, linked: Linked) -> None:
@@ -185,13 +185,13 @@ class Bar:
         self._told = ""
 
     def flag(self, label: str, name: str) -> bool:
-        """Let something be switched on, and return whether it is."""
+        """Add a switch to the row, and return whether it is on."""
         is_on = self._picked(label, name, ["", "1"]) == "1"
         self._items.append({"kind": "flag", "label": label, "name": name, "isOn": is_on})
         return is_on
 
     def one(self, label: str, name: str, options: Sequence[str], *, also: Sequence[str] = ()) -> str:
-        """Let one option be picked, and return which is; the address may have one of ``also``, too, which only it offers."""
+        """Add a choice to the row, and return the picked option; options of ``also`` are offered only if the URL names one."""
         picked = self._picked(label, name, [*options, *also])
         shown = [*options, *({picked} - {*options})]
         self._items.append(
@@ -200,9 +200,9 @@ class Bar:
         return picked
 
     def page_of(self, rows: int, size: int) -> int:
-        """Let a page of the list be picked, and return how many rows stand before it.
+        """Add a choice of the list's page, and return the number of rows before that page.
 
-        Where the URL asks for one that is not there, the nearest is shown, and that is said.
+        If the URL requests a page that does not exist, the nearest one is shown, with a note.
         """
         pages = max(1, ceil(rows / size))
         there = st.query_params.get("page", "1")
@@ -215,14 +215,14 @@ class Bar:
         return (page - 1) * size
 
     def show(self) -> None:
-        """Show the row, where there is anything in it, and what was asked for and is not there."""
+        """Show the row, if it has anything, and the note on an unknown page."""
         if self._items:
             _mount_bar(key=f"{self._linked.page}.bar", data={"items": self._items})
         if self._told:
             st.text(self._told)
 
     def _picked(self, label: str, name: str, options: Sequence[str]) -> str:
-        """Return the option that the URL asks for, the first one where it asks for none that there is."""
+        """Return the option that the URL requests, or the first one."""
         there = st.query_params.get_all(name)
         for value in there:
             if value not in options:
@@ -231,7 +231,7 @@ class Bar:
 
 
 def page_of(linked: Linked, rows: int, size: int) -> int:
-    """Show the pages of a list that has nothing else above it, and return how many rows stand before the one that is picked."""
+    """Show only the pages of a list, and return the number of rows before the picked one."""
     bar = Bar(linked)
     before = bar.page_of(rows, size)
     bar.show()

@@ -1,4 +1,4 @@
-"""The turns of a session as a conversation: what was asked, thought and answered, and each tool call as its tool deserves."""
+"""A session's turns as a conversation: prompt, reasoning and answer, and each tool call in a form that fits its tool."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from actionledger_dashboard.viewer.markdown import markdown_tree
 from actionledger_dashboard.viewer.media import text_of_parts
 
 LINES = 400
-"""So many lines of a diff, a file or a result are shown; a link leads to all of them."""
+"""The number of lines of a diff, a file or a result that are shown; a link leads to all of them."""
 
 _OLD, _NEW = ("old_string", "old_str", "search"), ("new_string", "new_str", "replace")
 _PATHS = ("file_path", "path", "filePath", "filename", "absolute_path")
@@ -36,14 +36,14 @@ def turns_of(
     href_of: Any,
     child_of: Any,
 ) -> list[Values]:
-    """Return the turns of a page of a conversation.
+    """Return the turns of one page of a conversation.
 
     Args:
         details: the turns.
-        started: which call of which turn has started a subagent, by the places of both.
-        failing: the places of the turns in which something failed.
-        href_of: returns where a turn is stepped through, of its place.
-        child_of: returns a subagent's title and where its own transcript is, of its id.
+        started: the subagents, by the indexes of the turn and of the call that started each.
+        failing: the indexes of turns with a failure.
+        href_of: returns the link to a turn's replay, given its index.
+        child_of: returns a subagent's title and the link to its transcript, given its id.
     """
     failed = set(failing)
     return [
@@ -59,7 +59,7 @@ def turns_of(
 
 
 def _about(response: Response) -> list[Any]:
-    """Return what stands in the margin: when, by which model, tokens, cost and time."""
+    """Return the margin's lines: time, model, tokens, cost and latency."""
     took = response.input_tokens, response.output_tokens
     lines = [
         f"{response.occurred_at:%Y-%m-%d %H:%M:%S}" if response.occurred_at else "",
@@ -99,7 +99,7 @@ def _parts(detail: TurnDetail, started: Mapping[tuple[int, int], Start], child_o
 
 
 def _is_shown(execution: Execution, detail: TurnDetail) -> bool:
-    """Whether an execution is of the reading that is shown; its last try comes last."""
+    """Return whether an execution belongs to the shown reading; of several tries the last one wins."""
     return detail.attempt is not None and execution.attempt_id == detail.attempt.attempt_id
 
 
@@ -112,7 +112,7 @@ def _folded(text: str) -> Values:
 
 
 def _answer(detail: TurnDetail) -> str:
-    """Return a response without the stretches that its calls were parsed from."""
+    """Return a response's text without the spans of its calls."""
     text = detail.response.text
     called = {action.block for action in detail.actions if action.status is not ActionStatus.ILLUSTRATION}
     kept, at = [], 0
@@ -124,11 +124,11 @@ def _answer(detail: TurnDetail) -> str:
 
 
 def call_of(action: ActionRecord, execution: Execution | None) -> Values:
-    """Return a tool call: its name, its verdict, what it asks for as its tool deserves, and its result.
+    """Return a tool call: its name, its verdict, its arguments in a form that fits its tool, and its result.
 
     Args:
-        action: the call as it was parsed.
-        execution: its last try; None where none is recorded.
+        action: the parsed call.
+        execution: its last try; None if none is recorded.
     """
     arguments = _object(action.arguments)
     status, look = _verdict(action, execution)
@@ -159,7 +159,7 @@ def _verdict(action: ActionRecord, execution: Execution | None) -> tuple[str, st
 
 
 def _decoded(text: str) -> Any:
-    """Return what a JSON text says; the text itself where it is none, or is nested too deep."""
+    """Return the value of a JSON text, or the text itself if it is not JSON or is nested too deep."""
     with suppress(ValueError, RecursionError):
         return json.loads(text)
     return text
@@ -171,10 +171,10 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def body_of(arguments: Mapping[str, Any]) -> Values:
-    """Return what a call asks for: a diff, a command, a file's new text, a list of things to do, or the arguments as JSON.
+    """Return a call's content: a diff, a command, a file's new text, a to-do list, or the arguments as JSON.
 
     Args:
-        arguments: by their names.
+        arguments: the arguments by name.
     """
     path = _first(arguments, _PATHS)
     named = pieces(str(path)) if path else ""
@@ -202,7 +202,7 @@ def body_of(arguments: Mapping[str, Any]) -> Values:
     for name in _LISTS:
         if things := _things(arguments.get(name)):
             return {"kind": "list", "items": things}
-    if path and len(arguments) <= 3:  # where in it, at most
+    if path and len(arguments) <= 3:  # at most two more arguments, such as a line range
         where = ", ".join(f"{name} {value}" for name, value in arguments.items() if name not in _PATHS)
         return {"kind": "path", "text": pieces(f"{path}{f' ({where})' if where else ''}")}
     return {
@@ -216,7 +216,7 @@ def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _diff(old: str, new: str) -> list[list[Any]]:
-    """Return the changed lines with some around them; of a part of a file nobody knows the numbers of its lines."""
+    """Return the changed lines with some context, without line numbers, since the text is only a part of a file."""
     lines = islice(unified_diff(_lines(old), _lines(new), lineterm="", n=3), 2, None)
     return _shown([line for line in lines if not line.startswith("@@")])
 
@@ -226,7 +226,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _shown(lines: Sequence[str]) -> list[list[Any]]:
-    """Return lines with their signs; of many the first ones, and how many there are beside."""
+    """Return lines with their signs; of many only the first ones, and the number of the others."""
     more = len(lines) - LINES
     rest = [["@", pieces(f"… and {counted(more, 'more line')}")]] if more > 0 else []
     return [*map(_signed, lines[:LINES]), *rest]
@@ -238,7 +238,7 @@ def _signed(line: str) -> list[Any]:
 
 
 def _things(value: object) -> list[list[Any]]:
-    """Return a list of things to do, each with its state; nothing where it is none."""
+    """Return the items of a to-do list, each with its state; empty if the value is not such a list."""
     if not isinstance(value, list) or not value:
         return []
     found = []
@@ -260,7 +260,7 @@ def _things(value: object) -> list[list[Any]]:
 
 
 def _result(execution: Execution | None) -> str:
-    """Return what came back as text: a JSON string as what it says, the output of a command alone."""
+    """Return a result as text: a JSON string's value, or only the output of a command."""
     if execution is None:
         return ""
     if execution.result in {"", "null"}:
@@ -275,7 +275,7 @@ def _result(execution: Execution | None) -> str:
 
 
 def _cut(text: str) -> Values | None:
-    """Return a result with how many lines of it are not shown; None where there is none."""
+    """Return a result with its number of lines and of hidden lines; None if it is blank."""
     if not text.strip():
         return None
     shown = bounded(text)

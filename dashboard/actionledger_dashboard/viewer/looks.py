@@ -1,4 +1,4 @@
-"""The words, verdicts and cards that all of the viewer is made of."""
+"""The words, verdicts and cards that the whole viewer uses."""
 
 import json
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from actionledger_dashboard.components.wording import pieces
 from actionledger_dashboard.viewer.media import named_media
 
 Values: TypeAlias = dict[str, Any]
-"""Values by name, to be sent as JSON."""
+"""Values by name, to send as JSON."""
 
 VALUE_CHARACTERS = 20_000
-"""How much of one action's arguments or result is shown."""
+"""The number of characters of one action's arguments or result that are shown."""
 
 NEUTRAL = "idle"
 WORST_FIRST = ("bad", "mended", "good", NEUTRAL)
@@ -45,17 +45,17 @@ _LOOKS: dict[str, str] = {
 
 
 def look_of(status: str) -> str:
-    """Return which verdict an outcome or a status is: good, mended, bad or idle."""
+    """Return an outcome's or a status's look: good, mended, bad or idle."""
     return _LOOKS.get(status, NEUTRAL)
 
 
 def words(code: str) -> str:
-    """Return a status or a kind as words; a reason stands as the code that it is filtered by."""
+    """Return a status or a kind as words. Reasons stay codes, since filters use them."""
     return code.replace("_", " ")
 
 
 def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
-    """Return what came of a turn in a few words: also where it was read, and went wrong after that."""
+    """Return a turn's outcome in a few words; if it was parsed, also what failed after that."""
     read = outcome.said if outcome else "not read"
     return (
         f"{read}, rejected by schema" if not is_valid else read if is_done else f"{read}, a tool call failed"
@@ -63,23 +63,23 @@ def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
 
 
 def came_to_in_all(outcome: Outcome, *, is_failing: bool) -> str:
-    """Return what came of a turn in a few words, where it is known that something went wrong but not whether in checking or in acting."""
+    """Return a turn's outcome in a few words, if it is only known that something failed, not whether in validation or in execution."""
     is_read = outcome not in {Outcome.PARTIAL, Outcome.FAILED}
     return f"{outcome.said}, a tool call failed" if is_failing and is_read else outcome.said
 
 
 def because(reason: Reason | None) -> str:
-    """Return a reason with its sentence; empty where there is none."""
+    """Return a reason with its sentence; empty if there is none."""
     return "" if reason is None else f"{reason}: {SENTENCES[reason]}"
 
 
 def place(span: Span) -> str:
-    """Return where a span stands."""
+    """Return a span as text."""
     return f"[{span.start:,}, {span.end:,})"
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotation marks, or that there is none."""
+    """Return a text in quotation marks, or ``nothing`` if it is empty."""
     return json.dumps(text, ensure_ascii=False) if text else "nothing"
 
 
@@ -89,14 +89,14 @@ def overlap(one: Span, other: Span) -> bool:
 
 
 def bounded(text: str, most: int = VALUE_CHARACTERS) -> str:
-    """Return a text, or its beginning with how much is missing."""
+    """Return a text, or its beginning with the number of missing characters."""
     if len(text) <= most:
         return text
     return f"{text[:most]}\n… and {len(text) - most:,} more characters"
 
 
 def pretty(text: str) -> str:
-    """Return JSON text with a line a value, images and files by their names; what is too long to show whole says so."""
+    """Return indented JSON with names in place of images and files; a text that is too long is cut."""
     with suppress(ValueError, RecursionError):
         text = json.dumps(named_media(json.loads(text)), ensure_ascii=False, indent=2)
     return bounded(text)

@@ -1,4 +1,4 @@
-"""A model's Markdown as a tree of a few known elements: no HTML of it is kept, no image is loaded, and no link leads anywhere by itself."""
+"""A model's Markdown as a tree of a few known elements, without HTML, images or working links."""
 
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ Node: TypeAlias = dict[str, Any]
 """An element with its ``tag`` and ``children``, or a ``text``."""
 
 LONGEST = 40_000
-"""A longer text stays as it is, in characters."""
+"""The limit in characters; a longer text is not parsed."""
 
 _TAGS = {
     "paragraph": "p",
@@ -35,7 +35,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 
 def markdown_tree(text: str) -> list[Node]:
-    """Return a text's elements; the text alone where it is too long to be taken apart.
+    """Return a text's elements, or the unparsed text if it is too long.
 
     Args:
         text: Markdown, or any text.
@@ -62,7 +62,7 @@ def _node(node: SyntaxTreeNode) -> list[Node]:
         case "heading":
             return [{"tag": "h4", "children": _nodes(node)}]
         case "link":
-            # The address is said, and pressed by nobody: a model wrote it.
+            # The address is shown but is not a link, since a model wrote it.
             address = str(node.attrs.get("href", ""))
             return [*_nodes(node), _text("" if _words(node) == address else f" ({address})")]
         case "image":

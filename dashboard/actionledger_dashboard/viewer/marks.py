@@ -1,4 +1,4 @@
-"""What is marked in a response: blocks, faults, repairs, actions and found texts; of a long one, the part that is drawn."""
+"""The marks in a response: blocks, issues, repairs, actions and found texts; and the part of a long response to draw."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from actionledger_dashboard.viewer.looks import (
 
 
 def marks_of(detail: TurnDetail) -> list[Values]:
-    """Return a mark for each block, and for each issue that stands outside of every block, in text order."""
+    """Return a mark for each block and for each issue outside of every block, in text order."""
     spans = [block.span for block in detail.blocks]
     found = [_block_mark(block, detail) for block in detail.blocks]
     found += [
@@ -31,7 +31,7 @@ def marks_of(detail: TurnDetail) -> list[Values]:
 
 
 def calls_of(detail: TurnDetail) -> list[Values]:
-    """Return where each action stands, in text order; of two at the same characters the first."""
+    """Return each action's position, in text order; of overlapping ones only the first."""
     found = [
         {"start": action.span.start, "end": action.span.end, "call": str(action.index)}
         for action in detail.actions
@@ -62,14 +62,14 @@ def _block_mark(block: Block, detail: TurnDetail) -> Values:
         "block": str(block.index),
         "look": look,
         "why": pieces(" · ".join(part for part in why if part)),
-        # Where nothing within it says what is wrong, all of it is.
+        # If no spot within it is wrong, the whole block is.
         "faulty": look_of(block.status) == "bad" and not any(spot["look"] == "wrong" for spot in spots),
         "spots": spots,
     }
 
 
 def _spots(block: Block, issues: Sequence[Issue]) -> Iterator[Values]:
-    """Yield the places within a block that were repaired or are wrong, in text order, each once, what is wrong first."""
+    """Yield the repaired and wrong spots within a block, in text order, without overlaps; wrong ones win."""
     found = [
         _spot(
             repair.span,
@@ -109,19 +109,19 @@ def _issue_mark(issue: Issue, span: Span) -> Values:
 
 
 AROUND = 40
-"""How many characters of the same line are shown on either side of a change."""
+"""The number of characters of the same line that are shown before and after a change."""
 _LONGEST = 400
-"""How much of one change is shown, in characters."""
+"""The number of characters of one change that are shown."""
 
 
 def differences(text: str, block: Block) -> list[Values]:
-    """Return what a block's repairs changed, those on one line that are near each other as one difference."""
+    """Return a block's repairs as differences; repairs near each other on one line become one difference."""
     ordered = sorted(block.repairs, key=lambda repair: repair.span)
     return [_difference(text, group) for group in _groups(text, ordered)]
 
 
 def _groups(text: str, repairs: Sequence[Repair]) -> Iterator[list[Repair]]:
-    """Yield repairs that are told together; one that is no replacement of the text it names stands alone."""
+    """Yield groups of repairs to show together; a repair that does not replace exactly its span's text is alone."""
     group: list[Repair] = []
     for repair in repairs:
         if group and not _joins(text, group[-1], repair):
@@ -164,7 +164,7 @@ def _difference(text: str, group: Sequence[Repair]) -> Values:
 
 
 def _sides(text: str, group: Sequence[Repair], *, is_before: bool) -> Iterator[tuple[str, bool]]:
-    """Yield what stood there or was read, in stretches, and whether each is a change."""
+    """Yield the text before or after the repairs in stretches, each with whether it is a change."""
     at = group[0].span.start
     for repair in group:
         yield text[at : repair.span.start], False
@@ -178,7 +178,7 @@ def _line(before: str, changes: Iterator[tuple[str, bool]], after: str) -> list[
 
 
 def _seen(text: str) -> str:
-    """Return changed text so that a line break in it is seen."""
+    """Return changed text with visible line breaks and tabs."""
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text) - _LONGEST:,} more)"
     return cut.replace("\n", "↵\n").replace("\t", "⇥")
 
@@ -194,13 +194,13 @@ def _behind(text: str, end: int) -> str:
 
 
 MOST = 500
-"""How many occurrences in one response are marked."""
+"""The number of occurrences in one response that are marked."""
 
 _SPAN = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 
 
 def span_of(written: str, text: str) -> Span | None:
-    """Return the span of a response that ``412-420`` in a link means, in code points; None where it means none of it."""
+    """Return the span, in code points, that a link names as ``412-420``; None if the response has no such span."""
     found = _SPAN.fullmatch(written)
     if found is None:
         return None
@@ -209,7 +209,7 @@ def span_of(written: str, text: str) -> Span | None:
 
 
 def occurrences(sought: str, text: str) -> list[tuple[int, int]]:
-    """Return where a text occurs in a response, whatever the case of its letters, in code points; none for an empty one."""
+    """Return the spans of a text in a response, in code points, ignoring case; none for an empty text."""
     if not sought:
         return []
     found = re.finditer(re.escape(sought), text, re.IGNORECASE)
@@ -217,7 +217,7 @@ def occurrences(sought: str, text: str) -> list[tuple[int, int]]:
 
 
 def found_data(sought: str, mentions: Sequence[Mention], index: int) -> Values | None:
-    """Return what is said of a search, or None where nothing is sought."""
+    """Return the data of a search, or None if there is no search."""
     if not sought:
         return None
     here = next((mention for mention in mentions if mention.index == index), None)
@@ -230,20 +230,20 @@ def found_data(sought: str, mentions: Sequence[Mention], index: int) -> Values |
 
 
 SHOWN = 60_000
-"""How many characters of a response are drawn at once."""
+"""The number of characters of a response that are drawn at once."""
 
 _BEFORE = SHOWN // 3
-"""How many of them stand before the place that is asked for."""
+"""The number of drawn characters before the requested position."""
 
 
 def part_of(length: int, around: int) -> Span:
-    """Return the part that is drawn of a text around one of its places."""
+    """Return the part of a text to draw, around a position."""
     start = max(0, min(around - _BEFORE, length - SHOWN))
     return Span(start, min(length, start + SHOWN))
 
 
 def first_of_interest(at: Span | None, found: Sequence[tuple[int, int]], marks: Sequence[Values]) -> int:
-    """Return the place that a reader is led to: what was asked for or looked for, else what is wrong, else what was read."""
+    """Return the position to show first: a requested or found one, else the first wrong one, else the first mark."""
     if at is not None:
         return at.start
     if found:
@@ -255,7 +255,7 @@ def first_of_interest(at: Span | None, found: Sequence[tuple[int, int]], marks: 
 
 
 def within(part: Span, placed: Sequence[Values]) -> Iterator[Values]:
-    """Yield what lies within a part of a text, whatever goes beyond it cut off there; what lies in marks is cut as they are."""
+    """Yield the marks within a part of a text, cut at its ends, with their spots."""
     for each in placed:
         start, end = max(each["start"], part.start), min(each["end"], part.end)
         if start < end or (start == end and each["start"] == each["end"]):
@@ -264,7 +264,7 @@ def within(part: Span, placed: Sequence[Values]) -> Iterator[Values]:
 
 
 def gaps(part: Span, length: int) -> tuple[list[Values], list[Values]]:
-    """Return what stands for the text before a part and for the text behind it, each with the place that leads to what is next to the part."""
+    """Return the tokens for the text before and after a part; each has a position that leads to the adjacent part."""
     before = _gap(0, part.start, "before", part.start - SHOWN + _BEFORE)
     behind = _gap(part.end, length, "behind", part.end + _BEFORE)
     return before, behind

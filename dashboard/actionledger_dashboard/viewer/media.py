@@ -1,4 +1,4 @@
-"""Images, sounds and files in a result, named in place of their bytes: nothing of them is drawn or loaded."""
+"""Names for images, sounds and files in a result; their bytes are neither drawn nor loaded."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,15 +9,15 @@ _KINDS = {
 _TEXTS = ("text", "input_text", "output_text")
 _SAID_OF_MEDIA = {"media_type", "mimeType", "mime_type", "data", "file_data", "file_id", "url", "uri"}
 _DEPTH = 32
-"""So deep in a value parts are looked for."""
+"""The number of levels of a value that are searched for parts."""
 
 
 def named_media(value: Any, depth: int = _DEPTH) -> Any:
-    """Return a JSON value with a name for each part that is an image, a sound or a file.
+    """Return a JSON value with a name in place of each image, sound or file.
 
     Args:
-        value: what came back, as Anthropic's, OpenAI's and Gemini's interfaces and MCP have their parts.
-        depth: how many levels are looked through.
+        value: a result, with parts as in Anthropic's, OpenAI's and Gemini's interfaces and MCP.
+        depth: the number of levels to search.
     """
     if isinstance(value, dict):
         return _name(value) or {
@@ -29,7 +29,7 @@ def named_media(value: Any, depth: int = _DEPTH) -> Any:
 
 
 def text_of_parts(value: Any) -> str | None:
-    """Return what a list of texts and named parts says, each on lines of its own; None where it is none."""
+    """Return the text of a list of texts and named parts, each on its own lines; None if it is not such a list."""
     if not isinstance(value, list) or not value:
         return None
     named = named_media(value, depth=1)
@@ -38,12 +38,12 @@ def text_of_parts(value: Any) -> str | None:
 
 
 def _is_text(part: Mapping[str, Any]) -> bool:
-    """Return whether a part is a text, and not a tool's own object that has one among others."""
+    """Return whether a part is a text, not a tool's own object with a text among its fields."""
     return part.get("type") in _TEXTS and "text" in part
 
 
 def _name(part: Mapping[str, Any]) -> str:
-    """Return what a part is called; nothing where it is no such part, as an entry of a folder that is of the type ``file``."""
+    """Return a part's name; empty if it is not media, such as a folder entry of type ``file``."""
     inline = part.get("inlineData") or part.get("inline_data")
     if isinstance(inline, dict):
         return _named("file", inline)

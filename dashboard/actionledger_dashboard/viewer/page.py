@@ -1,4 +1,4 @@
-"""A session's viewer as an HTML page of its own, of scripts and styles that stand beside their modules; it asks no host for anything."""
+"""The session viewer as a separate HTML page, from script and style files next to their modules. It requests nothing from any host."""
 
 import json
 from base64 import b64encode
@@ -23,21 +23,21 @@ VIEWER = (
     "stepping",
     "viewer",
 )
-"""What the viewer of a session is made of, in the order in which it is read."""
+"""The parts of the session viewer, in loading order."""
 
 
 def read(name: str, kind: str) -> str:
-    """Return a file ``NAME.KIND`` of the components; empty where there is none."""
+    """Return the content of the components' file ``NAME.KIND``; empty if missing."""
     file = FOLDER / f"{name}.{kind}"
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
 def joined(names: tuple[str, ...], kind: str) -> str:
-    """Return files of one kind, one behind the other."""
+    """Return the concatenated files of one kind."""
     return "".join(read(name, kind) for name in names)
 
 
-# The names that Streamlit gives its theme's colours, so that one style serves both.
+# Streamlit's names for its theme's colours, so that one style serves both.
 _THEME: Final = """
 :root { color-scheme: light dark; --st-background-color: #fff; --st-secondary-background-color: #f0f2f6; --st-text-color: #31333f;
   --st-border-color: #d5d7dd; --st-primary-color: #2463a3; --st-link-color: #1f5c99; --st-red-color: #d9352c; --st-orange-color: #b35900;
@@ -49,18 +49,18 @@ _THEME: Final = """
 body { margin: 0; padding: 8px; background: var(--st-background-color); }
 """
 
-# No script runs but the viewer's own, whatever a text says, and nothing on the page can reach anybody.
+# Only the viewer's own script runs, whatever a text contains, and the page can reach no host.
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'"
 
 
 def page_of(view: Values, *, title: str = "actionledger") -> str:
-    """Return a session's viewer as a whole HTML page: scripts, styles and data are in it.
+    """Return the session viewer as a whole HTML page, with its scripts, styles and data.
 
     Args:
-        view: what ``view_of`` gave.
-        title: the page's.
+        view: the result of ``view_of``.
+        title: the page's title.
     """
-    # As JSON within a script, nothing can end the element: "<" stands in it as an escape.
+    # With "<" escaped, no text in the JSON can end the script element.
     data = json.dumps(view, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
     style = _THEME + joined((*VIEWER, "transcript"), "css").replace(":host", ":root")
     script = f"{joined(VIEWER, 'js')}\nshowAlone(document);"
@@ -77,10 +77,10 @@ def page_of(view: Values, *, title: str = "actionledger") -> str:
 
 
 def frame_of(view: Values, *, height: int = 720) -> str:
-    """Return a session's viewer as a frame that a notebook shows as HTML; it can't reach the notebook around it.
+    """Return the session viewer as a frame for a notebook's HTML output; it can't reach the notebook around it.
 
     Args:
-        view: what ``view_of`` gave.
+        view: the result of ``view_of``.
         height: the frame's height, in pixels.
     """
     page = escape(page_of(view), quote=True)

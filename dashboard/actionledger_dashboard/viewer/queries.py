@@ -1,4 +1,4 @@
-"""What a viewer shows, asked of a ledger: the same questions for a page of the dashboard and for a notebook."""
+"""The viewer's queries of a ledger, the same for a page of the dashboard and for a notebook."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,27 +29,27 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _LONG = 60_000
-"""A response of so many characters is not sent before somebody steps to it."""
+"""A neighbour whose response has this many characters is sent only when the viewer steps to it."""
 
 
 class Ask(Protocol):
-    """Asks a ledger, remembering answers or not."""
+    """Queries a ledger, with or without a cache."""
 
     def __call__(self, query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what a query finds in the ledger."""
+        """Return a query's result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which turn is shown, and how.
+    """The turn to show, and how.
 
     Args:
         session_id: the session.
-        turn: the place of the turn that is wanted; the nearest one is shown.
+        turn: the wanted turn's index; the nearest one is shown.
         run_id: the run whose reading is shown; None for the first one.
-        find: a text to look for in the session.
-        near: how many turns before and after are sent with it, to be stepped to at once.
-        is_whole: whether all of a long response is sent, since nobody can be asked for more of it.
+        find: a text to search for in the session.
+        near: how many turns before and after are sent too, so that the viewer can step to them at once.
+        is_whole: whether to send a long response whole, since the page can't request more of it.
     """
 
     session_id: str
@@ -63,20 +63,20 @@ class Asked:
 def view_of(
     ledger: Ledger, session: str, *, turn: int = 0, run_id: str | None = None, near: int = 25
 ) -> Values:
-    """Return what a viewer draws of a session: one turn, its neighbours, the map of all, and the session's facts.
+    """Return the viewer's data of a session: one turn, its neighbours, the map of all turns, and the session's facts.
 
     Args:
-        ledger: where it is recorded.
-        session: the session: its id, its own name, the beginning of either, or its title.
-        turn: the place of the turn that is shown first, from 0; the nearest one where there is none.
+        ledger: the ledger.
+        session: the session's id, its source's name for it, the beginning of either, or its title.
+        turn: the index of the first shown turn, from 0; the nearest one if there is none.
         run_id: the run whose reading is shown; None for the first one.
         near: how many turns before and after it can be stepped to.
 
     Returns:
-        Values for ``page_of`` and ``frame_of``, ready to be JSON.
+        JSON-compatible values for ``page_of`` and ``frame_of``.
 
     Raises:
-        UsageError: there is no such session, several are called that, or it has no response.
+        UsageError: there is no such session, several have that name, or it has no response.
     """
     session_id = one_session(ledger, session)
 
@@ -94,7 +94,7 @@ def view_of(
 
 
 def course_of(ask: Ask, asked: Asked) -> Course | None:
-    """Return the course of a session around the turn that is asked for; None where it has no turn."""
+    """Return a session's course around the requested turn; None if it has no turn."""
     session = ask(queries.session, asked.session_id)
     if session is not None and session.turns <= WINDOW:
         return Course.whole(asked.turn, ask(queries.turns, asked.session_id, asked.run_id))
@@ -115,7 +115,7 @@ def session_view(
     at: Span | None = None,
     opened_of: Callable[[str, int], str] | None = None,
 ) -> Values:
-    """Return what is drawn of the turn that is shown, of those near it, and of the session's course."""
+    """Return the data of the shown turn, of its neighbours, and of the session's course."""
     children = _children(ask, asked, opened_of)
     found = ask(queries.mentions, asked.session_id, asked.find) if asked.find else []
     nearby = _nearby(course, asked.near)
@@ -141,7 +141,7 @@ def session_view(
 
 
 def _nearby(course: Course, near: int) -> list[tuple[int, int | None]]:
-    """Return the places of the turn that is shown and of those near it that are no burden, each with that of the one before it."""
+    """Return the indexes of the shown turn and of its shorter neighbours, each with the index of the turn before."""
     places = [row.index for row in course.rows]
     here = places.index(course.index)
     first, last = max(0, here - near), here + near + 1
@@ -156,7 +156,7 @@ def _nearby(course: Course, near: int) -> list[tuple[int, int | None]]:
 def _children(
     ask: Ask, asked: Asked, opened_of: Callable[[str, int], str] | None
 ) -> dict[int, dict[int, list[Values]]]:
-    """Return the children that calls of a session have started, by the calls' turns and places among the actions."""
+    """Return the child sessions that a session's calls started, by turn and action index."""
     known = {child.session_id: child for child in ask(queries.children, asked.session_id)}
     found: dict[int, dict[int, list[Values]]] = {}
     for start in ask(starts, asked.session_id) if known else []:
@@ -176,7 +176,7 @@ def _detail(ask: Ask, asked: Asked, index: int) -> TurnDetail:
 def _told_before(
     ask: Ask, asked: Asked, details: Mapping[int, TurnDetail], index: int, before: int | None
 ) -> Response | None:
-    """Return the turn before one whose prompt is what the model was told of that; it is asked for where it is not among the details."""
+    """Return the turn before, if its feedback was this turn's input; it is queried if it is not among the details."""
     if before is None or details[index].response.prompt is not None:
         return None
     known = details.get(before)
@@ -207,7 +207,7 @@ def _turn(
 
 
 def _worse(detail: TurnDetail, about: str | list[Piece]) -> Values:
-    """Return the verdict of a turn that was read and went wrong after that, with why, in place of that of its reading."""
+    """Return the verdict, with its reason, of a turn that was parsed but then failed; it replaces the reading's verdict."""
     said, reason = went_wrong(detail)
     if not said:
         return {}
@@ -217,12 +217,12 @@ def _worse(detail: TurnDetail, about: str | list[Piece]) -> Values:
 
 
 def _states(ask: Ask, detail: TurnDetail) -> list[Values]:
-    """Return what the workspace held; nothing where another runtime has run the turn, whose workspace is unknown."""
+    """Return the workspace's states; empty if a recorded agent ran the turn, since its workspace is unknown."""
     if was_recorded_elsewhere(detail):
         return []
     return [ask(states_drawn, detail.response.session_id, detail.response.index)]
 
 
 def states_drawn(ledger: Ledger, session_id: str, index: int) -> Values:
-    """Return what is drawn of a session's workspace around one turn; much smaller than what it is made from."""
+    """Return the data of a session's workspace around one turn; it is much smaller than its source."""
     return state_lane(steps(ledger, session_id, turn=index))

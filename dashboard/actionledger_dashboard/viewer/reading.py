@@ -1,4 +1,4 @@
-"""What is drawn of one reading of a turn: the text with its marks, the attempts at it, its repairs, issues and actions."""
+"""The data of one reading of a turn: the text with its marks, its parse attempts, repairs, issues and actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -34,7 +34,7 @@ from actionledger_dashboard.viewer.marks import (
 from actionledger_dashboard.viewer.results import is_of_reading, reversed_at
 
 TOKENS = 10_000
-"""How many invisible characters of one response are drawn as what they are: a browser draws no million of them."""
+"""The number of invisible characters of one response that are drawn as tokens; a browser can't draw a million."""
 
 
 _NO_CHILDREN: Mapping[int, Sequence[Values]] = {}
@@ -48,7 +48,7 @@ def reading_data(
     sought: str = "",
     is_whole: bool = False,
 ) -> Values:
-    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
+    """Return the data of one reading of a turn: its text, its marks, and its parsed actions, without executions."""
     return _text_data(detail, at, sought, is_whole=is_whole) | {
         "whenEmpty": _when_empty(detail.response),
         "verdict": _verdict(detail),
@@ -58,7 +58,7 @@ def reading_data(
 
 
 def _text_data(detail: TurnDetail, at: Span | None, sought: str, *, is_whole: bool) -> Values:
-    """Return the response, or its part, with what lies over it; all places are those in the whole of it."""
+    """Return the response or a part of it, with its marks; all positions are those in the whole response."""
     text, marks = detail.response.text, marks_of(detail)
     found = occurrences(sought, text)
     part = Span(0, len(text)) if is_whole else part_of(len(text), first_of_interest(at, found, marks))
@@ -76,13 +76,13 @@ def _text_data(detail: TurnDetail, at: Span | None, sought: str, *, is_whole: bo
 
 
 def reader_label(reader: Reader) -> str:
-    """Return what a reading is called in a list of readings."""
+    """Return a reading's label in a list of readings."""
     name = "First reading" if reader.kind.is_first_reading else reader.name or "re-reading"
     return f"{name} · {reader.parser} · {reader.outcome.said}"
 
 
 def attempt_lane(detail: TurnDetail) -> Values:
-    """Return a card for each parse attempt at the turn, the one that is shown first."""
+    """Return a card for each parse attempt at the turn, the shown one first."""
     shown = detail.attempt.run_id if detail.attempt else None
     ordered = sorted(detail.readers, key=lambda reader: reader.run_id != shown)
     cards = [_attempt_card(reader, detail, is_shown=reader.run_id == shown) for reader in ordered]
@@ -136,7 +136,7 @@ def _about(detail: TurnDetail, part: Span) -> str:
 
 
 def _took(detail: TurnDetail) -> str:
-    """Return how long reading took; empty where there was nothing to read, since the recording has the calls alone."""
+    """Return the parse time; empty if the recording has calls only, since nothing was parsed."""
     if detail.attempt is None or not detail.attempt.duration_us or not detail.response.capture.is_auditable:
         return ""
     milliseconds = detail.attempt.duration_us / 1000
@@ -144,7 +144,7 @@ def _took(detail: TurnDetail) -> str:
 
 
 def _tokens(text: str, part: Span) -> list[dict[str, str | int]]:
-    """Return the invisible characters in a part of a text; where they are too many, what follows is one token, so that none goes unseen."""
+    """Return the invisible characters of a part; if there are too many, the rest of the part becomes one token, so that none is missed."""
     found = [
         each | {"at": int(each["at"]) + part.start, "end": int(each["end"]) + part.start}
         for each in tokens(text[part.start : part.end])
@@ -165,7 +165,7 @@ def _tokens(text: str, part: Span) -> list[dict[str, str | int]]:
 def read_lanes(
     detail: TurnDetail, children: Mapping[int, Sequence[Values]] = _NO_CHILDREN
 ) -> Iterator[Values]:
-    """Yield what was repaired and what is wrong, where there is any; then what was read."""
+    """Yield the repairs and the issues, if there are any; then the actions."""
     text = detail.response.text
     if repairs := [made for block in detail.blocks for made in _repair_cards(text, block)]:
         yield lane("Repairs", repairs)

@@ -1,4 +1,4 @@
-"""What is drawn of what came of a turn's actions: executions, states before and after, and the talk around it."""
+"""The data of a turn's results: executions, states before and after, and the model's input and feedback."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _NO_FAILURE = {
 
 
 def run_lanes(detail: TurnDetail) -> Iterator[Values]:
-    """Yield what was done, by others and here."""
+    """Yield the executions, by the recorded agent and by actionledger."""
     other = detail.attempt is not None and any(
         execution.attempt_id != detail.attempt.attempt_id for execution in detail.executions
     )
@@ -54,7 +54,7 @@ def run_lanes(detail: TurnDetail) -> Iterator[Values]:
 
 
 def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
-    """Return what came of a turn that was read and went wrong after that in the reading that is shown, and why first; nothing of any other."""
+    """Return the outcome and first reason of a turn that was parsed but then failed, in the shown reading; empty for other turns."""
     if detail.attempt is None:
         return "", None
     refused = [each for each in detail.actions if each.status.is_refused]
@@ -67,9 +67,9 @@ def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
 
 
 def was_recorded_elsewhere(detail: TurnDetail) -> bool:
-    """Return whether another runtime ran the turn, so that what it did and said need not be known.
+    """Return whether a recorded agent ran the turn, so that its results and feedback may be unknown.
 
-    An import that runs what it reads tells the model at a time of its own; what a recording says was told has none.
+    If actionledger ran an imported turn, its feedback has a time; feedback from a recording has none.
     """
     was_run_here = any(each.origin is Origin.RUNTIME for each in detail.executions) or any(
         told.at is not None for told in detail.response.told
@@ -78,17 +78,17 @@ def was_recorded_elsewhere(detail: TurnDetail) -> bool:
 
 
 def is_of_reading(record: Execution | ActionReversal, detail: TurnDetail) -> bool:
-    """Return whether a record is of an action of the reading that is shown, and not of another one's."""
+    """Return whether a record belongs to the shown reading's actions."""
     return detail.attempt is not None and record.attempt_id == detail.attempt.attempt_id
 
 
 def reversed_at(reversal: ActionReversal) -> str:
-    """Return when something was taken back or put there again."""
+    """Return when an action was undone or redone."""
     return f"{reversal.reversed_at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _when_not_executed(detail: TurnDetail) -> str:
-    """Return what there is to say of a turn of which no execution is recorded."""
+    """Return the text for a turn without executions."""
     if was_recorded_elsewhere(detail):
         return "Not recorded: this turn was imported, not run here."
     return "Nothing was executed."
@@ -109,18 +109,18 @@ def _execution_card(execution: Execution, detail: TurnDetail) -> Values:
 
 
 def _result(execution: Execution) -> str:
-    """Return what came back, once: what a recording has as its error is its result, too; a text as it is."""
+    """Return the result once, since recordings may repeat it as the error; a JSON string is shown as its text."""
     if execution.result in {"", "null"}:
         return ""
     with suppress(ValueError):
         found = json.loads(execution.result)
-        if isinstance(found, str):  # as it came back: with its own line breaks, and not with JSON's escapes
+        if isinstance(found, str):  # with its own line breaks, not JSON's escapes
             return "" if found == execution.message else bounded(found)
     return pretty(execution.result)
 
 
 def _how_it_ran(execution: Execution) -> Iterator[str]:
-    """Yield which try it was, where there can be several, how it ended, and how long it took."""
+    """Yield the try's number, if there can be several, its exit status, and its duration."""
     is_theirs = execution.origin is Origin.RECORDED
     yield "recorded" if is_theirs else f"try {execution.try_number}"
     if execution.exit_status is not None:
@@ -145,7 +145,7 @@ def _reversal_card(reversal: ActionReversal, detail: TurnDetail) -> Values:
 
 
 def _tied_to(record: Execution | ActionReversal, detail: TurnDetail) -> tuple[int | None, int | None]:
-    """Return the block and the place of a record's action; neither where another reading's is recorded."""
+    """Return the block and index of a record's action; None for both if it belongs to another reading."""
     if not is_of_reading(record, detail):
         return None, None
     found = (action for action in detail.actions if action.index == record.action_index)
@@ -156,11 +156,11 @@ NOT_RECORDED = "Not recorded."
 
 
 LONGEST = 60_000
-"""How many characters of what was shown or told are drawn at once."""
+"""The number of characters of input or feedback that are drawn at once."""
 
 
 def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool = False) -> list[Values]:
-    """Return what the model was shown before a turn, and what it thought, folded, where that is recorded."""
+    """Return the model's input before a turn and, folded, its reasoning, if they are recorded."""
     prompt = detail.response.prompt
     if prompt is None and before is not None:
         prompt = before.feedback
@@ -176,7 +176,7 @@ def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool 
 
 
 def _drawn(text: str | None, *, is_whole: bool) -> str | None:
-    """Return a text; of a very long one its beginning and its end, which has the newest, with how much is missing between them."""
+    """Return a text; a very long one is cut in the middle, since its end is newest, with the number of missing characters."""
     if text is None or is_whole or len(text) <= LONGEST:
         return text
     beginning, end = LONGEST // 3, LONGEST - LONGEST // 3
@@ -184,7 +184,7 @@ def _drawn(text: str | None, *, is_whole: bool) -> str | None:
 
 
 def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
-    """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
+    """Return all of a turn's feedback to the model, in order and with times, or why there is none."""
     first = "Sent back to the model, exactly"
     if not detail.response.told:
         return [passage(first, None, _when_not_told(detail))]
@@ -199,18 +199,18 @@ def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
 
 
 def passage(title: str, text: str | None, absent: str = "", *, is_folded: bool = False) -> Values:
-    """Return one text under its title."""
+    """Return one text with its title."""
     shown = None if text is None else pieces(text)
     return {"title": title, "text": shown, "absent": absent, "folded": is_folded}
 
 
 def _when_not_shown(before: Response) -> str:
-    """Return where else it stands what the model was shown, as far as anybody recorded it."""
+    """Return where else the model's input is recorded."""
     return f"Input: the tool results of turn {before.index:,}."
 
 
 def _when_not_told(detail: TurnDetail) -> str:
-    """Return why it is not there what the model was told of a turn."""
+    """Return why a turn's feedback is missing."""
     if not was_recorded_elsewhere(detail):
         return "The turn never ended."
     if detail.executions:
@@ -219,15 +219,15 @@ def _when_not_told(detail: TurnDetail) -> str:
 
 
 FILES = 200
-"""How many paths of a state are listed."""
+"""The number of paths of a state that are listed."""
 CHANGES = 50
-"""How many changed paths of one step are shown with what has become of them."""
+"""The number of changed paths of one step that are shown with their contents."""
 _ROWS = 50
-"""How many rows of a table that came or went are shown."""
+"""The number of added or removed table rows that are shown."""
 
 
 def state_lane(steps: Steps) -> Values:
-    """Return a card for each step of a turn: what there was before, what changed, what there was after."""
+    """Return a card for each step of a turn: the state before, the changes, the state after."""
     if steps.note:
         return lane("Workspace and stores", [], f"Not recorded. {steps.note}")
     cards = [_step_card(step) for step in steps]
@@ -265,7 +265,7 @@ def _about(state: WorkspaceState, path: str) -> str:
 
 
 def _changes(step: Step) -> Iterator[Values]:
-    """Yield what has become of each path, the first ones with their contents, which are read for it."""
+    """Yield the change of each path; contents are loaded and shown unless there are too many changes."""
     if len(step.changes) > CHANGES:
         for change in step.changes[:FILES]:
             yield _change(change.path, _kind(change), "(too many changes to show what is in them)")
@@ -297,7 +297,7 @@ def _lines(text: str) -> list[Values]:
 
 
 def _sign(line: str) -> str:
-    """Return whether a line of a diff came or went; its heads are neither."""
+    """Return whether a diff's line was added or removed; its headers are neither."""
     if line.startswith(("+++ ", "--- ")):
         return ""
     return {"+": "came", "-": "went"}.get(line[:1], "")

@@ -1,4 +1,4 @@
-"""What is drawn of a session as a whole: its facts, its family, and its course as a map of its turns."""
+"""The data of a session as a whole: its facts, its family, and its course as a map of its turns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_o
 
 
 def facts_of(session: Session) -> list[Values]:
-    """Return what is known of a session, fact by fact; others wrote the most of it."""
+    """Return a session's facts; most are untrusted text."""
     ended = {True: "success", False: "no success", None: ""}[session.success]
     folder = PurePosixPath((session.project or "").replace("\\", "/"))
     facts = {
@@ -74,7 +74,7 @@ def family_of(
     href_of: Callable[[str], str] | None = None,
     opened_of: Callable[[str, int | None], str] | None = None,
 ) -> list[Values]:
-    """Return the session that this one is a child of, and its own children."""
+    """Return the session's parent, and its children."""
     calls = {start.child_id: start for start in starts}
     found = []
     if parent is not None:
@@ -99,7 +99,7 @@ _SIGNS = {
 
 
 def started_by(start: Start, child: Child, opened: str | None) -> Values:
-    """Return what is drawn of a child at the call that has started it."""
+    """Return the data of a child session at the call that started it."""
     name = called(child.external_id, child.session_id, child.title)
     return {
         "name": pieces(cut_in_the_middle(name)),
@@ -111,7 +111,7 @@ def started_by(start: Start, child: Child, opened: str | None) -> Values:
 
 
 def _start(child: Child, start: Start | None) -> str | list[Piece]:
-    """Return by which call a sub-agent was started, in words; nothing of other children, which no call starts."""
+    """Return which call started a subagent, in words; empty for other children, which no call starts."""
     if child.relation is not Relation.SUBAGENT:
         return ""
     if start is None:
@@ -134,15 +134,15 @@ def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], s
 
 
 WINDOW = 100
-"""How many turns of a long session are known one by one, at least."""
+"""A long session's turns are loaded in windows of at least this many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A session's turns around one of them, and the whole session in few stretches.
+    """A session's turns around one of them, and the whole session in a few stretches.
 
     Args:
-        index: the place of the turn that is shown.
+        index: the shown turn's index.
         rows: the turns around it, in order.
         stretches: all turns, in order.
     """
@@ -158,7 +158,7 @@ class Course:
         stretches: Sequence[Stretch],
         rows_between: Callable[[tuple[int, int]], Sequence[TurnRow]],
     ) -> "Course":
-        """Return the course around the turn that comes nearest to a wanted one."""
+        """Return the course around the turn that is nearest to a wanted index."""
         windows = _windows(stretches)
         first, last = min(windows, key=lambda one: max(one[0] - wanted, wanted - one[1], 0))
         rows = rows_between((first, last))
@@ -167,38 +167,38 @@ class Course:
 
     @classmethod
     def whole(cls, wanted: int, rows: Sequence[TurnRow]) -> "Course | None":
-        """Return the course of a session that is known turn by turn; None where it has none."""
+        """Return the course of a session whose turns are all loaded; None if it has none."""
         return cls.around(wanted, [_alone(row) for row in rows], lambda _: rows) if rows else None
 
     @property
     def last(self) -> int:
-        """The place of the session's last turn."""
+        """The index of the session's last turn."""
         return self.stretches[-1].last
 
     @property
     def turns(self) -> int:
-        """How many turns the session has."""
+        """The session's number of turns."""
         return sum(stretch.turns for stretch in self.stretches)
 
     @property
     def before(self) -> Sequence[Stretch]:
-        """What comes before the turns that are known one by one."""
+        """The stretches before the loaded turns."""
         return [stretch for stretch in self.stretches if stretch.last < self.rows[0].index]
 
     @property
     def after(self) -> Sequence[Stretch]:
-        """What comes after them."""
+        """The stretches after the loaded turns."""
         return [stretch for stretch in self.stretches if stretch.first > self.rows[-1].index]
 
     @property
     def previous(self) -> int | None:
-        """The place of the turn before; None where there is none."""
+        """The index of the turn before; None if there is none."""
         behind = [row.index for row in self.rows if row.index < self.index]
         return behind[-1] if behind else self.before[-1].last if self.before else None
 
     @property
     def next(self) -> int | None:
-        """The place of the turn after; None where there is none."""
+        """The index of the turn after; None if there is none."""
         ahead = next((row.index for row in self.rows if row.index > self.index), None)
         return ahead if ahead is not None else self.after[0].first if self.after else None
 
@@ -219,7 +219,7 @@ def _alone(row: TurnRow) -> Stretch:
 
 
 def course_data(course: Course) -> Values:
-    """Return what is drawn of a session's course: the turns around the one that is shown, the map, and what is beyond."""
+    """Return the data of a session's course: the turns around the shown one, the map, and a summary of the others."""
     before, after = course.before, course.after
     errors_before = [stretch.last_error for stretch in before if stretch.last_error is not None]
     errors_after = [stretch.first_error for stretch in after if stretch.first_error is not None]
@@ -235,7 +235,7 @@ def course_data(course: Course) -> Values:
 
 
 def _windows(stretches: Sequence[Stretch]) -> list[tuple[int, int]]:
-    """Return the places at which windows of a session begin and end, so that neighbours share one and its rows are asked for once."""
+    """Return the first and last turn of each window of a session; neighbours share a window, so that its rows are queried once."""
     starts, turns = [], WINDOW
     for stretch in stretches:
         if turns >= WINDOW:

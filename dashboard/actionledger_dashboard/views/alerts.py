@@ -1,4 +1,4 @@
-"""The alerts that rules have raised, and which of them go on."""
+"""The alerts that rules have raised, and which rules fire now."""
 
 import shlex
 
@@ -35,7 +35,7 @@ def show() -> None:
 
 
 def show_alerts(found: list[Alert], firing: set[str]) -> None:
-    """Show a page of alerts, the newest first; the newest of a rule that goes on is marked."""
+    """Show a page of alerts, newest first; the newest alert of a firing rule is marked."""
     seen: set[str] = set()
     states = []
     for each in found:
@@ -53,7 +53,7 @@ def show_alerts(found: list[Alert], firing: set[str]) -> None:
 
 
 def show_how() -> None:
-    """Say how rules are written and who checks them."""
+    """Say how to write rules, and which commands check them."""
     st.text(
         "No alert has been raised. Write rules to a file, alerts.toml, and let the dashboard or a watch check them every minute."
     )

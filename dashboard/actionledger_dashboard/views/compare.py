@@ -1,4 +1,4 @@
-"""Which side is better: several in a table, two turn by turn or as two sets of responses, or two sessions side by side."""
+"""Compares several sides in a table, two sides turn by turn or as independent samples, or two sessions side by side."""
 
 from collections.abc import Iterator, Mapping
 
@@ -39,7 +39,7 @@ from actionledger_dashboard.components.widgets import Linked, page_of
 from actionledger_dashboard.data import ask, opened
 
 TWO = "two sides"
-"""What the comparison of two sides is called among the ways to compare."""
+"""The name of the comparison of two sides among the ways to compare."""
 
 
 def show() -> None:
@@ -58,7 +58,7 @@ def show() -> None:
 
 
 def ways() -> list[str]:
-    """Return how things can be compared; first what the link is about, else two readings of the same turns where there are such."""
+    """Return the ways to compare: first the one that the link names, else two readings of the same turns if there are any."""
     is_addressed = any(name == "by" or name.startswith(("before_", "after_")) for name in st.query_params)
     rereadings = any(run.kind is RunKind.REPARSE and run.attempts for run in ask(queries.runs))
     others = [TABLE, TWO] if not (is_addressed or rereadings) else [TWO, TABLE]
@@ -66,7 +66,7 @@ def ways() -> list[str]:
 
 
 def show_two(linked: Linked) -> None:
-    """Show two sides: turn by turn where both have read the same turns."""
+    """Show two sides, turn by turn if both have parsed the same turns."""
     sides = pick_sides(linked)
     if sides is None:
         return
@@ -84,7 +84,7 @@ def show_two(linked: Linked) -> None:
 
 
 def show_sets(found: Contrast, sides: Sides) -> None:
-    """Show two sides that share no turns: their measures, and what else can be said."""
+    """Show two sides that share no turns: their measures, and other facts."""
     show_contrast(found)
     show_anchors("itself", [("Link to this comparison", sides.href())])
     st.subheader(
@@ -100,7 +100,7 @@ def show_sets(found: Contrast, sides: Sides) -> None:
 
 
 def show_pairs(linked: Linked, found: PairedComparison, sides: Sides) -> None:
-    """Show two runs over the same turns: the answer, what changed, by model, and the turns."""
+    """Show two runs over the same turns: the answer, the changes, the turns, and the groups."""
     show_paired(found, sides)
     show_anchors("itself", [("Link to this comparison", sides.href())])
     offer_readings(sides)
@@ -131,7 +131,7 @@ def offer_readings(sides: Sides) -> None:
 
 
 def pick_listed(linked: Linked, found: PairedComparison, sides: Sides) -> tuple[Listed, int]:
-    """Let a bucket be picked, by default the worst one that has turns, and a dialect where they are looked at; return how many turns that are."""
+    """Let the user pick a bucket (by default the worst one that has turns) and a dialect; return them with the number of turns."""
     left, right, _ = st.columns([2, 2, 2])
     dialect, counts = None, found.counts
     if by_dialect := groups_by_dialect(sides):
@@ -147,7 +147,7 @@ def pick_listed(linked: Linked, found: PairedComparison, sides: Sides) -> tuple[
 
 
 def groups_by_dialect(sides: Sides) -> Mapping[str, PairedGroup]:
-    """Return the groups by dialect, where the URL is about one, or the groups that are shown are these; else none are asked for."""
+    """Return the groups by dialect if the URL names a dialect or groups by it; else none are queried."""
     after = sides.after.within.run_id
     is_by = GROUPINGS.get(st.query_params.get("group", "")) == "dialect"
     if after is None or not (is_by or OF_DIALECT in st.query_params):
@@ -157,7 +157,7 @@ def groups_by_dialect(sides: Sides) -> Mapping[str, PairedGroup]:
 
 
 def pick_bucket(linked: Linked, counts: Mapping[Bucket, int]) -> Bucket:
-    """Let a bucket be picked: by default the worst one that has turns."""
+    """Let the user pick a bucket, by default the worst one that has turns."""
     there = [bucket for bucket in WORST_FIRST if counts[bucket]]
     options: dict[str, str] = {each: f"{in_words(each)} · {counts[each]:,}" for each in there}
     options |= {each: f"{in_words(each)} · 0" for each in WORST_FIRST if each not in options}
@@ -167,7 +167,7 @@ def pick_bucket(linked: Linked, counts: Mapping[Bucket, int]) -> Bucket:
 
 
 def turns_of(sides: Sides, listed: Listed, limit: int, offset: int) -> list[queries.ComparedTurn]:
-    """Return some of the turns that are listed."""
+    """Return some of the listed turns."""
     before, after = sides.before.within.run_id, sides.after.within.run_id
     if after is None:
         return []
@@ -184,7 +184,7 @@ def turns_of(sides: Sides, listed: Listed, limit: int, offset: int) -> list[quer
 
 
 def show_turn(sides: Sides) -> None:
-    """Show both readings of the turn that the URL names, and the way to the next one of its bucket."""
+    """Show both readings of the turn that the URL names, with links to its neighbours in the bucket."""
     session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
     index = place_of(number)
     runs = (sides.before.within.run_id, sides.after.within.run_id)
@@ -219,11 +219,11 @@ def show_turn(sides: Sides) -> None:
 
 
 STEPPED = 5_000
-"""Among how many turns of a bucket one can step."""
+"""The number of a bucket's turns that can be stepped through."""
 
 
 def steps_within(sides: Sides, listed: Listed, session_id: str, index: int) -> tuple[tuple[Step, ...], str]:
-    """Return the ways to the neighbours of a turn among those that are listed, and a few words for its place there."""
+    """Return the links to a turn's neighbours among the listed turns, and its position in a few words."""
     turns = turns_of(sides, listed, STEPPED, 0)
     places = (
         place for place, turn in enumerate(turns) if (turn.session_id, turn.turn_index) == (session_id, index)

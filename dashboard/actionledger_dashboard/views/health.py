@@ -1,4 +1,4 @@
-"""How the ledger is: what ``actionledger doctor`` says, on a page."""
+"""The ledger's health: the findings of ``actionledger doctor`` on a page."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from actionledger_dashboard.data import ledger_path
 
 
 def show() -> None:
-    """Show the page; it is one of those that a ledger has that can't be read."""
+    """Show the page; it works for an unreadable ledger too."""
     found = examine(ledger_path())
     title, again = st.columns([6, 1], vertical_alignment="bottom")
     title.subheader(verdict(found), anchor=False)
@@ -27,13 +27,13 @@ def show() -> None:
 
 
 def verdict(found: Health) -> str:
-    """Return how the ledger is in a sentence."""
+    """Return the ledger's health in a sentence."""
     faults = sum(finding.level is Level.FAULT for finding in found.findings)
     return f"{counted(faults, 'thing needs', 'things need')} you" if faults else "All good"
 
 
 def show_sizes(found: Health) -> None:
-    """Show what the ledger's parts take."""
+    """Show the disk usage of the ledger's parts."""
     taken = [size for size in found.sizes if size.bytes]
     columns = [
         Column("Part", [size.part for size in taken]),
@@ -45,7 +45,7 @@ def show_sizes(found: Health) -> None:
 
 
 def show_holders(found: Health) -> None:
-    """Show who holds which lock."""
+    """Show each lock and its holder."""
     st.caption("Who works with it")
     if not found.holders:
         st.text("Nobody writes to it or takes anything in just now.")

@@ -1,4 +1,4 @@
-"""What recordings hold that is no part of a session: by reason, by the import that passed it over, and what could not be read."""
+"""The parts of recordings that imports skipped: by reason, by import, and those that could not be read."""
 
 from collections import Counter
 
@@ -52,7 +52,7 @@ ALL = 2**31
 
 
 def show_reasons(found: list[Omission]) -> None:
-    """Show what was left out by its reason, the most frequent one first, whose sentence is said once; a row leads to the imports."""
+    """Show skipped input by reason, most frequent first, with each reason's sentence once; a row links to the imports."""
     found = by_reason(found)
     begins = [place == 0 or each.reason != found[place - 1].reason for place, each in enumerate(found)]
     columns = [
@@ -70,7 +70,7 @@ def show_reasons(found: list[Omission]) -> None:
 
 
 def by_reason(found: list[Omission]) -> list[Omission]:
-    """Return them so that those of a reason stand together, each reason by how often it occurs in all."""
+    """Return the omissions grouped by reason, the most frequent reason first."""
     whole = Counter[LeftOutReason]()
     for each in found:
         whole[each.reason] += each.count
@@ -78,7 +78,7 @@ def by_reason(found: list[Omission]) -> list[Omission]:
 
 
 def show_imports(found: list[ImportOmission]) -> None:
-    """Show each import's reasons; a row leads to the sessions that the import has read."""
+    """Show each import's reasons; a row links to the sessions that the import has read."""
     columns = [
         Column("Import of", [each.origin or each.run_id for each in found]),
         Column("Started (UTC)", [f"{each.started_at:%Y-%m-%d %H:%M:%S}" for each in found]),
@@ -92,7 +92,7 @@ def show_imports(found: list[ImportOmission]) -> None:
 
 
 def show_refused(linked: Linked, count: int) -> None:
-    """Show what could not be taken in, the latest first, and why."""
+    """Show what could not be imported, latest first, and why."""
     if not count:
         st.info("No import has refused anything.")
         return
@@ -101,7 +101,7 @@ def show_refused(linked: Linked, count: int) -> None:
     )
     offset = page_of(linked, count, tables.PAGE)
     found = ask(queries.refused, limit=tables.PAGE, offset=offset)
-    # A path may hold a colon and a space, too: what is cut off there stands in the other column.
+    # A path may contain a colon and a space; the rest of it is then in the other column.
     parts = [each.message.partition(": ") for each in found]
     columns = [
         Column("Which", [which for which, _, _ in parts], "name"),

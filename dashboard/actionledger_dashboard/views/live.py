@@ -1,4 +1,4 @@
-"""What goes on now: the sessions that have said something lately, and their last responses, as they are recorded."""
+"""Live activity: the sessions with recent responses, and those responses as they are recorded."""
 
 from datetime import timedelta
 from functools import partial
@@ -39,7 +39,7 @@ def show() -> None:
 
 @notices.unreadable_is_said()
 def show_window(window: str) -> None:
-    """Show what was said within a window; as long as that is the same, the answer is one that was given before."""
+    """Show the responses of a time window; its start is rounded so that unchanged answers are from the cache."""
     since = (now() - WINDOWS[window]).replace(second=0, microsecond=0)
     found = ask(queries.recent_turns, since, limit=TURNS)
     if not found:
@@ -55,7 +55,7 @@ def show_window(window: str) -> None:
 
 
 def show_sessions(found: list[RecentTurn]) -> None:
-    """Show each session with its last response, the latest first."""
+    """Show each session with its last response, latest first."""
     by_session: dict[str, list[RecentTurn]] = {}
     for row in found:
         by_session.setdefault(row.session_id, []).append(row)
@@ -74,7 +74,7 @@ def show_sessions(found: list[RecentTurn]) -> None:
 
 
 def show_turns(found: list[RecentTurn]) -> None:
-    """Show the responses, the latest first."""
+    """Show the responses, latest first."""
     columns = [
         Column("Made", [made(row) for row in found]),
         *tables.turn_columns([(row.session_id, row.turn_index) for row in found])[:2],
@@ -94,12 +94,12 @@ def show_turns(found: list[RecentTurn]) -> None:
 
 
 def made(row: RecentTurn) -> str:
-    """Return when a response was made; with its day where that is another one."""
+    """Return a response's time, with its day if that is not today."""
     return f"{row.occurred_at:{'%H:%M:%S' if row.occurred_at.date() == now().date() else '%m-%d %H:%M:%S'}}"
 
 
 def outcome(row: RecentTurn) -> str:
-    """Return what came of reading a response, in words."""
+    """Return a response's outcome, in words."""
     return "not read yet" if row.outcome is None else row.outcome.said
 
 

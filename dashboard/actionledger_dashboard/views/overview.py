@@ -1,4 +1,4 @@
-"""Did it work, what went wrong, what did it cost: three answers in one screen, and below them one closer look at a time."""
+"""The overview: did it work, what went wrong, what did it cost. Three answers on one screen, and one closer look at a time below."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -45,7 +45,7 @@ from actionledger_dashboard.components.widgets import Linked
 from actionledger_dashboard.components.wording import ago, dollars, kept, milliseconds, out_of, share, visible
 from actionledger_dashboard.data import ask, ledger_path
 
-GROUPS = 30  # the most that are shown
+GROUPS = 30  # groups shown at most
 DIMENSIONS: dict[str, Kept] = {
     "by model": "model",
     "by profile": "profile",
@@ -67,7 +67,7 @@ def show() -> None:
     found = ask(queries.funnel, within)
     show_unread(within)
     if not found.responses:
-        if found.not_recorded:  # what they took is known all the same
+        if found.not_recorded:  # their usage is known all the same
             show_taken(linked, found, within)
         else:
             notices.nothing_found()
@@ -79,7 +79,7 @@ def show() -> None:
     closer = st.container()
     show_comparisons(within)
     show_uncounted(within, found)
-    # Last, since it takes longest: groups are made of every failure. Loops take longer still, and are looked for when asked for.
+    # Last, since it takes longest: every failure is grouped. Loops take longer still, and are found only on request.
     with wrong:
         show_question("wrong", what_went_wrong(ask(failures, within, with_loops=False), within))
     with closer:
@@ -87,7 +87,7 @@ def show() -> None:
 
 
 def show_ledger() -> None:
-    """Show the ledger's name, from when to when its responses are, and how old the newest one is."""
+    """Show the ledger's name, the period of its responses, and the age of the newest one."""
     known = ask(queries.dimensions)
     said = [ledger_path().name]
     if known.first is not None and known.last is not None:
@@ -97,7 +97,7 @@ def show_ledger() -> None:
 
 
 def show_answers(found: Funnel, within: Filter) -> DeltaGenerator:
-    """Show the answers beside each other, and return where the second one belongs, which takes longest."""
+    """Show the first and third answer, and return the place of the second, which takes longest."""
     with st.container(key="answers"):
         worked, wrong, cost = st.columns([5, 6, 5], gap="small")
     with worked:
@@ -119,19 +119,19 @@ def show_answers(found: Funnel, within: Filter) -> DeltaGenerator:
 COURSE, RATES = "over time", "parse rates"
 
 Look = Callable[[Linked, Funnel, Filter], None]
-"""What shows a part of the page, one at a time."""
+"""Shows a part of the page, one at a time."""
 
 
 def looks_at(found: Funnel) -> dict[str, Look]:
-    """Return what can be looked at more closely; how responses parse only where any was recorded as it was written."""
-    # Over time, where anything carries one; a saved link may ask for it all the same.
+    """Return the closer looks; parse rates are one only if any response was recorded as raw text."""
+    # Over time, if anything has a time; a saved link may request it all the same.
     is_dated = ask(queries.dimensions).first is not None or st.query_params.get("show") == COURSE
     looks: dict[str, Look] = {COURSE: show_course} if is_dated else {}
     looks |= {"failures": show_failures, "funnel": show_funnel}
     if found.parse_success.count or st.query_params.get("show") == RATES:
         looks[RATES] = show_groups
     looks["usage"] = show_taken
-    # A link to something on one of them shows it, also where it does not say which.
+    # A link with a parameter of one look shows that look, even without naming it.
     asked = {"group": "failures", "reasons": "failures", "by": RATES}
     first = next(
         (look for name, look in asked.items() if name in st.query_params and look in looks), next(iter(looks))
@@ -140,7 +140,7 @@ def looks_at(found: Funnel) -> dict[str, Look]:
 
 
 def periods_of(within: Filter) -> Periods | None:
-    """Return what the responses of two periods took, and how many days each has: those of the filter, or the last week; None where nothing was before."""
+    """Return the usage of two periods and their days: those of the filter, or the last week; None if nothing is older."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None:
         return None
@@ -154,18 +154,18 @@ def periods_of(within: Filter) -> Periods | None:
 
 
 def show_course(linked: Linked, found: Funnel, within: Filter) -> None:
-    """Show how much succeeds over time."""
+    """Show the success rate over time."""
     is_elsewhere = not is_raw(found) and bool(found.recorded_execution.count)
     show_trend(linked, within, is_elsewhere=is_elsewhere)
 
 
 def show_failures(linked: Linked, _: Funnel, within: Filter) -> None:
-    """Show why things fail."""
+    """Show the reasons of failures."""
     show_reasons(linked, ask(failures, within, with_loops=False), within)
 
 
 def show_comparisons(within: Filter) -> None:
-    """Lead to whether a run, a model or a period is better than another, under the page's filters."""
+    """Show links to comparisons of runs, models or periods, under the page's filters."""
     rereadings = [run for run in ask(queries.runs) if run.kind is RunKind.REPARSE and run.attempts]
     shared = filter_parameters(replace(within, run_id=None))
     anchors = []
@@ -184,7 +184,7 @@ def show_comparisons(within: Filter) -> None:
 
 
 def show_unread(within: Filter) -> None:
-    """Say it where responses were recorded and never read."""
+    """Warn about responses that were recorded but never parsed."""
     if unread := ask(queries.unread, within):
         st.warning(
             f"Recorded and never read, since their run was cut off: {counted(unread, 'response')}, in no rate."
@@ -192,7 +192,7 @@ def show_unread(within: Filter) -> None:
 
 
 def show_uncounted(within: Filter, found: Funnel | None = None) -> None:
-    """Lead to what is in no number, where there is anything."""
+    """Show links to whatever no number counts, if there is any."""
     parts = ask(
         queries.uncounted,
         never_read=ask(queries.unread, within),
@@ -205,7 +205,7 @@ def show_uncounted(within: Filter, found: Funnel | None = None) -> None:
 
 
 def _listed(part: Uncounted, within: Filter) -> str:
-    """Return the address of what lists something that is in no number: its page, or its statement where it has none."""
+    """Return the link to the list of something uncounted: a page, or an SQL statement if it has no page."""
     pages = {
         "not_recorded": links.turns_href(within, Mark(outcomes=(str(Outcome.NOT_RECORDED),))),
         "not_auditable": links.turns_href(within, UNAUDITED),
@@ -216,7 +216,7 @@ def _listed(part: Uncounted, within: Filter) -> str:
 
 
 def show_funnel(_: Linked, found: Funnel, within: Filter) -> None:
-    """Show how far responses and actions get."""
+    """Show the funnel of responses and actions."""
     heading(
         "Funnel",
         "A count opens its turns, and so does what was lost on the way to it, where a filter picks just those.",
@@ -232,7 +232,7 @@ def show_funnel(_: Linked, found: Funnel, within: Filter) -> None:
 
 
 def show_groups(linked: Linked, _: Funnel, within: Filter) -> None:
-    """Show parse success for each value of a dimension, in which dialects its responses were read, and what they took."""
+    """Show parse success for each value of a dimension, with the dialects of its responses and their usage."""
     with line():
         heading(
             "Parse rates",
@@ -251,7 +251,7 @@ def show_groups(linked: Linked, _: Funnel, within: Filter) -> None:
         st.caption(
             f"{whole - len(found):,} of {whole:,} have parsed calls only, so parsing can't be checked."
         )
-    # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
+    # Models are not ranked: their rate depends on the parser, whose format their prompts need not have requested.
     most = found[:GROUPS] if dimension == "model" else sorted(found[:GROUPS], key=_by_rate)
     if len(most) < len(found):
         st.caption(f"The {GROUPS} with the most responses, of {len(found):,}.")
@@ -295,7 +295,7 @@ def _group(
 
 
 def show_taken(_: Linked, __: Funnel, within: Filter) -> None:
-    """Show what responses took, as far as it is recorded."""
+    """Show the usage of responses, as far as it is recorded."""
     st.subheader("Usage and cost", anchor=False)
     used = ask(queries.usage, within)
     if stats := taken_stats(used, ask(queries.pace, within), within):
@@ -305,7 +305,7 @@ def show_taken(_: Linked, __: Funnel, within: Filter) -> None:
 
 
 def narrowed(within: Filter, dimension: Kept, label: str) -> Filter:
-    """Return a filter that lets through one value of a dimension alone."""
+    """Return a filter narrowed to one value of a dimension."""
     only: dict[str, Any] = {f"{dimension}s": (label,)}
     return replace(within, **only)
 

@@ -1,4 +1,4 @@
-"""A response or a provider's message that somebody pastes, read here: what is read and why, beside another way to read it."""
+"""Parses a pasted response or provider's message, and shows the result and its reasons, next to another way to parse it."""
 
 import json
 from typing import Any
@@ -43,7 +43,7 @@ from actionledger_dashboard.permissions import cases_folder, file_name, keep_cas
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""
 BY_TOOLS = EVERY_FORMAT
-"""What stands for no profile: a message's calls are checked against the tools beside it, where there are any."""
+"""Stands for no profile: a message's calls are checked against the pasted tools, if any."""
 
 LABELS = {
     WHATEVER: "The response, or a provider's message as JSON",
@@ -98,7 +98,7 @@ def show() -> None:
 
 
 def take_recorded() -> None:
-    """Put the recorded response that the URL names into the boxes, with how it was read, once: what is changed there stays."""
+    """Copy the recorded response that the URL names into the boxes, with its parser; only once, so that edits stay."""
     session_id, number = st.query_params.get("session", ""), st.query_params.get("turn", "0")
     named = (session_id, number, st.query_params.get("run"))
     if not session_id or st.session_state.get("playground.from") == named:
@@ -118,7 +118,7 @@ def take_recorded() -> None:
 
 
 def recorded_of(called: str, index: int, run_id: str | None) -> Recorded:
-    """Return a recorded response as something to paste."""
+    """Return a recorded response to paste."""
     session_id = called if is_uuid(called) else ask(one_session, called)
     reading = ask(reading_of_turn, session_id, index, run_id)
     detail = ask(queries.turn, session_id, index, run_id) if reading.capture is not Capture.TEXT else None
@@ -131,7 +131,7 @@ def recorded_of(called: str, index: int, run_id: str | None) -> Recorded:
 
 
 def paste(linked: Linked) -> tuple[str, str, str]:
-    """Let a response or a message be pasted, with the tools that were offered; return what it is said to be, and both."""
+    """Show the boxes for a response or a message and for the offered tools; return the chosen kind and both texts."""
     kind = linked.switch("What is pasted", "kind", [WHATEVER, RESPONSE, MESSAGE])
     left, right = st.columns([3, 2], gap="small")
     text = left.text_area(
@@ -149,7 +149,7 @@ def paste(linked: Linked) -> tuple[str, str, str]:
 
 
 def pick_ways(linked: Linked) -> tuple[str, str]:
-    """Let what reads it be picked, and what reads it beside that; return what stands for them in the URL."""
+    """Let the user pick the parser and a second one to compare; return their values in the URL."""
     ways = ways_to_read()
     left, right = st.columns(2, gap="small")
     with left:
@@ -161,7 +161,7 @@ def pick_ways(linked: Linked) -> tuple[str, str]:
 
 
 def pick_catalogue(linked: Linked) -> str:
-    """Let it be picked what a message's calls are checked against; return what stands for it in the URL."""
+    """Let the user pick the catalogue for a message's calls; return its value in the URL."""
     profiles = {way: name for way, name in ways_to_read().items() if way.startswith("profile:")}
     picked = linked.one("Checked against", "catalogue", {BY_TOOLS: "the tools, if any"} | profiles)
     linked.stop_at_unknown()
@@ -186,7 +186,7 @@ def show_message(pasted: Pasted, found: Recognised | None, reading: tuple[ParseR
 
 
 def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None:
-    """Show one reading, or two with what differs between them."""
+    """Show one reading, or two with their differences."""
     results = [result for result, _ in readings]
     show_readings(
         [(name, detail_of(*reading)) for name, reading in zip(names, readings, strict=True)],
@@ -198,20 +198,20 @@ def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None
 
 
 def say_what_was_taken(text: str) -> None:
-    """Say how a message was put together that is no recorded text, as long as it is what is shown."""
+    """Show the note on a message that was built from recorded calls, as long as its text is unchanged."""
     recorded: Recorded | None = st.session_state.get("playground.origin")
     if recorded and recorded.note and recorded.text == text:
         st.caption(recorded.note)
 
 
 def origin_of(pasted: Pasted) -> dict[str, Any]:
-    """Return where a text comes from that was recorded, as long as it is what was recorded; nothing of any other."""
+    """Return the origin of a recorded text, as long as it is unchanged; empty for any other text."""
     recorded: Recorded | None = st.session_state.get("playground.origin")
     return dict(recorded.origin) if recorded and recorded.text == pasted.text else {}
 
 
 def offer_case(pasted: Pasted, way: str) -> None:
-    """Offer what was pasted as a case's file; where there is a folder for cases, to be written there."""
+    """Offer the pasted text as a case's file, to download or to write to the folder of cases, if there is one."""
     st.subheader(
         "Keep it as a case",
         help="A case is a test: from now on the response has to be read this way. Secrets in it are masked.",

@@ -1,4 +1,4 @@
-"""One session, turn by turn: what the model was shown, what it wrote, what was read of it, what came of that, what it was told."""
+"""One session, turn by turn: the model's input, its response, the parsed calls, their results, and the feedback."""
 
 import json
 from collections.abc import Callable
@@ -27,14 +27,14 @@ from actionledger_dashboard.viewer.queries import Asked, course_of, session_view
 from actionledger_dashboard.viewer.session import Course, facts_of, family_of
 
 EVERY_SECONDS = 2
-"""How often a session that goes on is looked at for more of it."""
+"""How often a live session is checked for new turns, in seconds."""
 
 LATELY = timedelta(hours=1)
-"""For how long after its last response a session that has not ended goes on."""
+"""How long after its last response a session that has not ended counts as live."""
 
 OUTER = Names()
 INNER = Names("child_turn", "child_at", "child_find")
-"""What a child that is opened in place has in the URL."""
+"""The query parameters of a child session that is opened in place."""
 
 
 def show() -> None:
@@ -54,7 +54,7 @@ def show() -> None:
 
 @notices.unreadable_is_said()
 def show_session(session_id: str) -> None:
-    """Show the turn that the URL names, and the child that it names; a step runs nothing but this, nor does a look for more turns."""
+    """Show the turn and the child that the URL names. As a fragment, only this runs again at a step or a check for new turns."""
     session = ask(queries.session, session_id)
     if session is None:
         notices.unknown_session()
@@ -72,13 +72,13 @@ def show_session(session_id: str) -> None:
 
 
 def forget(*names: str) -> None:
-    """Take something out of the URL."""
+    """Remove parameters from the URL."""
     for name in names:
         st.query_params.pop(name, None)
 
 
 def show_outer(session: Session, run_id: str | None) -> None:
-    """Show the session that the page is about."""
+    """Show the page's session."""
     asked = asked_for(session.session_id, OUTER, run_id)
     course = course_of(ask, asked)
     if course is None:
@@ -106,7 +106,7 @@ def show_outer(session: Session, run_id: str | None) -> None:
 
 
 def show_child(session: Session, child_id: str) -> None:
-    """Show a child of a session in its place, under the turn of its parent."""
+    """Show a child session in place, below its parent's turn."""
     child = ask(queries.session, child_id)
     if child is None:
         notices.unknown_value(
@@ -132,7 +132,7 @@ def show_child(session: Session, child_id: str) -> None:
 
 
 def asked_for(session_id: str, names: Names, run_id: str | None) -> Asked:
-    """Return what the URL asks for of a session; what is no number is the first turn."""
+    """Return the turn of a session that the URL requests; the first one if it names no number."""
     turn = max(0, place_of(st.query_params.get(names.turn, "0")))
     return Asked(session_id, turn, run_id, st.query_params.get(names.find, ""))
 
@@ -140,9 +140,12 @@ def asked_for(session_id: str, names: Names, run_id: str | None) -> Asked:
 def show_turn(
     key: str, asked: Asked, course: Course, names: Names, opened_of: Callable[[str, int], str]
 ) -> None:
-    """Show a turn in lanes, and say where the URL asks for what is not there."""
+    """Show a turn in lanes, with notes on a turn or span in the URL that does not exist."""
     wanted = st.query_params.get(names.turn, "0")
-    if wanted not in {str(course.index), "0"}:  # 0 is wherever a session begins: a fork begins further on
+    if wanted not in {
+        str(course.index),
+        "0",
+    }:  # 0 means the session's first turn, which in a fork has a higher index
         st.text(f"This session has no turn {visible(json.dumps(wanted))}; the nearest one is shown.")
     written = st.query_params.get(names.at)
     at = None if written is None else span_in_response(asked.session_id, course.index, written)
@@ -167,7 +170,7 @@ def show_turn(
 
 
 def span_in_response(session_id: str, index: int, written: str) -> Span | None:
-    """Return the characters of a response that the URL names; None where there are none such."""
+    """Return the span of a response that the URL names; None if it has no such span."""
     response = ask(queries.response, session_id, index)
     return None if response is None else span_of(written, response.text)
 
@@ -175,7 +178,7 @@ def span_in_response(session_id: str, index: int, written: str) -> Span | None:
 def family(
     session: Session, course: Course | None = None, *, outer: tuple[str, int] | None = None
 ) -> list[Values]:
-    """Return a session's parent and children with where they lead; a child opens in place, also within one that is."""
+    """Return a session's parent and children with their links; a child opens in place, even within another one."""
     parent = ask(queries.session, session.parent_session_id) if session.parent_session_id else None
     page, turn = outer or (session.session_id, course.index if course else 0)
     children = ask(queries.children, session.session_id)

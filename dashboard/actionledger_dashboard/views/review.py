@@ -1,4 +1,4 @@
-"""What people say of turns: a queue to judge, what waits for a decision, the week, and how far they agree."""
+"""The reviews of turns: a queue to judge, decisions to make, the week, and the reviewers' agreement."""
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
 ANYBODYS = (Queue.FAILING, Queue.ALL)
-"""The queues that need no name; the others are somebody's."""
+"""The queues that need no name; the others belong to a person."""
 
 TURNS, APPROVALS, AGREEMENT = "turns", "approvals", "agreement"
 
@@ -48,7 +48,7 @@ def show() -> None:
 
 
 def show_queue(linked: Linked, within: Filter, name: str) -> None:
-    """Show the turns that wait to be judged; a row opens one."""
+    """Show the turns to judge; a row opens one."""
     bar = Bar(linked)
     there = list(dict.fromkeys((Queue.FAILING, *Queue))) if name else list(ANYBODYS)
     if name or st.query_params.get("queue", Queue.ALL) in there:
@@ -92,7 +92,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
 
 
 def say_that_it_is_empty(queue: Queue, within: Filter) -> None:
-    """Say that no turn waits, and lead on."""
+    """Say that the queue is empty, and link to others."""
     st.info(
         "No turn failed here that you have not judged."
         if queue is Queue.FAILING
@@ -107,7 +107,7 @@ def say_that_it_is_empty(queue: Queue, within: Filter) -> None:
 
 
 def say_whose_queue() -> None:
-    """Say why the queue that the link asks for is not shown, where nobody has given a name."""
+    """Say why the queue that the link names is not shown to somebody without a name."""
     asked = st.query_params.get("queue", Queue.ALL)
     if asked in {*Queue}:
         st.info(f"The queue *{asked}* is somebody's: give your name above to see it. Here is what failed.")
@@ -116,12 +116,12 @@ def say_whose_queue() -> None:
 
 
 def all_turns() -> None:
-    """Take the queue out of the URL."""
+    """Remove the queue from the URL."""
     st.query_params.pop("queue", None)
 
 
 def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:
-    """Return the address of a turn of a queue; what picks the queue stands in it."""
+    """Return the link to a queue's turn, with the parameters of the queue."""
     kept = {name: value for name, value in filter_parameters(within).items() if name != "run"}
     parameters = {"session": session_id, "turn": str(index), "queue": str(queue)} | kept
     if within.run_id is not None:
@@ -130,7 +130,7 @@ def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:
 
 
 def show_one(name: str) -> None:
-    """Show the turn that the URL names, and the way to the next one of its queue."""
+    """Show the turn that the URL names, with a link to the next one of its queue."""
     session_id, number = session_meant(st.query_params["session"]), st.query_params.get("turn", "0")
     if session_id is None:
         return
@@ -146,12 +146,12 @@ def show_one(name: str) -> None:
 
 
 def read_first() -> None:
-    """Take the run out of the URL, so that the first reading is judged."""
+    """Remove the run from the URL, so that the first reading is judged."""
     st.query_params.pop("run", None)
 
 
 def steps_from(session_id: str, index: int, name: str) -> list[Step]:
-    """Return the ways on from a turn: the next of its queue, where it came from, the turn in its session, and in the playground."""
+    """Return the links from a turn: to the next of its queue, the queue or week, its session, and the playground."""
     within = filters.of_query()
     elsewhere = [
         Step("in its session", "the whole session", (), links.replay_href(session_id, index, within.run_id)),

@@ -1,4 +1,4 @@
-"""The sessions, fifty a page, searched and ordered in the database."""
+"""The list of sessions, fifty a page, searched and ordered in the database."""
 
 from dataclasses import replace
 from functools import partial
@@ -29,7 +29,7 @@ ORDERS: dict[str, Order] = {
     "lowest parse rate first": "worst",
 }
 FORMERLY = {"longest first": "most turns first", "worst read first": "lowest parse rate first"}
-"""What orders were called: saved views and links have these names."""
+"""The former names of orders, which saved views and links still have."""
 
 HEADS = {
     "Session": "title",
@@ -51,13 +51,13 @@ HEADS = {
     "Profile": "profile",
     "Task": "task",
 }
-"""The headings that a list is ordered by when they are pressed: texts and times from their beginning, numbers from the greatest one."""
+"""The headings that order the list: texts ascending first, times and numbers descending first."""
 
 ON_DEMAND = {"Id", "Capture"}
-"""The columns that are shown only where somebody asks for them."""
+"""The columns that are shown only on request."""
 
 OTHERS = {"Relation", "Match", "n", "Success", "Labels", "Ended because"}
-"""The columns that order nothing, and are shown where they have anything to say."""
+"""The columns that can't order the list; they are shown if they have any value."""
 
 FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
 BY_HEAD: dict[str, Order] = {
@@ -65,7 +65,7 @@ BY_HEAD: dict[str, Order] = {
     for label, name in HEADS.items()
     for sign, way in (("", "least first"), ("-", "greatest first"))
 }
-"""What the orders are called that headings lead to."""
+"""The names of the orders that headings link to."""
 
 AS_COLUMNS = {
     "newest": "-started",
@@ -123,7 +123,7 @@ def show() -> None:
 
 
 def offer_columns(hidden: set[str]) -> None:
-    """Offer which columns are shown; the URL keeps those that are not."""
+    """Show the choice of columns; the URL keeps the hidden ones."""
     key = "sessions.columns"
 
     def follow() -> None:
@@ -141,7 +141,7 @@ def offer_columns(hidden: set[str]) -> None:
 
 
 def with_order(column: Column, ordered: Order) -> Column:
-    """Return a column whose heading orders the list, or turns the order around."""
+    """Return a column whose heading orders the list, or reverses the order."""
     name = HEADS.get(column.label)
     if name is None:
         return column
@@ -157,11 +157,11 @@ def with_order(column: Column, ordered: Order) -> Column:
 
 
 def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
-    """Show a page of sessions, each a link to its transcript, subagents folded under who has called them."""
+    """Show a page of sessions, each a link to its transcript, with subagents folded under their parents."""
     name, *others = columns_of(found, within)
     shown = [name, *(each for each in others if each.label not in hidden and _says_something(each))]
     hrefs = [
-        # A transcript is of the first readings; another run's are stepped through.
+        # Transcripts show first readings; another run's readings are shown by the replay.
         links.replay_href(row.session_id, run_id=within.run_id)
         if within.run_id
         else links.transcript_href(row.session_id)
@@ -177,7 +177,7 @@ def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: s
 
 
 def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
-    """Return what is known of the sessions of a page; what each is called comes first."""
+    """Return the columns of a page of sessions; the name is first."""
     return [
         Column("Session", [named(row) for row in found], "title", NAMING),
         Column("Started (UTC)", [minute_of(row.started_at) for row in found]),
@@ -224,21 +224,21 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
 
 
 def _says_something(column: Column) -> bool:
-    """Whether a column has anything in it: of numbers, one that is known."""
+    """Return whether a column has any value."""
     if column.kind in {"number", "share"}:
         return any(value is not None for value in column.values)
     return any(column.values)
 
 
 def _narrowing(label: str, field: str, values: list[str], within: Filter) -> Column:
-    """Return a column of values that each lead to the sessions that have it, too."""
+    """Return a column whose cells link to the sessions that also have their value."""
     return Column(
         label, values, "name", hrefs=hrefs_of(values, lambda value: only(within, **{field: (value,)}))
     )
 
 
 def _where_they_ran(found: list[SessionRow], within: Filter) -> list[Column]:
-    """Return the folder, by its own name, the branch and the agent of each session."""
+    """Return the project (the folder's name), branch and agent of each session."""
     projects = [row.project or "" for row in found]
     narrowed = hrefs_of(projects, lambda value: only(within, projects=(value,)))
     folders = [PurePosixPath(path.replace("\\", "/")).name or path for path in projects]
@@ -250,7 +250,7 @@ def _where_they_ran(found: list[SessionRow], within: Filter) -> list[Column]:
 
 
 def _what_they_took(found: list[SessionRow]) -> list[Column]:
-    """Return the tokens and the cost of sessions; nothing where none is recorded."""
+    """Return the tokens and the cost of sessions."""
     tokens = [
         None
         if row.input_tokens is row.output_tokens is None
@@ -265,7 +265,7 @@ def _what_they_took(found: list[SessionRow]) -> list[Column]:
 
 
 def _cost(row: SessionRow) -> str | None:
-    """Return what a session cost, and apart from that what its subagents did."""
+    """Return a session's cost, and separately its subagents' cost."""
     own = None if row.cost_usd is None else known(dollars(row.cost_usd), row.priced, row.turns)
     if row.subagents_cost_usd is None:
         return own
@@ -274,12 +274,12 @@ def _cost(row: SessionRow) -> str | None:
 
 
 def only(within: Filter, **value: tuple[str, ...]) -> str:
-    """Return the address of the sessions of one value more."""
+    """Return the link to the sessions that also have a value."""
     return links.sessions_href(replace(within, **value))  # type: ignore[arg-type]
 
 
 def _whose_children(found: list[SessionRow]) -> list[Column]:
-    """Return how sessions are children of others, each a link to its parent; nothing where none is one."""
+    """Return the column of relations to parents, each with a link to the parent; empty if no session has one."""
     if not any(row.relation for row in found):
         return []
     parents = [row.parent_session_id or "" for row in found]
@@ -294,7 +294,7 @@ def _whose_children(found: list[SessionRow]) -> list[Column]:
 
 
 def _that_match(found: list[SessionRow]) -> list[Column]:
-    """Return how many turns of each session the filters pick; nothing where they pick whole sessions."""
+    """Return the column of matching turns; empty if the filters match whole sessions."""
     if all(row.matching == row.turns for row in found):
         return []
     meaning = "How many of its turns match all filters. The other numbers ignore filters on results."
@@ -302,7 +302,7 @@ def _that_match(found: list[SessionRow]) -> list[Column]:
 
 
 def _how_they_ended(found: list[SessionRow]) -> list[Column]:
-    """Return what their sources say of their success; nothing where none says anything."""
+    """Return the column of success by the sessions' sources; empty if none reports it."""
     if all(row.success is None for row in found):
         return []
     return [
@@ -338,7 +338,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
 
 
 def named(row: SessionRow) -> str:
-    """Return what a session is called, below its ancestors."""
+    """Return a session's name, indented below its ancestors."""
     return f"{'↳ ' * row.depth}{called(row.external_id, row.session_id, row.title)}"
 
 

@@ -1,4 +1,4 @@
-"""A question of one's own: one statement that reads, its tables beside it, its rows as a table and a chart."""
+"""The SQL page: one read-only statement, the tables next to it, and its rows as a table and a chart."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -31,7 +31,7 @@ _ASKED = "sql.asked"
 
 def show() -> None:
     """Show the page."""
-    keep_ready()  # while a statement is written, the process that is to run it begins
+    keep_ready()  # starts the process for the statement while it is being written
     linked = Linked("sql")
     left, right = st.columns([5, 2], gap="medium")
     with left:
@@ -51,7 +51,7 @@ def show() -> None:
 
 
 def write(linked: Linked) -> tuple[str, bool]:
-    """Let a statement be written; it runs when that is asked for, and never because a link holds it."""
+    """Show the statement's field; it runs only on request, never because a link has it."""
     with st.form("sql.form", border=False):
         statement = linked.area("Statement", "q", FIRST, lines=9)
         is_asked = st.form_submit_button("Run (Ctrl+Enter)")
@@ -59,7 +59,7 @@ def write(linked: Linked) -> tuple[str, bool]:
 
 
 def put(statement: str) -> None:
-    """Run a statement and remember what it gave, or why it gave nothing."""
+    """Run a statement, and keep its answer or its error."""
     try:
         with st.spinner("Asking …"):
             st.session_state[_ASKED] = statements.answer(statement)
@@ -68,7 +68,7 @@ def put(statement: str) -> None:
 
 
 def kept_statements() -> tuple[Mapping[str, object], str]:
-    """Return the saved statements by name, and what of their file can't be read; everything else of the page does without them."""
+    """Return the saved statements by name, and the error if their file is unreadable; the rest of the page works without them."""
     try:
         return saved("queries").entries(), ""
     except LedgerError as error:
@@ -76,7 +76,7 @@ def kept_statements() -> tuple[Mapping[str, object], str]:
 
 
 def show_saved() -> None:
-    """Show the saved statements, each a link that writes it into the field."""
+    """Show the saved statements as links that copy them into the field."""
     kept, problem = kept_statements()
     if problem:
         st.text(visible(problem))
@@ -86,12 +86,12 @@ def show_saved() -> None:
 
 
 def keep(statement: str) -> None:
-    """Offer to keep the statement under a name, and to remove those that are kept."""
+    """Offer to save the statement under a name, and to remove saved ones."""
     if is_read_only():
         st.caption("Nothing can be saved here: this dashboard only reads.")
         return
     kept, problem = kept_statements()
-    if problem:  # what is saved would take the place of what stands in the file
+    if problem:  # saving would overwrite the file's content
         return
     with st.expander("Save or remove statements"):
         name = st.text_input("Name", key="sql.name", placeholder="Weekly failures", max_chars=80)
@@ -143,7 +143,7 @@ def show_answer(linked: Linked, found: Asked) -> None:
 
 
 def show_chart(linked: Linked, found: Asked) -> None:
-    """Show one column over another, where there is one of numbers."""
+    """Show one column over another, if any has numbers."""
     numbers = [name for name in found.names if found.is_number(name)]
     if not numbers:
         return

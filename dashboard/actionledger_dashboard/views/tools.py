@@ -1,4 +1,4 @@
-"""The tools that models call: how often each fails, why, after which other one, and how long it takes."""
+"""The tools that models call: their failure rates, most frequent reasons, preceding tools, and durations."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def show() -> None:
 
 
 def show_rows(found: list[ToolSums], within: Filter) -> None:
-    """Show a page of tools, each a link to the turns in which a call of it failed, or to those that call it."""
+    """Show a page of tools; a row links to the turns with a failed call of it or, if none failed, to all turns that call it."""
     columns = [
         Column("Tool", [each.name for each in found], "name"),
         Column("Calls", [each.calls for each in found], "number"),

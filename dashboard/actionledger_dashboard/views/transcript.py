@@ -1,4 +1,4 @@
-"""A session as a conversation, a page of turns at a time: asked, thought, answered, called, and what came back."""
+"""A session as a conversation, a page of turns at a time: prompts, reasoning, answers, tool calls and results."""
 
 import json
 
@@ -23,10 +23,10 @@ from actionledger_dashboard.viewer.conversation import turns_of
 from actionledger_dashboard.viewer.session import facts_of
 
 PAGE = 40
-"""How many turns stand on a page."""
+"""The number of turns on a page."""
 
 FOUND = 30
-"""How many turns with a text that is looked for are listed."""
+"""The number of turns with a searched text that are listed."""
 
 _mount = mount_of("conversation", "copying")
 
@@ -51,7 +51,7 @@ def show() -> None:
 
 
 def show_session(session: Session) -> None:
-    """Show the page of the conversation that has the turn of the URL, or its first one."""
+    """Show the conversation's page with the URL's turn, or its first page."""
     marks = ask(landmarks, session.session_id)
     if marks is None:
         st.info("No response of this session is recorded yet.")
@@ -88,7 +88,7 @@ def show_session(session: Session) -> None:
 
 
 def show_context(session_id: str) -> None:
-    """Offer how the context grew, where more than one turn says how much its model was shown."""
+    """Show the growth of the context, if more than one turn has its input tokens recorded."""
     found = ask(context_growth, session_id)
     if len(found) < 2:
         return
@@ -98,14 +98,14 @@ def show_context(session_id: str) -> None:
 
 
 def child_of(session_id: str) -> tuple[str, str]:
-    """Return what a subagent is called, and where its transcript is."""
+    """Return a subagent's name and the link to its transcript."""
     child = ask(queries.session, session_id)
     name = called(child.external_id, session_id, child.title) if child else session_id
     return name, links.transcript_href(session_id)
 
 
 def show_find(session_id: str) -> None:
-    """Let a text be looked for in the whole session, and list the turns that have it."""
+    """Show a search of the whole session, and the turns that have the text."""
 
     def follow() -> None:
         if text := st.session_state["transcript.find"]:
@@ -134,7 +134,7 @@ def show_find(session_id: str) -> None:
 
 
 def show_pages(key: str, session_id: str, shown: tuple[int, int], whole: tuple[int, int]) -> None:
-    """Lead to the turns before and after those of the page, and to the session's first and last ones."""
+    """Show links to the pages before and after, and to the session's first and last one."""
     (first, last), (begin, end) = shown, whole
     if shown == whole:
         return

@@ -1,4 +1,4 @@
-"""Turns: those behind a number, those that the filters pick, those in which a text stands."""
+"""The list of turns: those behind a number, those that the filters pick, those with a searched text."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
 Did: TypeAlias = Mapping[tuple[str, int], TurnActions]
-"""The actions of turns, by their sessions and places."""
+"""The actions of turns, by session and turn index."""
 
 BEGINS = "The response, from its first issue or block on; where the calls alone were recorded, the arguments of the first one."
 REASON = "What went wrong. If no action was parsed: the rejected text and why; 'only prose' if nothing looks like an action."
@@ -65,19 +65,19 @@ def show() -> None:
 
 
 def page_at(offset: int, within: Filter) -> TurnsPage:
-    """Return the turns behind so many others, and how many there are in all."""
+    """Return a page of turns from an offset on, and the number of all turns."""
     return ask(queries.turns_page, within, limit=tables.PAGE, offset=offset)
 
 
 def show_counting() -> None:
-    """Show where it will be said how many turns there are; the line is as high as it will be."""
+    """Show a line that says that the turns are being counted; it is as high as the one that replaces it."""
     with line():
         st.caption("The latest turns; all are being counted …", width="content")
         st.popover("Export", icon=":material/download:", disabled=True)
 
 
 def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
-    """Show how many turns there are, with what leads to others of them."""
+    """Show the number of turns, with links to their other pages and their export."""
     with line():
         order = ", the latest first" if is_dated else ""
         st.caption(f"{counted(count, 'turn')}{order}", width="content")
@@ -91,7 +91,7 @@ def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
 
 
 def show_rows(found: list[TurnBehind], within: Filter) -> None:
-    """Show a page of turns, each a link to its replay, where what was searched for is marked."""
+    """Show a page of turns, each a link to its replay with the searched text marked."""
     turns = [(row.session_id, row.turn_index) for row in found]
     did = {(each.session_id, each.turn_index): each for each in ask(actions_of_turns, turns, within.run_id)}
     columns = [
@@ -125,22 +125,22 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
 
 
 def replay_of(row: TurnBehind, within: Filter) -> str:
-    """Return the address of a turn's replay, with the characters that were searched for."""
+    """Return the link to a turn's replay, with the span of the searched text."""
     return links.replay_href(row.session_id, row.turn_index, within.run_id, at=place_of(row.hit))
 
 
 def place_of(hit: Hit | None) -> Span | None:
-    """Return the characters of the response to mark; None where there are none."""
+    """Return the span of the response to mark, or None."""
     return Span(hit.start, hit.end) if hit and hit.start is not None and hit.end is not None else None
 
 
 def only(within: Filter, **value: tuple[str, ...]) -> str:
-    """Return the address of the turns of one value more."""
+    """Return the link to the turns that also have a value."""
     return links.turns_href(replace(within, **value), ALL_TURNS)  # type: ignore[arg-type]
 
 
 def _why(row: TurnBehind) -> str:
-    """Return what went wrong in a turn, and where no action was read of it, why what stands there is none."""
+    """Return what went wrong in a turn or, if no action was parsed, why its text is not one."""
     if row.outcome is Outcome.NO_ACTION and not (row.reasons or row.set_aside):
         return "only prose" if row.snippet else ""
     return ", ".join(dict.fromkeys(map(str, (*row.reasons, *row.set_aside))))
@@ -151,7 +151,7 @@ def _of(row: TurnBehind, did: Did) -> TurnActions | None:
 
 
 def _what_they_did(found: list[TurnBehind], did: Did) -> list[Column]:
-    """Return the actions of each turn, each name once with how often it stands there; nothing where none has one."""
+    """Return the column of each turn's actions, each name once with its count; empty if no turn has one."""
     if not did:
         return []
     names = [Counter(actions.names if (actions := _of(row, did)) else ()) for row in found]
@@ -163,13 +163,13 @@ def _what_they_did(found: list[TurnBehind], did: Did) -> list[Column]:
 
 
 def _how_they_are_labelled(found: list[TurnBehind], within: Filter) -> list[Column]:
-    """Return the labels of turns and their sessions; nothing where none has one."""
+    """Return the column of labels of turns and their sessions; empty if none has one."""
     column = labels_column([(row.session_id, row.turn_index) for row in found], partial(only, within))
     return [column] if any(column.values) else []
 
 
 def _what_they_say(found: list[TurnBehind], did: Did, within: Filter) -> list[Column]:
-    """Return what is searched for, where it stands; without a search, how each response begins, or its first call where it has no text."""
+    """Return the columns of found text and its place; without a search, each response's beginning, or its first call's arguments if it has no text."""
     if not within.text:
         cells = [row.snippet or (actions.arguments if (actions := _of(row, did)) else "") for row in found]
         return [Column("How it begins", cells, "long", BEGINS)]

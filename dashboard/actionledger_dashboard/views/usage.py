@@ -1,4 +1,4 @@
-"""Tokens and cost, by time, by where sessions ran, by model, by tool or by session."""
+"""Tokens and cost by period, project, branch, agent, model, tool or session."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,7 +31,7 @@ FIELDS_OF: dict[str, str] = {
     "profile": "profiles",
     "task": "tasks",
 }
-"""The field of a filter that has the rows of a group."""
+"""The filter field for each grouping."""
 
 
 def show() -> None:
@@ -69,13 +69,13 @@ def show() -> None:
 
 
 def spent(ledger: Queryable, within: Filter, by: tuple[Group, ...]) -> list[Row]:
-    """Return what responses took, a row a group."""
+    """Return the usage of responses, one row for each group."""
     found = ledger.sql(*spending(within, by))
     return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 
 def show_total(total: Row, within: Filter) -> None:
-    """Show the sums in a sentence, with what the cost rests on."""
+    """Show the sums in a sentence, with the sources of the cost."""
     parts = [f"{counted(total['turns'], 'turn')} of {counted(total['sessions'], 'session')}"]
     if total["counted_turns"]:
         cached = f", {share_of(total['cache_hit_rate'])} of them cached" if total["cache_hit_rate"] else ""
@@ -97,7 +97,7 @@ def show_total(total: Row, within: Filter) -> None:
 
 
 def show_rows(rows: list[Row], by: str, within: Filter) -> None:
-    """Show a page of groups, each a link to its sessions or, of a session, to its replay."""
+    """Show a page of groups; a row links to the group's sessions, or a session to its replay."""
     sums = {
         **({} if by == "session" else {"Sessions": "sessions"}),
         "Turns": "turns",
@@ -134,7 +134,7 @@ def _called(row: Row, by: str) -> str:
 
 
 def _href(row: Row, by: str, within: Filter) -> str:
-    """Return the address of what a group is of; empty where no filter says it."""
+    """Return the link to a group's sessions; empty if no filter picks them."""
     value = row["session_id" if by == "session" else by]
     if not value:
         return ""

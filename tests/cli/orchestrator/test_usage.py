@@ -20,7 +20,7 @@ from actionledger.ledger import open_ledger
         (["Go.", "--model", "{script}", "--price", "nan/1"], "give numbers from 0"),
         (["Go.", "--model", "{script}", "--price", "1/1", "--price", "2/2"], "given twice for all"),
         (["Go.", "--layer", "2ic={script}", "--price", "team-lead=1/1"], "'team-lead', which takes no part"),
-        (["Go.", "--model", "{script}", "--repository", "."], "no git repository"),
+        (["Go.", "--model", "{script}", "--repository", "."], "not a git repository"),
         (["Go.", "--model", "{script}", "--max-turns", "0"], "--max-turns"),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_damaged_state_is_one_sentence(sentence, tmp_path):
     """It says where it is no longer what was saved, and leaves it."""
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "state.json").write_text('{"version": 7}')
-    assert "no orchestration of this version: version" in sentence(
+    assert "not an orchestration of this version: version" in sentence(
         "orchestrator", "run", "work", "-m", "ollama:x"
     )
     assert (tmp_path / "work" / "state.json").read_text() == '{"version": 7}'

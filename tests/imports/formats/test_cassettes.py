@@ -329,8 +329,8 @@ def test_what_is_no_cassette_is_refused(tmp_path):
     """With what it is."""
     path = tmp_path / "a.yaml"
     for text, why in [
-        ("a: [", "no YAML"),
-        ("[1]", "no cassette but list"),
+        ("a: [", "not YAML"),
+        ("[1]", "not a cassette but list"),
         ("a: 1", "no list of interactions"),
     ]:
         path.write_text(text)

@@ -228,7 +228,7 @@ def test_connections_of_one_session_lose_no_call_of_each_other(
         )
         proxied = ["mcp-proxy", "--ledger", str(ledger), "--session", "s", "--", *server]
         done = forked.run(COMMAND, tmp_path, *proxied, stdin=said)
-        assert "3 calls and 3 results taken in; 0 turns were already recorded" in done.stderr
+        assert "3 calls and 3 results imported; 0 turns were already recorded" in done.stderr
     found = rows(ledger, "SELECT turn_index, arguments->>'a' FROM actions ORDER BY ALL")
     assert found == [(place, str(a)) for place, a in enumerate((10, 11, 12, 20, 21, 22))]
 

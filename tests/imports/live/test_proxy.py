@@ -476,7 +476,7 @@ def test_the_command_says_where_it_listens_and_what_was_kept(
                 assert got.json() == bodies.chat("1")
                 running.send_signal(number)
         assert running.wait() == 0
-    assert "1 session with 1 new turn taken in" in told
+    assert "1 session with 1 new turn imported" in told
     with al.open_ledger(file, read_only=True) as ledger:
         assert one(ledger, "SELECT count(*) FROM turns") == (1,)
 

@@ -164,7 +164,7 @@ def test_the_last_words_count_what_was_written(
     with pytest.raises(LedgerError, match="No space left"):
         print_end(written, ledger, ledger.path)
     said = capsys.readouterr().err
-    assert f"{counted(kept.report.turns, 'new turn')} taken in" in said
+    assert f"{counted(kept.report.turns, 'new turn')} imported" in said
     assert f"not recorded {30 - kept.report.turns}: the ledger could not be written to" in said
     assert "left out" not in said
     monkeypatch.undo()

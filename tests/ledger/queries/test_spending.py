@@ -204,7 +204,7 @@ def test_two_groups_at_once_and_a_filter(ledger: al.Ledger) -> None:
 @pytest.mark.parametrize("by", [("colour",), ("day", "day")])
 def test_what_is_no_group_is_refused(ledger: al.Ledger, by: Any) -> None:
     """With the groups that there are."""
-    with pytest.raises(UsageError, match=r"no group of usage; choose from day|names a group twice"):
+    with pytest.raises(UsageError, match=r"not a group of usage; choose from day|names a group twice"):
         al.usage(ledger, by=by)
 
 

@@ -76,7 +76,7 @@ def test_what_is_there_is_not_overwritten(ledger, tmp_path):
     """Neither a file nor a folder with something in it; and a folder without a table is named."""
     there = tmp_path / "there.duckdb"
     there.write_text("mine")
-    with pytest.raises(LedgerError, match="is there already"):
+    with pytest.raises(LedgerError, match="already exists"):
         write_database(ledger, there)
     with pytest.raises(LedgerError, match="is not empty"):
         write_tables(ledger, tmp_path, "jsonl")

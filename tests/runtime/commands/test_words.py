@@ -69,7 +69,7 @@ def test_a_plain_command_is_split_as_a_shell_would(command, words):
         ("A=1 make", "env NAME=VALUE"),
         ("source .venv/bin/activate", ".venv/bin/python"),
         (". .venv/bin/activate", "workspace's root"),
-        ("eval rm", "no program"),
+        ("eval rm", "not a program"),
         ("sh -c 'rm -rf x'", "script file"),
         ("/bin/bash -lc ls", "script file"),
         ("bash", "script file"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.replay.loops import _OF_TOOLKIT, takes_references
+from actionledger.replay.loop import _OF_TOOLKIT, takes_references
 from actionledger.runtime.execution.registry import PROFILES, TOOLKIT
 
 

@@ -1,1 +1,1 @@
-"""CHECK: raw actions become calls or named errors; pure, and nothing that a model writes raises."""
+"""Validation: raw actions become calls or named errors. Pure; nothing that a model writes raises an error."""

@@ -1,4 +1,4 @@
-"""Which actions exist: pydantic models, one a class, and the closed set of them that a profile offers.
+"""Defines actions: one pydantic model for each, and the closed set of them that a profile offers.
 
 A new action is a class with a docstring, a name, an example and its fields::
 
@@ -44,9 +44,9 @@ class Action(BaseModel):
     """The base of every action model.
 
     A concrete action has a discriminator field that is a ``Literal`` of its name, a docstring that tells the language
-    model what it does, and fields with a ``description``. Values are checked strictly, ``"5"`` is no integer;
-    what is refused and can only mean one thing is converted then (``converting.py``). A field of
-    a type that JSON doesn't have, such as a date, is declared with ``Field(strict=False)``.
+    model what it does, and fields with a ``description``. Values are checked strictly: ``"5"`` is not an integer.
+    A rejected value with only one possible meaning is then converted (``converting.py``). A field of a type that JSON
+    doesn't have, such as a date, is declared with ``Field(strict=False)``.
 
     Example:
         >>> from typing import ClassVar, Literal
@@ -66,35 +66,35 @@ class Action(BaseModel):
     """Correct arguments, without the discriminator."""
 
     group: ClassVar[str] = ""
-    """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
+    """Its group, such as ``Tasks``; prompts show a group's actions together."""
 
 
 _BETWEEN_WORDS = str.maketrans("", "", "_- ")
 
 Validator: TypeAlias = tuple[Callable[[JsonDict], BaseModel], frozenset[str], tuple[str, ...] | None]
-"""What makes the model of an action from its fields, the names of these, and those of its arguments in the schema's order.
+"""Makes an action's model from its fields, with the fields' names, and the names of its arguments in the schema's order.
 
-These are None where an action may have fields that its schema doesn't name.
+The last are None if an action may have fields that its schema doesn't name.
 """
 
 
 Validators: TypeAlias = dict[str, Validator]
-"""The same by the action's name."""
+"""Validators by action name."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """A closed set of actions, told apart by one field.
+    """A closed set of actions, distinguished by one field.
 
     Args:
-        name: what the records call it.
+        name: its name in records.
         actions: its action models.
-        discriminator: the field that holds an action's name.
-        references: whether arguments may refer to other actions' results (``references.py``); then the fields ``id``
-            and ``depends_on`` name actions of the same response.
+        discriminator: the field with an action's name.
+        references: whether arguments may refer to other actions' results (``references.py``); then the fields ``id`` and ``depends_on`` name actions
+            of the same response.
 
     Raises:
-        UsageError: there is no action, one has no name, no example or a wrong one, or two have the same name.
+        UsageError: there is no action, one has no name, no example or an invalid one, or two have the same name.
 
     Example:
         >>> catalogue = al.profile("coder").catalogue
@@ -155,32 +155,30 @@ class Catalogue:
 
     @cached_property
     def only_texts(self) -> dict[str, str]:
-        """The field that a text by itself fills, for each action that has one."""
+        """The field that a bare text fills, for each action that has one."""
         found = {name: only_text(schema) for name, schema in self._schemas.items()}
         return {name: field for name, field in found.items() if field}
 
     @cached_property
     def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
-        """For each action the fields with the texts that its model itself gives for them."""
+        """For each action the fields with the texts that its model itself has for them."""
         return {name: own_texts(schema) for name, schema in self._schemas.items()}
 
     @cached_property
     def offer(self) -> Offer:
-        """The names with their parameters, as reading takes them."""
+        """The names with their parameters, for parsing."""
         return Offer(self.parameters, self.only_texts, self.own_texts)
 
     @cached_property
     def _names_by_letters(self) -> dict[str, list[str]]:
-        """The names by their letters and digits, whether these are capitals or not."""
+        """The names by their case-folded letters and digits."""
         found: dict[str, list[str]] = {}
         for name in self.names:
             found.setdefault(_letters(name), []).append(name)
         return found
 
     def known_name(self, name: str) -> str:
-        """Return the action that a name means; or the name.
-
-        That is the one of that name, or the only one that differs in nothing but capitals and what stands between its words.
+        """Return the action with a name, or the only one that differs in case and word separators alone; otherwise the name itself.
 
         Args:
             name: as it was written.
@@ -195,7 +193,7 @@ class Catalogue:
         return meant[0] if len(meant) == 1 else name
 
     def model(self, name: str) -> type[Action] | None:
-        """Return the model of an action; None if no action goes by that name.
+        """Return an action's model; None if there is no action of that name.
 
         Example:
             >>> al.profile("assistant").catalogue.model("create_task").__name__
@@ -204,7 +202,7 @@ class Catalogue:
         return self._models.get(name)
 
     def argument_schema(self, name: str) -> Schema:
-        """Return the JSON Schema of an action's arguments, without the discriminator; not to be changed.
+        """Return the JSON Schema of an action's arguments, without the discriminator; it must not be changed.
 
         Args:
             name: one of ``names``.
@@ -216,7 +214,7 @@ class Catalogue:
         return self._schemas[name]
 
     def fields(self, name: str) -> frozenset[str]:
-        """Return the names of an action's fields, the discriminator among them.
+        """Return the names of an action's fields, including the discriminator.
 
         Args:
             name: one of ``names``.
@@ -236,7 +234,7 @@ class Catalogue:
 
     @cached_property
     def validators(self) -> Validators:
-        """The validator of each action's fields, and the fields' names, by the action's name."""
+        """The validator and the field names of each action, by the action's name."""
         return {
             name: (
                 model.__pydantic_validator__.validate_python,
@@ -248,7 +246,7 @@ class Catalogue:
 
     @cached_property
     def adapter(self) -> TypeAdapter[Action]:
-        """Validates any action of the catalogue, told apart by the discriminator."""
+        """Validates any action of the catalogue, by the discriminator."""
         union: Any = reduce(or_, self.actions)
         if len(self.actions) == 1:
             return TypeAdapter(union)
@@ -264,7 +262,7 @@ class Catalogue:
         return self.adapter.json_schema()
 
     def tools(self) -> list[JsonDict]:
-        """Return the actions as OpenAI's chat interface takes tools, in the catalogue's order.
+        """Return the actions as tools in the format of OpenAI's chat interface, in the catalogue's order.
 
         Example:
             >>> al.profile("assistant").catalogue.tools()[0]["function"]["name"]
@@ -282,7 +280,7 @@ class Catalogue:
         return tuple(self._descriptions.values())
 
     def description(self, name: str) -> ActionDescription | None:
-        """Return one action with its fields and its example; None if no action goes by that name.
+        """Return one action with its fields and its example; None if there is no action of that name.
 
         Example:
             >>> al.profile("assistant").catalogue.description("create_task").group
@@ -304,7 +302,7 @@ class Catalogue:
         }
 
     def extended(self, *actions: type[Action], name: str | None = None) -> Self:
-        """Return a catalogue with further actions.
+        """Return a catalogue with more actions.
 
         Args:
             actions: the models to add.

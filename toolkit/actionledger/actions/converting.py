@@ -1,10 +1,10 @@
-"""Values that say in another type what the schema asks for: taken as that, where nothing is lost and one thing can be meant.
+"""Converts values of another type than the schema's, if nothing is lost and only one meaning is possible.
 
-``"3"`` for an integer is 3, and 3.0 as well; ``"true"`` for a boolean is true; a number for an identifier that is a text is that
-text, and so is a number or a truth value that one of the allowed texts spells; one value for a field that is a list is a list of it.
-An unknown field that is near no other is left out, unless the action would only be tried with it (``dry_run``). All else
-stays as it is and is refused: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells
-objects apart and what a free object holds is never touched. Pure, and asked only of what was refused.
+For an integer, ``"3"`` and 3.0 become 3; for a boolean, ``"true"`` becomes true. For an identifier that is a text, a number becomes that
+text, as does a number or boolean that one of the allowed texts spells. For a list, a single value becomes a list of it.
+An unknown field is omitted if no field's name is similar, unless the field would only have made the action a trial (``dry_run``). All else
+stays unchanged and is rejected: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``, a list for a single value, an object in a text.
+Discriminators and the content of free objects are never changed. Pure, and only used on rejected arguments.
 """
 
 import json
@@ -29,17 +29,17 @@ _Path: TypeAlias = tuple[str, ...]
 _DEEPEST = 20
 _LONGEST_NUMBER = 100
 _LONGEST_KEPT = 200
-"""No longer name is near another one, so its end makes no difference."""
+"""No longer name is similar to another one, so its end doesn't matter."""
 
 _MOST = 100
-"""More conversions than that in one action are told by its fields, not one by one."""
+"""If one action has more conversions than this, they are reported by field, not one by one."""
 
 _EXACT = 2**53
-"""Up to there every integer is a float of its own."""
+"""Up to this limit every integer has a float of its own."""
 
 _NUMBER = regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SEVERAL = regex(r"[,;|\n]|^\s*[\[{(]|^\s*$")
-"""What a text has that may be several values, or none: it is no list of one."""
+"""Matches texts that may be several values or none, and so don't become a list of one."""
 
 _HELD_BACK = frozenset(
     [
@@ -58,10 +58,10 @@ _HELD_BACK = frozenset(
         *("needsconfirmation", "requireconfirmation", "requiresconfirmation"),
     ]
 )
-"""Fields, as their letters alone, without which an action would do what was only to be tried, or asked about first."""
+"""Field names, as letters only, that make an action a trial or ask before it; without them it would run."""
 
 _MODES = frozenset(["mode", "runmode", "executionmode"])
-"""Fields that say by their value whether an action is held back."""
+"""Fields whose value may hold an action back."""
 
 _IDENTIFIER = regex(r"(^|_)ids?$|[a-z](Id|ID)s?$|^depends_on$")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
@@ -71,9 +71,9 @@ class Converted(NamedTuple):
     """Arguments in the types of their schema.
 
     Args:
-        arguments: they, without what is left out.
-        conversions: what was taken as another value.
-        left_out: the unknown fields.
+        arguments: the arguments, without the omitted fields.
+        conversions: the converted values.
+        left_out: the omitted unknown fields.
     """
 
     arguments: JsonDict
@@ -82,7 +82,7 @@ class Converted(NamedTuple):
 
 
 def converted(arguments: JsonMap, schema: Schema, refused: Collection[str]) -> Converted | None:
-    """Return arguments with what is meant in place of what was refused; None where there is nothing to convert."""
+    """Return arguments with rejected values converted; None if nothing can be converted."""
     converting = _Converting(schema)
     made = converting.arguments(arguments, refused)
     if not (converting.conversions or converting.left_out):
@@ -109,15 +109,15 @@ _PACKED = (
     "tool_input",
     "kwargs",
 )
-"""Under which keys models put an action's fields that should stand beside its name."""
+"""The keys under which models nest an action's fields that should be next to its name."""
 
 
 class Packed(NamedTuple):
-    """An action's fields that stood in an object of their own.
+    """An action's fields that were nested in an object.
 
     Args:
-        arguments: they, beside the others.
-        conversion: what was done.
+        arguments: the nested fields merged with the others.
+        conversion: the change.
     """
 
     arguments: JsonDict
@@ -125,7 +125,7 @@ class Packed(NamedTuple):
 
 
 def unpacked(arguments: JsonMap, known: Collection[str]) -> Packed | None:
-    """Return arguments with those beside the others that stand in an object of their own, or in one as text; None where that is not plain."""
+    """Return arguments with a nested object, or one as JSON text, merged into the others; None if that is ambiguous."""
     held_by = {key: _object(arguments.get(key)) for key in _PACKED if key not in known}
     objects = [(key, held) for key, held in held_by.items() if held is not None]
     if len(objects) != 1:
@@ -139,7 +139,7 @@ def unpacked(arguments: JsonMap, known: Collection[str]) -> Packed | None:
 
 
 def _object(value: object) -> JsonMap | None:
-    """Return an object, also one that is a text of JSON and has each key once; None for anything else."""
+    """Return an object, or one from JSON text without duplicate keys; None for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             value = json.loads(value, object_pairs_hook=_each_once)
@@ -154,7 +154,7 @@ def _each_once(pairs: Sequence[tuple[str, Any]]) -> JsonDict:
 
 
 def without_unknown(arguments: JsonMap, known: Collection[str], schema: Schema) -> Converted | None:
-    """Return arguments without the unknown fields; None where there may be others, or one may be meant for another."""
+    """Return arguments without the unknown fields; None if other fields are allowed, or one may be meant for a known field."""
     strangers = None if takes_others(schema) else strangers_in(arguments, known, tuple(schema["properties"]))
     if strangers is None:
         return None
@@ -169,7 +169,7 @@ def without_unknown(arguments: JsonMap, known: Collection[str], schema: Schema) 
 def strangers_in(
     arguments: JsonMap, known: Collection[str], names: tuple[str, ...]
 ) -> list[tuple[str, str]] | None:
-    """Return the unknown fields, the first hundred, each with what is expected instead; None where one may be meant for another."""
+    """Return the first hundred unknown fields, each with what is expected instead; None if one may be meant for a known field."""
     strangers: list[tuple[str, str]] = []
     for name in [name for name in arguments if name not in known][:_MOST]:
         expected = expected_without(name, arguments[name], names)
@@ -180,7 +180,7 @@ def strangers_in(
 
 
 class _Converting:
-    """Converts the arguments of one action, and keeps what it did."""
+    """Converts the arguments of one action, and records what it did."""
 
     def __init__(self, root: Schema) -> None:
         self._root = root
@@ -216,7 +216,7 @@ class _Converting:
         return meant[0]
 
     def _branches(self, schema: Any, depth: int) -> list[Schema]:
-        """Return what a value may be: one schema a type."""
+        """Return the schemas that a value may have: one for each type."""
         schema = resolved(schema, self._root)
         inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
         if inner:
@@ -227,7 +227,7 @@ class _Converting:
         return [{**schema, "type": kind} for kind in (kinds if isinstance(kinds, list) else [kinds])]
 
     def _inside(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
-        """Convert what a list or an object of the right type holds."""
+        """Convert the items of a list or the fields of an object that has the right type."""
         if isinstance(value, list):
             items, first = schema.get("items"), schema.get("prefixItems", ())
             return [
@@ -248,9 +248,9 @@ class _Converting:
         }
 
     def _meant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
-        """Return what a value of another type says in the schema's; ``_NOTHING`` where that is not plain."""
+        """Return a value converted to the schema's type; ``_NOTHING`` if that is ambiguous."""
         if "const" in schema:
-            # The one value that is allowed, if that is what is said in another type.
+            # the only allowed value, if it is written in another type
             constant = schema["const"]
             if isinstance(constant, str):
                 return _spelled(value, [constant])
@@ -273,7 +273,7 @@ class _Converting:
         return _NOTHING
 
     def _list_of_one(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
-        # Further inside there is more than one thing that may have been meant, and the documents refuse it.
+        # Nested deeper, it could have more than one meaning, and the documents say that it is rejected.
         is_plain = isinstance(value, str | int | float) and not (
             isinstance(value, str) and _SEVERAL.search(value)
         )
@@ -291,7 +291,7 @@ class _Converting:
         return meant if len(meant) == 1 else _NOTHING
 
     def _known(self, given: JsonMap, schema: Schema, path: _Path) -> JsonMap:
-        """Return an object's fields without those that nobody knows, and that are no other one's misspelling."""
+        """Return an object's fields without the unknown ones that don't misspell a known one."""
         if takes_others(schema):
             return given
         known = field_names(schema, self._root)
@@ -302,11 +302,11 @@ class _Converting:
 
 _NOTHING = object()
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
-"""The types of constants, where a schema doesn't say them."""
+"""The types of constants, for schemas without a type."""
 
 
 def _fits(value: Any, schema: Schema) -> bool:
-    """Return whether a value has a schema's type, and for an object whether it is one of those that constants tell apart."""
+    """Return whether a value has a schema's type; an object must also match the schema's constants."""
     match schema.get("type"):
         case "string":
             return isinstance(value, str) and not (
@@ -346,7 +346,7 @@ def _number(text: str) -> Any:
 
 
 def _spelled(value: Any, allowed: Sequence[Any]) -> Any:
-    """Return the one allowed text that spells a number or a truth value, as JSON or as Python does."""
+    """Return the only allowed text that spells a number or a boolean, as JSON or as Python writes it."""
     said = _BOOLEANS.get(value) if isinstance(value, str) else value
     if type(said) not in {int, bool}:
         return _NOTHING
@@ -355,7 +355,7 @@ def _spelled(value: Any, allowed: Sequence[Any]) -> Any:
 
 
 def _left_out(name: str, value: Any, known: tuple[str, ...], path: _Path) -> FieldError | None:
-    """Return what is said of an unknown field that is left out; None where it may be another's, or holds the action back."""
+    """Return the note on an omitted unknown field; None if it may be meant for another one, or holds the action back."""
     expected = expected_without(name, value, known)
     if not expected:
         return None
@@ -363,12 +363,12 @@ def _left_out(name: str, value: Any, known: tuple[str, ...], path: _Path) -> Fie
 
 
 def is_decided_by_name(name: str) -> bool:
-    """Return whether nothing but its name says what becomes of an unknown field, whatever its value is."""
+    """Return whether an unknown field is handled by its name alone, whatever its value."""
     return len(name) <= _LONGEST_KEPT and not _may_hold_back(name)
 
 
 def expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
-    """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
+    """Return what is expected instead of an omitted unknown field; empty if it can't simply be omitted."""
     if name in _PACKED and isinstance(value, Mapping) and not value.keys().isdisjoint(known):
         return ""
     expected, may_hold_back = _unknown(name[:_LONGEST_KEPT], known)
@@ -379,9 +379,9 @@ def expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=1024)
 def _unknown(name: str, known: tuple[str, ...]) -> tuple[str, bool]:
-    """Return what is expected in place of an unknown field, and whether it may hold the action back.
+    """Return what is expected instead of an unknown field, and whether it may hold the action back.
 
-    What is expected is empty where the field may be meant for a known one.
+    The first is empty if the field may be meant for a known one.
     """
     return "" if near_names(name, known) else one_of(name, known, "field"), _may_hold_back(name)
 

@@ -1,7 +1,6 @@
-"""Tools as people have them, and their JSON Schemas put right: types of other languages, what can't be read left out with a word.
+"""Definitions of tools, with their JSON Schemas repaired: types of other languages are translated, invalid parts omitted with a warning.
 
-A schema that is wrong in one place still says something in all others. Whatever is left out here is not checked, and each
-time a warning says so. Pure.
+A schema that is invalid in one place is still useful in all others. Omitted parts are not checked, and a warning names each. Pure.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
 ANYTHING: Schema = {"type": "object", "properties": {}}
-"""The schema of arguments that nothing is known of."""
+"""The schema of unknown arguments."""
 
 TYPES = {
     "string": "str string text char character symbol date datetime uuid",
@@ -29,7 +28,7 @@ TYPES = {
     "null": "null none nonetype void nil undefined",
     "": "any unknown mixed",
 }
-"""For each type of JSON Schema what other languages call it, in small letters; the last are for any value."""
+"""Other languages' names of each JSON Schema type, in lower case; those of the last entry allow any value."""
 
 _ALIASES = {alias: kind for kind, aliases in TYPES.items() for alias in aliases.split()}
 
@@ -41,7 +40,7 @@ _SCHEMAS = frozenset(
 )
 _SAME_VALUE = ("anyOf", "oneOf", "allOf")
 _LEFT_OUT = frozenset({"$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment"})
-"""What only matters to schemas that point at each other from outside: nothing is ever fetched."""
+"""Keywords for references from outside a schema; nothing is ever fetched."""
 
 _KEYWORDS = frozenset(
     {
@@ -73,7 +72,7 @@ def _checker() -> "Draft202012Validator":
 
 
 def mended(given: Any, tool: str, warnings: list[str]) -> Schema:
-    """Return what is given as the schema of a tool's arguments, as a JSON Schema of an object."""
+    """Return a tool's given parameters as the JSON Schema of an object."""
     if given is None:
         return ANYTHING
     mending = _Mending(tool, warnings)
@@ -93,7 +92,7 @@ def mended(given: Any, tool: str, warnings: list[str]) -> Schema:
 
 
 class _Mending:
-    """Mends one tool's schema, and says what it leaves out."""
+    """Repairs one tool's schema, and warns of what it omits."""
 
     def __init__(self, tool: str, warnings: list[str]) -> None:
         self._tool = tool
@@ -106,7 +105,7 @@ class _Mending:
         )
 
     def schema(self, given: Any, path: tuple[Any, ...], depth: int) -> Any:
-        """Return a copy of a schema with the types that JSON Schema knows."""
+        """Return a copy of a schema with JSON Schema's types."""
         if not isinstance(given, Mapping):
             return given
         if depth > _DEEPEST:
@@ -121,14 +120,14 @@ class _Mending:
                 kinds = [*kinds, "null"] if is_nullable else kinds
                 made["type"] = kinds[0] if len(kinds) == 1 else kinds
         allowed = made.get("enum")
-        # Whether the allowed values of an array can only be those of its items.
+        # an array's allowed values can only be those of its items
         if made.get("type") == "array" and (
             isinstance(allowed, list) and not any(isinstance(value, list) for value in allowed)
         ):
             items = made.get("items")
             made["items"] = {"enum": made.pop("enum")} | (items if isinstance(items, dict) else {})
         if isinstance(made.get("items"), list):
-            made["prefixItems"] = made.pop("items")  # as earlier drafts have it
+            made["prefixItems"] = made.pop("items")  # as in earlier drafts
         return made
 
     def _value(self, key: Any, value: Any, path: tuple[Any, ...], depth: int) -> Any:
@@ -139,7 +138,7 @@ class _Mending:
         return self.schema(value, path, depth + 1) if key in _SCHEMAS else _plain(value)
 
     def _types(self, given: Any, path: tuple[Any, ...]) -> list[str]:
-        """Return the types of JSON Schema that are meant; none for any value."""
+        """Return the meant JSON Schema types; empty for any value."""
         meant = []
         for each in given if isinstance(given, list) else [given]:
             kind = _type_of(each) if isinstance(each, str) else None
@@ -151,20 +150,20 @@ class _Mending:
         return list(dict.fromkeys(meant))
 
     def remove_what_is_wrong(self, schema: JsonDict) -> None:
-        """Take out of a schema what JSON Schema's own schema refuses."""
+        """Remove the parts of a schema that JSON Schema's meta-schema rejects."""
         for _ in range(_MOST_ROUNDS):
             found = {tuple(error.absolute_path): error.message for error in _checker().iter_errors(schema)}
             if not found:
                 return
             for path, why in found.items():
                 self.warn(path, why)
-            # What stands last in a list goes first, so that the places of the others stay.
+            # Later list items are removed first, so that the others keep their indexes.
             for path in sorted(found, key=_in_order, reverse=True):
                 _remove(schema, path)
         schema.clear()
 
     def cut_references(self, root: JsonDict) -> None:
-        """Take out the references that lead nowhere, or back to where they are without a step into the value."""
+        """Remove references that have no target, or that lead back to themselves without a step into the value."""
         for holder in list(_schemas_in(root)):
             reference = holder.get("$ref")
             if reference is not None and pointed_at(reference, root) is None:
@@ -184,7 +183,7 @@ def _in_order(path: tuple[Any, ...]) -> tuple[tuple[int, int, str], ...]:
 
 
 def _remove(schema: JsonDict, path: tuple[Any, ...]) -> None:
-    """Take out what stands at a path; a schema among others becomes one that allows everything."""
+    """Remove the value at a path; a schema among others becomes one that allows everything."""
     if not path:
         schema.clear()
         return
@@ -198,7 +197,7 @@ def _remove(schema: JsonDict, path: tuple[Any, ...]) -> None:
 
 
 def _type_of(word: str) -> str | None:
-    """Return the type of JSON Schema that a word means, empty for any value; None if unknown."""
+    """Return the JSON Schema type that a word means, empty for any value; None if unknown."""
     word = word.strip().casefold()
     if word.endswith("[]"):
         return "array"
@@ -208,7 +207,7 @@ def _type_of(word: str) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with plain objects and lists all the way down, as the validator knows them."""
+    """Return a value made of plain dicts and lists, which the validator requires."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     return list(map(_plain, value)) if isinstance(value, list | tuple) else value
@@ -232,7 +231,7 @@ def _schemas_in(schema: Any) -> Iterator[JsonDict]:
 
 
 def _circle(root: JsonDict) -> JsonDict | None:
-    """Return a schema whose reference leads back to it while the value stays the same; None where there is none."""
+    """Return a schema whose reference leads back to it for the same value; None if there is none."""
     done: set[int] = set()
     for start in _schemas_in(root):
         above: set[int] = set()
@@ -254,7 +253,7 @@ def _circle(root: JsonDict) -> JsonDict | None:
 
 
 def _same_value(schema: JsonDict, origin: JsonDict, root: JsonDict) -> Iterator[tuple[JsonDict, JsonDict]]:
-    """Yield the schemas that a value must fit as well, each with the schema whose reference led there."""
+    """Yield the schemas that the same value must fit, each with the schema whose reference led there."""
     if "$ref" in schema and isinstance(found := pointed_at(schema["$ref"], root), dict):
         yield found, schema
     for key in (*_SAME_VALUE, "not", "if", "then", "else"):
@@ -265,7 +264,7 @@ def _same_value(schema: JsonDict, origin: JsonDict, root: JsonDict) -> Iterator[
 
 
 _DEFINITIONS_LISTS = ("functionDeclarations", "function_declarations", "tools")
-"""The keys under which several tools are given as one: Gemini's declarations, the answer of an MCP server."""
+"""The keys that hold several tools: those of Gemini's declarations and of an MCP server's response."""
 
 _INNER = ("function", "toolSpec", "custom")
 _PARAMETERS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
@@ -285,16 +284,16 @@ _HOSTED = frozenset(
         "urlcontext",
     ]
 )
-"""The keys that Gemini's and Bedrock's interfaces put in place of a name, in either spelling, where there is nothing to call."""
+"""The keys of Gemini's and Bedrock's hosted tools, which have no name to call; in lower case, without underscores."""
 
 
 class Definition(NamedTuple):
-    """The definition of one tool: its name, its description and the schema of its arguments.
+    """The definition of one tool.
 
     Args:
         name: its name.
-        description: what it does, for the model; empty where nothing is said.
-        parameters: what is given as the schema of its arguments; None for nothing.
+        description: its purpose, for the model; empty if missing.
+        parameters: the given schema of its arguments; None if missing.
     """
 
     name: str
@@ -303,7 +302,7 @@ class Definition(NamedTuple):
 
 
 def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Definition]:
-    """Yield the tools of a list."""
+    """Yield the definitions of a list of tools."""
     if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise UsageError(
             f"Tools are a list, one mapping a tool; {str(tools)[:80]!r} is of the type {type(tools).__name__}."
@@ -326,7 +325,7 @@ def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Defini
 
 
 def _is_hosted(tool: Any) -> bool:
-    """Return whether a tool is named by its type or its key alone, such as a web search."""
+    """Return whether a tool has only a type or a key, such as a web search that the provider runs."""
     if not isinstance(tool, Mapping) or any(key in tool for key in ("name", *_INNER, *_PARAMETERS)):
         return False
     if any(str(key).replace("_", "").lower() in _HOSTED for key in tool):
@@ -351,7 +350,7 @@ def _definition(number: int, tool: Any) -> Definition:
 
 
 def _of_fields(fields: JsonMap) -> JsonDict:
-    """Return the schema of what Cohere's first interface lists field by field."""
+    """Return the schema for parameters that Cohere's first interface lists field by field."""
     required = [
         name for name, field in fields.items() if isinstance(field, Mapping) and field.get("required")
     ]

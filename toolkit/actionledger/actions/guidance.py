@@ -1,6 +1,6 @@
-"""What the model is told: which actions there are and how they are written, and how to put a refused one right. Pure.
+"""Texts for the model: the actions and how to write them, and how to correct a rejected one. Pure.
 
-An action knows no dialect, so whoever calls this hands in what writes one action in the model's own.
+Actions know no dialect, so the caller passes a function that writes one action in the model's own.
 """
 
 import json
@@ -19,10 +19,10 @@ from actionledger.core.values import ActionCall, FieldError
 from actionledger.core.vocabulary import Reason
 
 Render: TypeAlias = Callable[[str, Mapping[str, Any]], str]
-"""Writes one action, given its name and its arguments, as a response has to; raises ``RenderError`` where it can't."""
+"""Writes one action, given its name and its arguments, as a response must; raises ``RenderError`` if it can't."""
 
 _MOST_ERRORS = 10
-"""A model that made more mistakes in one action does better to write it anew."""
+"""A model that made more errors in one action should write it anew."""
 
 _LONGEST_NAME = 80
 
@@ -43,19 +43,19 @@ REFERENCE_RULES = (
         "in the response: ${action_1.FIELD} is a field of the first one's result."
     ),
 )
-"""What a model is told where its actions may refer to each other's results."""
+"""The rules for models whose actions may refer to each other's results."""
 
 
 def instructions(
     catalogue: AnyCatalogue, render: Render, rules: Sequence[str] = (), *, short: bool = False
 ) -> str:
-    """Return what a model has to know to write actions: the rules of their form, then each action.
+    """Return the instructions for writing actions: the rules of their form, then each action.
 
     Args:
         catalogue: the actions that exist.
         render: writes an action in the model's dialect.
-        rules: how actions are written and what comes of them, a sentence or two each.
-        short: whether each action gets only a line, and one example stands for all.
+        rules: how actions are written and run, a sentence or two each.
+        short: whether each action gets only a line, with one example for all.
 
     Raises:
         RenderError: the dialect can't write an action's example.
@@ -72,11 +72,11 @@ def instructions(
 
 
 MOST, MOST_SHORT = 6_000, 2_000
-"""What a model is told is no longer, as far as its actions can be told in less, in characters."""
+"""The limits of instructions, in characters, if the actions can be described within them."""
 
 
 class _Form(NamedTuple):
-    """How much is said."""
+    """The level of detail."""
 
     is_short: bool
     examples: int | None = None
@@ -128,7 +128,7 @@ def _instructions(catalogue: AnyCatalogue, render: Render, rules: Sequence[str],
 
 
 def _shown(actions: Sequence[ActionDescription], most: int | None) -> set[str]:
-    """Return the actions that are shown in an example: the first of each group, and those with the longest ones."""
+    """Return the actions to show with an example: the first of each group, and those with the longest ones."""
     names = [action.name for action in sorted(actions, key=lambda each: -len(_json(each.example or {})))]
     firsts = {next(members).name for _, members in groupby(actions, lambda action: action.group)}
     return {*names[:most], *firsts}
@@ -142,18 +142,18 @@ def correction(
     with_format: bool = True,
     example: str = "",
 ) -> str:
-    """Return what the model is told of an action that was refused: what is wrong, and how it is written rightly.
+    """Return the feedback on a rejected action: what is wrong, and how to write it correctly.
 
     Args:
-        call: the action, as it was checked.
+        call: the checked action.
         catalogue: the actions that exist.
         render: writes an action in the dialect of the call.
-        with_format: whether the action's format and an example follow; once is enough in one message.
-        example: the action as it is written rightly; the catalogue's own example if not given.
+        with_format: whether to add the action's format and an example; once is enough in one message.
+        example: the corrected action; the catalogue's own example by default.
 
     Returns:
-        One line on what is wrong, then the format; empty for an action that was not refused. What the model or a
-        stranger wrote stands quoted, without line breaks.
+        One line on what is wrong, then the format; empty for an action that was not rejected. Untrusted text is
+        quoted, without line breaks.
     """
     if not call.status.is_refused:
         return ""
@@ -172,9 +172,9 @@ def signature(action: ActionDescription, leaving_out: Sequence[FieldDescription]
 
 
 def field_lines(field: FieldDescription) -> Iterator[str]:
-    """Yield a field as an item of a list, and the fields inside of it, indented.
+    """Yield a field as an item of a list, with the fields inside it indented.
 
-    It is said what it takes, whether it must be given, what it means.
+    Each line has the field's type, whether it is required, and its meaning.
     """
     meaning = f": {_on_one_line(field.description)}" if field.description else ""
     yield f"- {field.name} ({field.type}; {field.need}){meaning}"
@@ -187,7 +187,7 @@ def _lines(fields: Iterable[FieldDescription]) -> Iterator[str]:
 
 
 def _bare_signature(action: ActionDescription, leaving_out: Sequence[FieldDescription] = ()) -> str:
-    """Return an action's name and fields, and nothing of what they mean: ``create_goal(content, notes?, status?)``."""
+    """Return an action's name and fields, without descriptions: ``create_goal(content, notes?, status?)``."""
     fields = (
         f"{field.name}{'' if field.required else '?'}" for field in action.fields if field not in leaving_out
     )
@@ -243,7 +243,7 @@ def _what_is_wrong(error: FieldError) -> str:
 
 
 def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | None:
-    """Return the action that the call is of, or the one whose name is nearest; None if none is near."""
+    """Return the call's action, or the one with the most similar name; None if none is similar."""
     named = catalogue.description(call.name)
     nearest = near_names(call.name, catalogue.names)[:1]
     return named or (catalogue.description(nearest[0]) if nearest else None)
@@ -262,7 +262,7 @@ def _format(
     if example:
         yield from (_RIGHT, example)
     elif shown is not None:
-        with suppress(RenderError):  # the words above stand without an example
+        with suppress(RenderError):  # the text above is enough without an example
             yield from _example(shown, render, _RIGHT)
 
 

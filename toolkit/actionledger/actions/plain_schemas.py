@@ -1,6 +1,6 @@
-"""Schemas that say little more than types: what surely fits one is seen at once, and only the rest is shown to the validator.
+"""Plain schemas, which contain little more than types: a value that surely fits one needs no validator.
 
-Whatever a schema says that is not understood here makes it, or that field of it, no plain one.
+A schema, or a field of one, that contains anything unknown here is not plain.
 """
 
 from collections.abc import Mapping
@@ -23,19 +23,19 @@ _OF_VALUES = _SAYS_NOTHING | {"type", "enum", "items", "properties", "required",
 _DEEPEST = 10
 
 TEXT = _KINDS["string"]
-"""The kinds of what can only be a text."""
+"""The kinds of a value that can only be a text."""
 
 
 class Plain(NamedTuple):
-    """The constraints that a plain schema puts on a value.
+    """A plain schema's constraints on a value.
 
     Args:
-        kinds: the classes, one of which a value has.
-        allowed: the only texts that a text may be; None for any.
-        items: what is asked of the items of a list; None for nothing.
-        fields: what is asked of the fields of an object, and None for one that is not plain; None for nothing.
-        required: the fields that an object has to have.
-        is_closed: whether an object has no other fields.
+        kinds: the allowed classes of the value.
+        allowed: the only allowed texts; None for any.
+        items: the constraints on a list's items; None for none.
+        fields: the constraints on an object's fields, each None if not plain; None for none.
+        required: the required fields of an object.
+        is_closed: whether an object may have no other fields.
     """
 
     kinds: frozenset[type]
@@ -46,7 +46,7 @@ class Plain(NamedTuple):
     is_closed: bool = False
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value surely is as the schema asks; one that is not may be so yet."""
+        """Return whether a value surely fits the schema; False does not mean that it is invalid."""
         kind = type(value)
         if kind not in self.kinds:
             return False
@@ -78,7 +78,7 @@ class Plain(NamedTuple):
 
 
 def plain(schema: Any, deepest: int = _DEEPEST) -> Plain | None:
-    """Return what a schema asks; None where it asks more than is understood here."""
+    """Return a schema's constraints; None if it is not plain."""
     if not deepest or not isinstance(schema, Mapping) or not schema.keys() <= _OF_VALUES:
         return None
     named = schema.get("type")

@@ -1,8 +1,8 @@
 """References from an action's arguments to the results of other actions of the same response. Pure.
 
-Two spellings: ``"${action_1.task_id}"`` anywhere in the arguments, alone (then the value keeps its type) or within a longer
-text; and a field ``project_id_from: "action_1.project_id"``, which stands for the field ``project_id``. What follows the first
-dot is a path into the result: ``${search.items.0.id}``. Text that merely looks alike, such as ``${HOME}`` in a script, is no
+There are two spellings. ``"${action_1.task_id}"`` may be anywhere in the arguments, alone (then the value keeps its type) or within a longer
+text. A field ``project_id_from: "action_1.project_id"`` stands for the field ``project_id``. The text after the first
+dot is a path into the result: ``${search.items.0.id}``. Similar text, such as ``${HOME}`` in a script, is not a
 reference: the name before the dot must be the id of an action of the response, or ``action_`` and a number.
 """
 
@@ -19,18 +19,18 @@ from actionledger.core.values import Reference
 from actionledger.core.vocabulary import Reason
 
 MAX_FILLED = 1_000_000
-"""The most that references may put into the arguments of one action, in characters."""
+"""The limit on what references add to the arguments of one action, in characters."""
 
 _REFERENCE = regex(r"\$\{([^${}.\n]{1,200})\.([^${}\n]{1,200})\}")
 _SUFFIX = "_from"
 _CONTAINERS = (dict, list)
 _BY_NUMBER = regex(r"action_[1-9][0-9]{0,8}")
 _OWN_FIELDS = frozenset({"id", "depends_on"})
-"""The fields that name actions themselves: no result can stand in them."""
+"""The fields that name actions; they can't contain results."""
 
 
 def is_numbered(name: str) -> bool:
-    """Return whether a name is one that an action has by its place: ``action_1``, ``action_2``, …"""
+    """Return whether a name is that of an action by its number: ``action_1``, ``action_2``, …"""
     return _BY_NUMBER.fullmatch(name) is not None
 
 
@@ -68,21 +68,21 @@ def references_in(arguments: JsonMap, ids: Collection[str]) -> tuple[Reference, 
 
 
 def filled(arguments: JsonMap, result_of: Callable[[str], Any], ids: Collection[str]) -> JsonDict:
-    """Return arguments with each reference replaced by the value that it stands for.
+    """Return arguments with each reference replaced by its value.
 
     Args:
         arguments: an action's fields, spelled out.
-        result_of: gives the result of the action of that id.
+        result_of: returns the result of the action with an id.
         ids: the ids of the response's actions.
 
     Raises:
-        ActionError: a result has no such value, or all of them together are too large.
+        ActionError: a result has no such value, or the values together are too large.
     """
     return _Filling(result_of, ids).object(arguments)
 
 
 class _Filling:
-    """Fills in one action's references, and counts what it puts in."""
+    """Resolves one action's references, and counts the added characters."""
 
     def __init__(self, result_of: Callable[[str], Any], ids: Collection[str]) -> None:
         self._result_of = result_of
@@ -125,7 +125,7 @@ class _Filling:
 
 
 def _within(value: Any, step: str, reference: str) -> Any:
-    """Return the value behind one step of a path."""
+    """Return the value after one step of a path."""
     if isinstance(value, dict) and step in value:
         return value[step]
     if isinstance(value, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(value):
@@ -149,7 +149,7 @@ def _is_meant(found: re.Match[str], ids: Collection[str]) -> bool:
 
 
 def may_refer(arguments: JsonMap) -> bool:
-    """Return whether any text in the arguments may hold a reference: nearly none does, and this makes nothing."""
+    """Return whether any text in the arguments may contain a reference; almost none does, so this allocates nothing."""
     for value in arguments.values():
         if isinstance(value, str):
             if "${" in value:
@@ -160,14 +160,14 @@ def may_refer(arguments: JsonMap) -> bool:
 
 
 def may_be_spelled_out(names: Collection[str]) -> bool:
-    """Return whether any field may stand for another one's reference by its name."""
+    """Return whether any field's name may make it a reference for another field."""
     return _SUFFIX in "\n".join(names) and any(name.endswith(_SUFFIX) for name in names)
 
 
 def _may_hold(container: JsonDict | list[Any]) -> bool:
-    """Return whether any text in a container may hold a reference; no recursion."""
+    """Return whether any text in a container may contain a reference, without recursion."""
     pending: list[Any] = [container]
-    for value in pending:  # it grows meanwhile
+    for value in pending:  # the list grows during the loop
         if isinstance(value, str):
             if "${" in value:
                 return True
@@ -179,7 +179,7 @@ def _may_hold(container: JsonDict | list[Any]) -> bool:
 
 
 def _texts(arguments: JsonMap) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield every text in the arguments that may hold a reference, with its path."""
+    """Yield every text in the arguments that may contain a reference, with its path."""
     pending: list[tuple[tuple[str | int, ...], Any]] = [
         ((name,), value) for name, value in arguments.items() if name not in _OWN_FIELDS
     ]

@@ -1,4 +1,4 @@
-"""What pydantic or a JSON Schema refuses, as field errors: a closed code, a path into the arguments, the value, what is allowed."""
+"""Converts the errors of pydantic and JSON Schema into field errors: a closed code, a path into the arguments, the value, what is allowed."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from jsonschema import ValidationError as SchemaViolation
 
 _LONGEST_VALUE = 200
-"""A field error shows that many characters of a value; the action's record has all of them."""
+"""The number of characters of a value in a field error; the action's record has the whole value."""
 
 _MOST_ERRORS = 100
-"""More errors than that in one action are no slips; its record has all of its arguments."""
+"""The number of reported errors in one action; its record has all of its arguments."""
 
 _MOST_NAMES = 50
-"""An error names that many of the known names; the prompt and the catalogue have all of them."""
+"""The number of known names in an error; the prompt and the catalogue have all of them."""
 
 _TYPES = {
     Reason.MISSING_FIELD: (
@@ -74,17 +74,17 @@ _CODES = {kind: code for code, kinds in _TYPES.items() for kind in kinds}
 
 
 def code_of(error_type: str) -> Reason:
-    """Return the closed code of one of pydantic's error types; what has no code of its own is a bad format."""
+    """Return the closed code for one of pydantic's error types; an unknown one is a bad format."""
     is_about_type = error_type.endswith("_type")
     return _CODES.get(error_type, Reason.WRONG_TYPE if is_about_type else Reason.BAD_FORMAT)
 
 
 def field_errors(error: ValidationError, arguments: JsonMap, schema: Schema) -> tuple[FieldError, ...]:
-    """Return what pydantic refuses, one field error for each of its first hundred errors, in its order.
+    """Return field errors for the first hundred of pydantic's errors, in its order.
 
     Args:
-        error: what it raised.
-        arguments: the value that it refused.
+        error: the error that it raised.
+        arguments: the rejected value.
         schema: the JSON Schema of such arguments.
     """
     first = error.errors(include_url=False)[:_MOST_ERRORS]
@@ -92,7 +92,7 @@ def field_errors(error: ValidationError, arguments: JsonMap, schema: Schema) -> 
 
 
 def one_of(word: str, known: Sequence[str], noun: str) -> str:
-    """Return which name is expected in place of a wrong one: the near ones if there are any, else all of them."""
+    """Return which name is expected instead of a wrong one: the similar ones if there are any, else all of them."""
     if hint := did_you_mean(word, known):
         return f"a known {noun} ({hint})"
     more = f", … ({len(known)} in all)" if len(known) > _MOST_NAMES else ""
@@ -100,7 +100,7 @@ def one_of(word: str, known: Sequence[str], noun: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Return a value as compact JSON text of at most 200 characters; what JSON can't say is put as Python says it."""
+    """Return a value as compact JSON text of at most 200 characters, or as Python's ``repr`` if JSON can't express it."""
     try:
         text = _start_of_json(value)
     except (TypeError, ValueError):
@@ -122,7 +122,7 @@ def _field_error(details: ErrorDetails, arguments: JsonMap, schema: Schema) -> F
 
 
 def _path(loc: Sequence[str | int], arguments: Any, *, with_last: bool) -> tuple[str | int, ...]:
-    """Return where an error is, without what pydantic adds to a location: the branch of a union, a mark for a key."""
+    """Return an error's path, without pydantic's additions to a location: the branch of a union, a mark for a key."""
     path: list[str | int] = []
     here = arguments
     for number, step in enumerate(loc, start=1):
@@ -177,7 +177,7 @@ def _schema_at(path: Sequence[str | int], schema: Schema) -> Schema | None:
 def _start_of_json(value: Any) -> str:
     if not isinstance(value, dict | list):
         return _JSON.encode(value)
-    # The encoder writes piece by piece, so that a deep or a large value costs no more than what is shown of it.
+    # The encoder yields pieces, so a deep or large value costs no more than its shown part.
     pieces: list[str] = []
     length = 0
     for piece in _JSON.iterencode(value):
@@ -215,7 +215,7 @@ _UNIONS = ("anyOf", "oneOf")
 
 
 def schema_errors(error: "SchemaViolation", root: Schema) -> Iterator[FieldError]:
-    """Yield what a JSON Schema refuses."""
+    """Yield field errors for a JSON Schema's error."""
     if error.validator in _UNIONS:
         yield from _union_errors(error, root)
         return
@@ -252,7 +252,7 @@ def _refusal(error: "SchemaViolation", code: Reason, root: Schema) -> FieldError
 
 
 def _union_errors(error: "SchemaViolation", root: Schema) -> Iterator[FieldError]:
-    """Yield what the only branch refuses that the value can have been meant for, else that the value fits none."""
+    """Yield the errors of the only branch that the value can be meant for, or one error that the value fits none."""
     branches = [list(errors) for _, errors in groupby(error.context or (), lambda each: each.schema_path[0])]
     meant = [errors for errors in branches if not _is_another_kind(errors, len(error.absolute_path))]
     if len(meant) == 1:
@@ -265,7 +265,7 @@ def _union_errors(error: "SchemaViolation", root: Schema) -> Iterator[FieldError
 
 
 def _is_another_kind(errors: Sequence["SchemaViolation"], depth: int) -> bool:
-    """Return whether a branch is for values of another type, or for objects that a constant tells from this one."""
+    """Return whether a branch is for values of another type, or for objects with another constant."""
     return any(
         (each.validator == "type" and len(each.absolute_path) == depth)
         or (each.validator == "const" and len(each.absolute_path) == depth + 1)

@@ -1,4 +1,4 @@
-"""JSON Schemas of arguments: made from a model, described in words, with an example, and what they allow in a sentence."""
+"""JSON Schemas of arguments: made from a model, described in words, with an example."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
 
 
 def as_tool(name: str, description: str, parameters: Schema) -> JsonDict:
-    """Return an action as OpenAI's chat interface takes a tool."""
+    """Return an action as a tool in the format of OpenAI's chat interface."""
     return {
         "type": "function",
         "function": {"name": name, "description": description, "parameters": parameters},
@@ -42,7 +42,7 @@ def as_tool(name: str, description: str, parameters: Schema) -> JsonDict:
 
 
 def only_text(schema: Schema) -> str | None:
-    """Return the parameter that a text by itself fills: the only one that is required, if it is a string; else None."""
+    """Return the parameter that a bare text fills: the only required one, if it is a string; else None."""
     whole = resolved(schema, schema)
     required, properties = whole.get("required", ()), whole.get("properties", {})
     if not isinstance(required, list | tuple) or len(required) != 1 or not isinstance(properties, Mapping):
@@ -52,7 +52,7 @@ def only_text(schema: Schema) -> str | None:
 
 
 def own_texts(schema: Schema) -> frozenset[tuple[str, str]]:
-    """Return each parameter with the texts that the schema itself gives for it: its default, or one to choose."""
+    """Return each parameter with the texts that the schema itself has for it: its default, or a choice."""
     properties = resolved(schema, schema).get("properties")
     return frozenset(
         (name, text)
@@ -70,7 +70,7 @@ def _values_of(parameter: JsonMap) -> list[Any]:
 
 
 def _untitled(schema: JsonMap) -> JsonDict:
-    """Return a schema without the titles that pydantic makes of the names beside them; a field may be called title."""
+    """Return a schema without the titles that pydantic derives from names; a field may be called title."""
     return {key: _without_titles(key, value) for key, value in schema.items() if key != "title"}
 
 
@@ -85,11 +85,11 @@ def _without_titles(key: str, value: Any) -> Any:
 
 
 _DEEPEST = 8
-"""A schema that contains itself has no end; examples of that depth are of no use to anybody."""
+"""A recursive schema has no end, and deeper examples are useless."""
 
 
 _LONGEST = 100
-"""Longer texts and lists are no examples either."""
+"""Longer texts and lists are useless as examples."""
 
 
 _TEXTS = {
@@ -103,17 +103,17 @@ _TEXTS = {
 
 
 class _NoExampleError(Exception):
-    """The schema allows nothing that could be made up."""
+    """No example can be made for the schema."""
 
 
 def made_example(schema: Schema) -> JsonDict | None:
-    """Return arguments with each required field and each that has an example; None where there is no telling.
+    """Return arguments with each required field and each that has an example; None if that is not possible.
 
-    They have the right types, values and lengths; whether they fit a pattern or a rule between fields must be checked.
+    They have the right types, values and lengths; the caller must check patterns and rules between fields.
     """
     try:
         return _object(schema, schema, 0)
-    except (_NoExampleError, ArithmeticError):  # bounds may be larger than any float
+    except (_NoExampleError, ArithmeticError):  # limits may be larger than any float
         return None
 
 
@@ -143,7 +143,7 @@ def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
             text = _TEXTS.get(schema.get("format", ""), f"the {name.replace('_', ' ')}")
             return text.ljust(int(schema.get("minLength", 0)), ".")[: int(schema.get("maxLength", _LONGEST))]
         case "integer" | "number":
-            # The number nearest to the lower bound, if there is one, that fits the step.
+            # The first multiple of the step from the lower bound on, if there is a bound.
             step: float = schema.get("multipleOf", 1)
             lowest: float = schema.get("minimum", schema.get("exclusiveMinimum", step))
             number = -(-lowest // step) * step
@@ -162,7 +162,7 @@ def _value(schema: Schema, root: Schema, name: str, depth: int) -> Any:
 
 
 def pointed_at(reference: Any, root: Schema) -> Schema | None:
-    """Return the schema that a reference within a schema points at; None if there is none: nothing is ever fetched."""
+    """Return the target of a reference within a schema; None if there is none, since nothing is ever fetched."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     here: Any = root
@@ -178,7 +178,7 @@ def pointed_at(reference: Any, root: Schema) -> Schema | None:
 
 
 def resolved(schema: Any, root: Schema) -> Schema:
-    """Return what a reference stands for, or the schema itself if it is none; for true and false, one that says nothing."""
+    """Return a reference's target, or the schema itself if it is none; an empty schema for true and false."""
     followed: list[Any] = []
     while isinstance(schema, Mapping) and "$ref" in schema and schema["$ref"] not in followed:
         followed.append(schema["$ref"])
@@ -209,7 +209,7 @@ def takes_others(schema: Schema) -> bool:
 
 
 def allowed_values(schema: Schema, root: Schema) -> tuple[str, ...]:
-    """Return the values of a closed list, as text; empty where the values are open."""
+    """Return the values of a closed list, as text; empty if the values are open."""
     schema = resolved(schema, root)
     own = [schema["const"]] if "const" in schema else schema.get("enum", ())
     in_branches = (value for branch in _branches(schema) for value in allowed_values(branch, root))
@@ -217,7 +217,7 @@ def allowed_values(schema: Schema, root: Schema) -> tuple[str, ...]:
 
 
 def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
-    """Return what a schema allows, such as ``integer greater than 0``."""
+    """Return the values that a schema allows, in words, such as ``integer greater than 0``."""
     schema = resolved(schema, root)
     if "const" in schema or "enum" in schema:
         return f"one of: {', '.join(allowed_values(schema, root))}"
@@ -241,14 +241,14 @@ def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
 
 
 def _wording_value(value: Any) -> str:
-    """Return a value of a closed list: a text as it is, unless nothing would be seen of it, anything else as JSON."""
+    """Return a value of a closed list: a text unchanged, unless it would be invisible, anything else as JSON."""
     if isinstance(value, str) and value.strip() == value and value:
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
 def _branches(schema: Schema) -> tuple[Schema, ...]:
-    """Return what a value may be instead: the branches of a union, in either spelling."""
+    """Return the alternatives of a value: the branches of a union, in either spelling."""
     kinds = schema.get("type")
     if isinstance(kinds, list):
         return tuple(dict(schema) | {"type": kind} for kind in kinds)
@@ -302,13 +302,13 @@ class FieldDescription:
     """One field of an action.
 
     Args:
-        name: its name as a response writes it.
-        type: what it takes, in words: ``integer greater than 0``.
-        required: whether it must be given.
-        default: the value it has if it isn't given; None for a required field.
-        description: what it means.
-        allowed: the values of a closed list, as text; empty where the values are open.
-        fields: the fields of the object that it takes, or of each object in its array; theirs are not told.
+        name: its name in a response.
+        type: its type in words: ``integer greater than 0``.
+        required: whether it is required.
+        default: its default value; None for a required field.
+        description: its meaning.
+        allowed: the values of a closed list, as text; empty if the values are open.
+        fields: the fields of the object that it takes, or of each object in its array, without their own fields.
     """
 
     name: str
@@ -321,7 +321,7 @@ class FieldDescription:
 
     @property
     def need(self) -> str:
-        """Whether it must be given, in words: ``required``, ``optional``, ``default "pending"``."""
+        """Whether it is required, in words: ``required``, ``optional``, ``default "pending"``."""
         if self.required:
             return "required"
         return (
@@ -335,10 +335,10 @@ class ActionDescription:
 
     Args:
         name: its name.
-        description: what it does.
-        fields: its own fields, then those that it shares with other actions; the discriminator is left out.
-        example: correct arguments, without the discriminator; None where there is none.
-        group: what it belongs to, such as ``Tasks``; empty where nothing was said.
+        description: its purpose.
+        fields: its own fields, then those that it shares with other actions, without the discriminator.
+        example: correct arguments, without the discriminator; None if there is none.
+        group: its group, such as ``Tasks``; empty if it has none.
     """
 
     name: str
@@ -377,7 +377,7 @@ def _field(name: str, field: Any, root: Schema, *, is_required: bool, with_inner
 
 
 def shared_fields(actions: Sequence[ActionDescription]) -> tuple[FieldDescription, ...]:
-    """Return the fields that every one of several actions has, in the first one's order."""
+    """Return the fields that all of several actions have, in the first one's order."""
     if len(actions) < 2:
         return ()
     first, *others = actions

@@ -1,4 +1,4 @@
-"""An action's model from a function: its arguments become fields, its docstring tells the language model what it does."""
+"""Makes an action's model from a function: its arguments become fields, and its docstring tells the language model what it does."""
 
 import inspect
 import re
@@ -28,19 +28,19 @@ class FunctionAction(Action):
     """The base of the models that are made of functions."""
 
     argument_names: ClassVar[Mapping[str, str]]
-    """The function's name for each field."""
+    """The function's argument name for each field."""
 
     @classmethod
     def model_validate(cls, obj: Any, **settings: Any) -> Self:
-        """Validate arguments as JSON, strictly: a date may be written as a text, since JSON has no other way."""
+        """Validate arguments as JSON, strictly: a date may be a text, since JSON has no other way."""
         try:
             text = to_json(obj, inf_nan_mode="constants")
-        except (PydanticSerializationError, ValueError):  # half of a surrogate pair, or too deep
+        except (PydanticSerializationError, ValueError):  # a lone surrogate, or too deep
             return super().model_validate(obj, **settings)
         return super().model_validate_json(text, strict=settings.get("strict"))
 
     def given(self) -> dict[str, Any]:
-        """Return the arguments by the names that the function has for them."""
+        """Return the arguments by the function's names for them."""
         return {argument: getattr(self, field) for field, argument in self.argument_names.items()}
 
 
@@ -49,18 +49,17 @@ def action_model(
 ) -> type[FunctionAction]:
     """Return the model of the action that a function runs.
 
-    What a section ``Args:`` of the docstring says of an argument is the field's description, unless its own ``Field``
-    has one.
+    An argument's text in the docstring's section ``Args:`` is the field's description, unless its own ``Field`` has one.
 
     Args:
-        function: what runs it; its arguments are annotated, its docstring says what it does.
+        function: runs the action; its arguments are annotated, and its docstring describes the action.
         name: the action's name.
-        example: correct arguments; that they are is checked by the catalogue.
-        group: what the action belongs to.
-        besides: the type of an argument that isn't the language model's to give, such as a context.
+        example: correct arguments; the catalogue checks them.
+        group: the action's group.
+        besides: the type of an argument that the language model does not give, such as a context.
 
     Raises:
-        UsageError: the function has no docstring, or an argument that can't be a field; says which, and what would do.
+        UsageError: the function has no docstring, or an argument that can't be a field; the text names it and a remedy.
     """
     if inspect.iscoroutinefunction(function):
         raise _refusal(
@@ -125,26 +124,26 @@ def _why_no_field(argument: Parameter) -> str:
 
 
 def _field_name(argument: str) -> str:
-    """Return a name for a field that models have no other use for; the argument's own becomes its alias."""
+    """Return a field name that doesn't clash with models' attributes; the argument's own name becomes its alias."""
     is_taken = hasattr(FunctionAction, argument) or argument.startswith(("_", "model_"))
     return f"field_{argument}" if is_taken or argument == "argument_names" else argument
 
 
 def _field(argument: Parameter, meaning: str | None) -> Any:
     alias = argument.name if _field_name(argument.name) != argument.name else None
-    annotated: Any = Annotated  # a value here, which a type checker would take for a type
+    annotated: Any = Annotated  # a plain value here, which type checkers would treat as a type
     kind, *metadata = (
         get_args(argument.annotation)
         if get_origin(argument.annotation) is Annotated
         else [argument.annotation]
     )
-    # What the annotation itself says comes later, and so prevails.
+    # The annotation's own metadata comes later, and so wins.
     annotation = annotated[kind, Field(description=meaning, alias=alias), *metadata]
     return annotation, ... if argument.default is Parameter.empty else argument.default
 
 
 def _documented(docstring: str) -> tuple[str, dict[str, str]]:
-    """Return what a docstring says of the function, without its sections, and what it says of each argument."""
+    """Return a docstring's text without its sections, and its text for each argument."""
     meaning, *rest = _SECTION.split(cleandoc(docstring))
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
     of_arguments = next(
@@ -155,7 +154,7 @@ def _documented(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def _sentence(text: str) -> str:
-    """Return a text on one line that begins and ends as a sentence does: in prompts it stands for itself."""
+    """Return a text as one line, with the capital and the full stop of a sentence, since prompts show it alone."""
     text = " ".join(text.split())
     end = "" if text.endswith((".", "?", "!", "…")) else "."
     return f"{text[0].upper()}{text[1:]}{end}"

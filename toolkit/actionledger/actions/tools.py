@@ -1,7 +1,7 @@
-"""Tools given as JSON Schema, the way providers' interfaces take them: a catalogue without models of its own.
+"""Tools given as JSON Schema in providers' formats: a catalogue without models of its own.
 
-``definitions.py`` knows the spellings of OpenAI's two interfaces, of Anthropic's, Gemini's, Bedrock's and Cohere's, and of MCP;
-``mending.py`` makes a JSON Schema of what is nearly one. Whatever can't be read is not checked, and a warning says so.
+``definitions.py`` parses the formats of OpenAI's two interfaces, of Anthropic's, Gemini's, Bedrock's and Cohere's, and of MCP, and
+repairs nearly valid schemas. Parts that can't be read are not checked, and a warning names them.
 """
 
 import re
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 _MOST_ERRORS = 100
 _KEPT = 32
-"""How many catalogues are kept: to check the schemas of 25 tools takes 100 ms, to see that they are the same 0.07 ms."""
+"""The number of cached catalogues: checking the schemas of 25 tools takes 100 ms, finding them unchanged 0.07 ms."""
 
 
 class ToolWarning(UserWarning):
-    """A tool's definition says something that can't be read, and so is not checked."""
+    """A part of a tool's definition can't be read, and so is not checked."""
 
 
 _SEARCHES = re.compile(r"(?i)tool_?search(?:_tool\w{0,80})?|DeferredToolPlaceholder")
-"""What agents call the tool by which a model finds others, and what stands for these meanwhile."""
+"""Agents' names of the tool that finds other tools, and of the placeholders for these."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Tool:
 
     Args:
         name: its name.
-        description: what it does, for the model.
+        description: its purpose, for the model.
         parameters: the JSON Schema of its arguments.
     """
 
@@ -67,7 +67,7 @@ class Tool:
 
     @cached_property
     def validator(self) -> "Draft202012Validator":
-        """Checks arguments against the schema."""
+        """The validator of arguments against the schema."""
         from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to load, and most readings are without tools
         from referencing import Registry  # noqa: PLC0415 - the same
 
@@ -75,25 +75,25 @@ class Tool:
 
     @cached_property
     def plain(self) -> Plain | None:
-        """What the schema asks, where it says little more than types."""
+        """The schema's constraints if it is plain, otherwise None."""
         return plain(self.parameters)
 
     @cached_property
     def described(self) -> ActionDescription:
-        """The tool in words, with an example made up from its schema where one can be."""
+        """The tool in words, with an example made from its schema if possible."""
         example = made_example(self.parameters)
         is_right = example is not None and self._allows(example)
         fields = fields_of(self.parameters)
         return ActionDescription(self.name, self.description, fields, example if is_right else None)
 
     def errors(self, arguments: JsonMap) -> "list[ValidationError]":
-        """Return what the schema refuses, the first hundred errors."""
+        """Return the first hundred errors of the schema's validation."""
         if self.plain is not None and self.plain.holds(arguments):
             return []
         return list(islice(self.validator.iter_errors(arguments), _MOST_ERRORS))
 
     def typed(self, arguments: JsonMap) -> JsonDict:
-        """Return arguments with each string that the schema wants to be something else read as JSON."""
+        """Return arguments with each string decoded as JSON if the schema has another type for it."""
         known = self.plain.fields if self.plain is not None else None
         texts = {name for name in arguments if known and (field := known.get(name)) and field.kinds == TEXT}
         rest = {name: value for name, value in arguments.items() if name not in texts}
@@ -111,10 +111,10 @@ class ToolCatalogue:
     """The tools that a model is offered.
 
     Args:
-        tools: the tools, their names unique.
-        name: what the records call it.
-        warnings: a sentence for each thing in the definitions that can't be read, and so is not checked.
-        leaves_out: whether a field that nobody knows is left out of an action, with a note; else the action is invalid.
+        tools: the tools; their names are unique.
+        name: its name in records.
+        warnings: a sentence for each unreadable part of the definitions, which is not checked.
+        leaves_out: whether an unknown field is omitted from an action, with a note; otherwise the action is invalid.
     """
 
     tools: tuple[Tool, ...]
@@ -124,19 +124,19 @@ class ToolCatalogue:
 
     @classmethod
     def of(cls, definitions: Sequence[JsonMap]) -> Self:
-        """Read tools as a provider's interface takes them; the same ones are not read again.
+        """Parse definitions of tools in providers' formats; the same definitions are parsed only once.
 
-        What can't be read of a schema is not checked: ``warnings`` has it, and Python warns of the first (``ToolWarning``).
+        Unreadable parts of a schema are not checked: ``warnings`` lists them, and Python warns of the first (``ToolWarning``).
 
         Args:
-            definitions: one mapping a tool, in any of the spellings.
+            definitions: one mapping for each tool, in any of the formats.
 
         Raises:
-            UsageError: they are no list, a definition has no name, or a name stands twice.
+            UsageError: they are not a list, a definition has no name, or two have the same name.
         """
         try:
             found = cls._cached(to_json(definitions))
-        except ValueError:  # no JSON, or too deep: there is no text to know it by
+        except ValueError:  # not JSON, or too deep, so it can't be cached by its text
             found = cls._read(definitions)
         if found.warnings:
             more = (
@@ -148,7 +148,7 @@ class ToolCatalogue:
     @classmethod
     @lru_cache(maxsize=_KEPT)
     def _cached(cls, definitions: bytes) -> Self:
-        """Read tools from their JSON text: nobody who changes a definition changes a catalogue that is kept."""
+        """Parse tools from their JSON text, so that a later change to a definition doesn't change a cached catalogue."""
         return cls._read(from_json(definitions))
 
     @classmethod
@@ -165,12 +165,12 @@ class ToolCatalogue:
 
     @cached_property
     def strict(self) -> Self:
-        """The same tools for calls that another runtime has run or refused: that one leaves no field out of them."""
+        """The same tools for calls that a recorded agent executed or rejected, which omits no field."""
         return replace(self, leaves_out=False)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The tools' names, in the order in which they were given."""
+        """The tools' names, in the given order."""
         return tuple(tool.name for tool in self.tools)
 
     @cached_property
@@ -183,18 +183,18 @@ class ToolCatalogue:
 
     @cached_property
     def only_texts(self) -> dict[str, str]:
-        """The parameter that a text by itself fills, for each tool that has one."""
+        """The parameter that a bare text fills, for each tool that has one."""
         found = {tool.name: only_text(tool.parameters) for tool in self.tools}
         return {name: parameter for name, parameter in found.items() if parameter}
 
     @cached_property
     def own_texts(self) -> dict[str, frozenset[tuple[str, str]]]:
-        """For each tool the parameters with the texts that its schema itself gives for them."""
+        """For each tool the parameters with the texts that its schema itself has for them."""
         return {tool.name: own_texts(tool.parameters) for tool in self.tools}
 
     @cached_property
     def offer(self) -> Offer:
-        """The names with their parameters, as reading takes them."""
+        """The names with their parameters, for parsing."""
         return Offer(self.parameters, self.only_texts, self.own_texts)
 
     @cached_property
@@ -203,23 +203,23 @@ class ToolCatalogue:
 
     @cached_property
     def _hides_some(self) -> bool:
-        """Whether the model can look for more tools than it is shown: it may call those, whose schemas nobody has recorded."""
+        """Whether the model can search for more tools than it was offered; it may call those, whose schemas are not recorded."""
         return any(_SEARCHES.fullmatch(name) for name in self._by_name)
 
     def describe(self) -> tuple[ActionDescription, ...]:
-        """Return each tool in words, in the order in which they were given."""
+        """Return each tool in words, in the given order."""
         return tuple(tool.described for tool in self.tools)
 
     def description(self, name: str) -> ActionDescription | None:
-        """Return one tool in words; None if no tool goes by that name."""
+        """Return one tool in words; None if there is no tool of that name."""
         tool = self._by_name.get(name)
         return tool.described if tool else None
 
     def judge(self, raw: RawAction) -> Verdict:
         """Check a named action; never raises on what a model wrote.
 
-        Where the dialect can write nothing but strings, they are typed by the schema first: a string stays one where the
-        schema says string and no other type that fits.
+        If the dialect can only write strings, the schema types them first. A string stays one if the schema allows a string
+        and no other type that fits.
         """
         tool = self._by_name.get(raw.name)
         if tool is None and self._hides_some and not self.leaves_out:
@@ -239,7 +239,7 @@ class ToolCatalogue:
                 ActionStatus.INVALID, FieldError(Reason.TOO_DEEP, "", "", "a value of fewer levels")
             )
         if errors:
-            # Of an object that lacks several fields the validator has an error for each, and each of them names all.
+            # If an object lacks several fields, the validator yields an error for each, and each of them names all.
             found = dict.fromkeys(error for each in errors for error in schema_errors(each, tool.parameters))
             return refused(ActionStatus.INVALID, *islice(found, _MOST_ERRORS), arguments=arguments)
         status = ActionStatus.VALID if arguments == raw.arguments else ActionStatus.COERCED
@@ -249,7 +249,7 @@ class ToolCatalogue:
 def _converted(
     tool: Tool, arguments: JsonMap, errors: "Sequence[ValidationError]", *, leaves_out: bool
 ) -> Verdict | None:
-    """Return the verdict on arguments that are right once they are in the schema's types; None where they are not."""
+    """Return the verdict on arguments that are valid after conversion to the schema's types; None if they are not."""
     refused_fields = {str(error.absolute_path[0]) for error in errors if error.absolute_path}
     found = converted(arguments, tool.parameters, refused_fields)
     if found is None or (found.left_out and not leaves_out) or tool.errors(found.arguments):
@@ -260,7 +260,7 @@ def _converted(
 
 
 def _typed(arguments: JsonMap, schema: Schema) -> JsonDict:
-    """Return arguments with each string that the schema wants to be something else read as JSON."""
+    """Return arguments with each string decoded as JSON if the schema has another type for it."""
     return {
         name: _typed_value(value, child(schema, name, schema), schema) if isinstance(value, str) else value
         for name, value in arguments.items()
@@ -268,7 +268,7 @@ def _typed(arguments: JsonMap, schema: Schema) -> JsonDict:
 
 
 def _typed_value(text: str, schema: Schema | None, root: Schema) -> Any:
-    """Return what a text says in a type of the schema; where several fit, the narrowest, as every server takes it."""
+    """Return a text's value in a type of the schema; if several fit, the narrowest, as in every server."""
     if schema is None:
         return text
     may_be_text = _allows("string", schema, root)
@@ -285,7 +285,7 @@ def _typed_value(text: str, schema: Schema | None, root: Schema) -> Any:
 
 
 def _is_declared(value: Any, schema: Schema, root: Schema) -> bool:
-    """Return whether a value is of a type that the schema names beside the string."""
+    """Return whether a value is of a type that the schema names besides string."""
     match value:
         case bool():
             kinds: tuple[str, ...] = ("boolean",)
@@ -305,7 +305,7 @@ def _is_declared(value: Any, schema: Schema, root: Schema) -> bool:
 
 
 def _allows(kind: str, schema: Any, root: Schema, deepest: int = 20) -> bool:
-    """Return whether a value of a type may be meant; where references go round in circles, or nothing is said, a string may."""
+    """Return whether a value of a type may be meant; with circular references or without any type, only a string may."""
     schema = resolved(schema, root)
     if not deepest:
         return kind == "string"

@@ -1,4 +1,4 @@
-"""Raw actions against a catalogue: each becomes a call that says whether it may run and, if not, why."""
+"""Checks raw actions against a catalogue: each becomes a call that may run, or has the reason why not."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
@@ -28,15 +28,15 @@ from actionledger.core.values import ActionCall, FieldError, RawAction, Reading,
 from actionledger.core.vocabulary import ActionStatus, Reason
 
 AnyCatalogue: TypeAlias = Catalogue | ToolCatalogue
-"""What actions can be checked against: models, or tools given as JSON Schema."""
+"""The catalogues to check actions against: models, or tools given as JSON Schema."""
 
 
 def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall, ...]:
     """Check every action that a parser found; never raises on what a model wrote.
 
     Args:
-        reading: what the parser found.
-        catalogue: the actions that exist; None to check none, so that each that is named may run.
+        reading: the parser's result.
+        catalogue: the actions that exist; None to check none, so that every named action may run.
 
     Returns:
         One call for each raw action, in the same order.
@@ -66,7 +66,7 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
 
 
 def id_of(action: RawAction | ActionCall) -> str:
-    """Return the id that an action gives itself, a number as its text; empty where it gives none."""
+    """Return the id that an action gives itself, a number as its text; empty if it has none."""
     given = action.arguments.get("id")
     return str(given) if type(given) in {int, str} else ""
 
@@ -86,9 +86,9 @@ def check_action(
 
     Args:
         raw: the action as written.
-        catalogue: the actions that exist; None to check none, so that each that is named may run.
+        catalogue: the actions that exist; None to check none, so that every named action may run.
         repairs: the repairs of the action's block, in text order.
-        ids: the ids of the response's actions, to whose results it may refer; None where it may refer to none.
+        ids: the ids of the response's actions, to whose results it may refer; None if it may refer to none.
     """
     verdict = _verdict(raw, catalogue, ids)
     if raw.doubt is not None and verdict.status.is_runnable:
@@ -104,7 +104,7 @@ def check_action(
 
 
 def as_known(call: ActionCall, catalogue: Catalogue) -> ActionCall:
-    """Return a call under the name that its catalogue knows it by: what runs it, decides on it and counts it goes by that one."""
+    """Return a call with its catalogue's name for the action, which handlers, policies and statistics use."""
     name = catalogue.known_name(call.name)
     return call if name == call.name else call._replace(name=name)
 
@@ -138,7 +138,7 @@ def _verdict(raw: RawAction, catalogue: AnyCatalogue | None, ids: Collection[str
 def _judged(
     raw: RawAction, catalogue: Catalogue, model: type[Action], ids: Collection[str] | None
 ) -> Verdict:
-    # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
+    # The name chooses the model; an argument named like the discriminator is compared with it and can't replace it.
     arguments = {catalogue.discriminator: raw.name, **raw.arguments}
     knows_all = arguments.keys() <= catalogue.fields(raw.name)
     if not knows_all and (packed := unpacked(arguments, catalogue.fields(raw.name))):
@@ -150,7 +150,7 @@ def _judged(
     if not (knows_all or raw.strings_only) and (
         rest := without_unknown(arguments, catalogue.fields(raw.name), catalogue.argument_schema(raw.name))
     ):
-        # What is refused for such fields alone is right without them: asked first, it is checked once.
+        # An action that is only wrong in such fields is valid without them; tried first, it is validated once.
         action = _attempt(model, rest.arguments)
         if not isinstance(action, ValidationError):
             return _coerced(action, rest, raw, catalogue)
@@ -160,7 +160,7 @@ def _judged(
 def _unpacked(
     raw: RawAction, catalogue: Catalogue, model: type[Action], ids: Collection[str] | None, packed: Packed
 ) -> Verdict:
-    """Judge an action whose fields stand in an object of their own as one whose fields stand beside its name."""
+    """Check an action with nested fields as if they were next to its name."""
     given = {key: value for key, value in packed.arguments.items() if key != catalogue.discriminator}
     verdict = _judged(raw._replace(arguments=given), catalogue, model, ids)
     if not verdict.status.is_runnable:
@@ -177,7 +177,7 @@ def _validated_around(
     model: type[Action],
     arguments: JsonDict,
 ) -> Verdict:
-    """Check all but the values that references stand for: those are checked when they are known."""
+    """Check everything but the referenced values, which are checked when they are known."""
     strict = False if raw.strings_only else None
     found = _attempt(model, arguments, strict=strict)
     open_fields = {reference.field for reference in references}
@@ -206,7 +206,7 @@ def _closed_errors(
     schema: Schema,
     open_fields: Collection[str],
 ) -> list[FieldError]:
-    """Return what is refused of all but the fields whose values are not known yet."""
+    """Return the errors of all fields but those whose values are not known yet."""
     errors = field_errors(found, arguments, schema) if isinstance(found, ValidationError) else ()
     return [error for error in errors if error.path not in open_fields]
 
@@ -241,7 +241,7 @@ def _refused_fields(found: Action | ValidationError) -> set[str]:
 def _in_its_types(
     raw: RawAction, catalogue: Catalogue, arguments: JsonMap, fields: Collection[str]
 ) -> Converted | None:
-    """Return refused arguments in the types of their schema, the name of the action as it is; None where nothing changes."""
+    """Return rejected arguments in the types of their schema, with the action's name unchanged; None if nothing changes."""
     named = {key: value for key, value in arguments.items() if key == catalogue.discriminator}
     rest = {key: value for key, value in arguments.items() if key != catalogue.discriminator}
     found = converted(rest, catalogue.argument_schema(raw.name), fields)
@@ -255,7 +255,7 @@ def _coerced(
     catalogue: Catalogue,
     references: tuple[Reference, ...] = (),
 ) -> Verdict:
-    """Return the verdict on an action that is right in the types of its model."""
+    """Return the verdict on an action that is valid in the types of its model."""
     name = catalogue.discriminator
     kept = {key: value for key, value in mended.arguments.items() if key != name or name in raw.arguments}
     return Verdict(
@@ -273,7 +273,7 @@ def _attempt(
 
 
 def _decoded_containers(refusal: ValidationError) -> JsonDict:
-    """Return the refused arguments that a tag holds as the JSON text of an array or object, decoded."""
+    """Return the rejected arguments that are a tag's JSON text of an array or object, decoded."""
     decoded: JsonDict = {}
     for details in refusal.errors(include_url=False, include_context=False):
         text = details["input"]
@@ -285,7 +285,7 @@ def _decoded_containers(refusal: ValidationError) -> JsonDict:
 
 
 def _within(span: Span, repairs: Sequence[Repair]) -> tuple[Repair, ...]:
-    # Repairs are sorted: a search for the first keeps a block of many actions and many repairs linear.
+    # Repairs are sorted; a search for the first one keeps a block of many actions and repairs linear.
     first = bisect_left(repairs, span.start, key=lambda repair: repair.span.start)
     from_here = (repairs[index] for index in range(first, len(repairs)))
     started = takewhile(lambda repair: repair.span.start <= span.end, from_here)

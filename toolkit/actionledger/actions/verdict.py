@@ -1,4 +1,4 @@
-"""What a check says of one action; and the usual action, which is right as it was written, but for unknown fields."""
+"""The verdict on one action, and a fast path for usual actions, which are valid as written except for unknown fields."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,17 +24,17 @@ from actionledger.core.vocabulary import ActionStatus, Reason
 
 
 class Verdict(NamedTuple):
-    """What came of checking one action.
+    """The result of checking one action.
 
     Args:
-        status: what came of it.
-        action: the validated model; None where there is none.
-        errors: what is refused.
-        reason: the first error's code, or why it is an illustration; None where it is valid.
-        arguments: the arguments as the schema types them; None for as written.
-        references: what of the arguments is taken from other actions' results.
-        conversions: what was written in another type.
-        left_out: the unknown fields that were left out.
+        status: its status.
+        action: the validated model; None if there is none.
+        errors: its errors.
+        reason: the first error's code, or why it is an illustration; None if it is valid.
+        arguments: the arguments in the schema's types; None for as written.
+        references: the arguments that are taken from other actions' results.
+        conversions: the values that were written in another type.
+        left_out: the omitted unknown fields.
     """
 
     status: ActionStatus
@@ -48,7 +48,7 @@ class Verdict(NamedTuple):
 
 
 def refused(status: ActionStatus, *errors: FieldError, arguments: JsonDict | None = None) -> Verdict:
-    """Return the verdict on an action that is refused; the first error is the reason."""
+    """Return the verdict on a rejected action; the first error is the reason."""
     return Verdict(status, errors=errors, reason=errors[0].code, arguments=arguments)
 
 
@@ -58,13 +58,13 @@ _NOT_CHECKED = ActionStatus.NOT_CHECKED
 
 call_from = row_maker(ActionCall)
 _MOST = 100
-"""How many unknown fields an action may have here."""
+"""The most unknown fields of an action on the fast path."""
 
 
 def usual_calls(
     actions: Sequence[RawAction], validators: Validators, discriminator: str, *, may_have_references: bool
 ) -> list[ActionCall | None]:
-    """Return each usual action as a call without repairs that may run, and None for one that has to be looked at."""
+    """Return each usual action as a call without repairs that may run, and None for one that needs the full check."""
     calls: list[ActionCall | None] = []
     told: dict[tuple[str, str], str] = {}
     for raw in actions:
@@ -72,7 +72,7 @@ def usual_calls(
         call = None
         if illustration is None and doubt is None and name in validators:
             validate, fields, _ = validators[name]
-            # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
+            # The name chooses the model; an argument named like the discriminator is compared with it and can't replace it.
             arguments = {discriminator: name, **written}
             if may_have_references and may_refer(arguments):
                 pass
@@ -92,7 +92,7 @@ def usual_calls(
 
 
 def unchecked_call(raw: RawAction) -> ActionCall | None:
-    """Return an action as a call without repairs that may run where nothing is known of the tools; None where it has to be looked at."""
+    """Return an action as an unchecked call that may run, if no tools are known; None if it needs the full check."""
     name, written, span, dialect, block, strings_only, illustration, call_id, evidence, doubt = raw
     if not name or illustration is not None or doubt is not None:
         return None
@@ -103,20 +103,20 @@ def unchecked_call(raw: RawAction) -> ActionCall | None:
 
 
 def note_of(name: str, span: Span, field: str, expected: str) -> Issue:
-    """Return the issue that says of a field that it was left out."""
+    """Return the issue that notes an omitted field."""
     return Issue(_UNKNOWN_FIELD, span, _left_out(name, field[:80], expected))
 
 
 @lru_cache(maxsize=1024)
 def _left_out(name: str, field: str, expected: str) -> str:
-    """Return the sentence that says of a field that it was left out."""
+    """Return the sentence that notes an omitted field."""
     return f"The field {field!r} of {name!r} was left out; expected {expected}."
 
 
 def _without_strangers(
     raw: RawAction, arguments: JsonDict, validator: Validator, told: dict[tuple[str, str], str]
 ) -> ActionCall | None:
-    """Return an action that is right without the unknown fields; None where it has to be looked at."""
+    """Return an action that is valid without its unknown fields; None if it needs the full check."""
     validate, fields, names = validator
     strangers = [field for field in arguments if field not in fields]
     if names is None or len(strangers) > _MOST:
@@ -143,7 +143,7 @@ def _without_strangers(
 def _said_of(
     name: str, field: str, value: Any, names: tuple[str, ...], told: dict[tuple[str, str], str]
 ) -> str:
-    """Return what is said of a field that is left out, and note it; empty where the action has to be looked at."""
+    """Return the note on an omitted field, and cache it; empty if the action needs the full check."""
     expected = expected_without(field, value, names)
     said = _left_out(name, field[:80], expected) if expected else ""
     if is_decided_by_name(field):

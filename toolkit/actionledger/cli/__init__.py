@@ -1,4 +1,4 @@
-"""The command line: one file a group of commands, each thin. ``exits`` has the exit codes of all of them."""
+"""The command line: one thin module per group of commands; ``exits`` has all exit codes."""
 
 import atexit
 import gc
@@ -46,9 +46,9 @@ TRACEBACK_VARIABLE = "ACTIONLEDGER_TRACEBACK"
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong ends in a sentence and one of the exit codes."""
+    """Run the command line; every error ends in a sentence and an exit code."""
     let_readers_leave()
-    # Until the command is loaded (``Commands``): to look for circles in what stays loaded takes a tenth of a start, and of an end.
+    # Until the command is loaded (``Commands``): collecting garbage among lasting objects takes a tenth of a start, and of an end.
     gc.disable()
     atexit.register(gc.freeze)
     try:
@@ -66,7 +66,7 @@ def main() -> None:
         what = f" {error.filename!r}" if error.filename else ""
         _say_error(f"The system refuses{what}: {error.strerror or error}.")
         sys.exit(ExitCode.FAULT)
-    except Exception as error:  # noqa: BLE001 - a person is told in a sentence, whatever it is
+    except Exception as error:  # noqa: BLE001 - any error is reported as a sentence
         if os.environ.get(TRACEBACK_VARIABLE):
             traceback.print_exc()
         _say_error(_unforeseen(error))
@@ -84,13 +84,13 @@ def _say_error(sentence: str) -> None:
 def _unforeseen(error: Exception) -> str:
     from actionledger.ledger.storage.damage import damage_sentence, is_damage  # noqa: PLC0415 - the same
 
-    # A command's statements are right: what DuckDB can't read is the file.
+    # A command's own SQL is valid, so if DuckDB can't read it, the file is damaged.
     if is_damage(error):
         return damage_sentence("the ledger's file", error)
     return f"A fault of actionledger itself: {type(error).__name__}: {error}. With {TRACEBACK_VARIABLE}=1 it says where."
 
 
 def _was_interrupted(ended: SystemExit) -> bool:
-    """Return whether nobody but typer has heard that the user wants to stop."""
+    """Return whether only typer has seen the user's interrupt."""
     heard = ended.__context__
     return heard is not None and isinstance(heard.__cause__, KeyboardInterrupt)

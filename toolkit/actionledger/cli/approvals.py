@@ -1,4 +1,4 @@
-"""``approvals``: what waits for a decision, and deciding about it."""
+"""``approvals``: list pending actions and decide about them."""
 
 import getpass
 import json
@@ -162,7 +162,7 @@ def _decide(ledger: Path | None, approval_id: str, decision: Decision) -> None:
 
 
 def _end_as(came: Sequence[Observation]) -> None:
-    """End with 1 where something that was to be carried out failed; what a person rejected did not."""
+    """Exit with 1 if an approved action failed; a rejected one is not a failure."""
     if any(each.status in _FAILED for each in came):
         raise typer.Exit(ExitCode.FAULT)
 
@@ -177,7 +177,7 @@ def _carry_out(
     decisions: Mapping[int, Decision | None],
     workspace: Path | None,
 ) -> list[Observation]:
-    """Go on with a turn, print what came of some of its actions, and return that."""
+    """Continue a turn, print some of its actions' results, and return them."""
     with Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
         turn = session.resume(turn_id, {place: each for place, each in decisions.items() if each is not None})
     came = [each for each in turn.observations if each.action_index in decisions]
@@ -187,13 +187,13 @@ def _carry_out(
 
 
 def _tell(event: Event) -> None:
-    """Print why a recorded decision was not taken."""
+    """Print why a recorded decision was not applied."""
     if isinstance(event, SystemNoted) and event.code == NOT_TAKEN:
         print_note(event.message, style="yellow")
 
 
 def _as_value(status: DecisionStatus, session: str) -> dict[str, object]:
-    """Return a request as it is shown; its signature says nothing to a person."""
+    """Return a request for JSON, without its signature, which means nothing to a person."""
     shown = asdict(status.approval)
     del shown["signature"]
     return {"session": session, **shown, "doubt": status.sentence}

@@ -1,4 +1,4 @@
-"""``proxy``, ``otlp-receiver``, ``watch`` and ``mcp-proxy``: what agents do, into a ledger as it happens."""
+"""``proxy``, ``otlp-receiver``, ``watch`` and ``mcp-proxy``: record agents' activity as it happens."""
 
 import os
 import secrets
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PORT = 8484
 OTLP_PORT = 4318
-"""Where exporters of OTLP over HTTP send to if they are told nothing."""
+"""The default port of OTLP exporters over HTTP."""
 
 _LAST_SECONDS = 2.0
 
@@ -77,8 +77,8 @@ def proxy(
     from actionledger.imports.live.proxy import token_of, upstream_of  # noqa: PLC0415 - an optional dependency
     from actionledger.imports.live.server import ProxyServer  # noqa: PLC0415 - the same
 
-    upstream_of(upstream)  # before a ledger is made
-    word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - no token, the word for one
+    upstream_of(upstream)  # before a ledger is created
+    word = secrets.token_urlsafe(16) if token == "new" else token  # noqa: S105 - the word, not a token
     token_of(word)
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
@@ -98,16 +98,16 @@ def _print_start(address: str, upstream: str, ledger: Path) -> None:
 
 
 def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "RecordingResult":
-    """Close a ledger, and say what became of a recording to it: what could not be written may be by now."""
+    """Close a recording and its ledger, and print the result; closing may still write pending records."""
     kept = recording.close(patience=0)
-    # Before the ledger is closed, which fails where nothing could be written.
+    # Before the ledger is closed, which fails if nothing could be written.
     print_recorded(kept, path)
     ledger.close()
     return kept
 
 
 def print_recorded(kept: "RecordingResult", ledger: Path) -> None:
-    """Print what a recording kept and what it didn't."""
+    """Print what a recording kept and what it did not."""
     beside.print(plain(f"{taken(kept.report)}."))
     print_refusals(kept.report, ledger)
     print_left_out(kept.report)
@@ -170,10 +170,10 @@ def watch(
     from actionledger.imports.live.watcher import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
 
     folder = folder.expanduser()
-    refuse_nowhere(folder)  # before a ledger is made
+    refuse_nowhere(folder)  # before a ledger is created
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
-    # It watches for weeks, and each reading asks the ledger what it has: without a bound that stays in memory, up to a quarter of the machine's.
+    # It watches for weeks and queries the ledger on each import; without a limit, DuckDB would keep up to a quarter of the machine's memory.
     os.environ[FIRST_VARIABLE] = limit_for(where)
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -210,9 +210,9 @@ def mcp_proxy(
     from actionledger.imports.live.stdio import StdioServer  # noqa: PLC0415 - the same
 
     where = ledger or DEFAULT_LEDGER
-    program = Path(command[0]).name  # its arguments may hold a key
+    program = Path(command[0]).name  # without its arguments, which may contain a key
     origin = f"mcp-proxy {program} {now():%Y-%m-%d %H:%M:%S.%f}"
-    server = StdioServer(command)  # it starts while the ledger is opened
+    server = StdioServer(command)  # it starts while the ledger is being opened
     try:
         opened = open_ledger(where)
         first = next_turn_indexes(opened, SOURCE).get(derived_id("session", SOURCE, session), 0)

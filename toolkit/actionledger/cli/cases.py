@@ -1,4 +1,4 @@
-"""``case``: responses kept as cases, and checked."""
+"""``case``: keep responses as cases, and check them."""
 
 import re
 import tomllib
@@ -74,7 +74,7 @@ def check(
         try:
             case = load_case(path)
             left = case.differences()
-        except Exception as error:  # noqa: BLE001 - whatever one of them leads to, the others are read
+        except Exception as error:  # noqa: BLE001 - one text's error must not stop the others
             faulty += 1
             _tell("NO CASE", path, str(error) if isinstance(error, ActionLedgerError) else in_words(error))
             continue
@@ -109,7 +109,7 @@ def _shrunk(reading: RecordedReading) -> RecordedReading:
 
 
 def _expected(path: Path) -> Mapping[str, Any]:
-    """Return the expectation that a file holds: a case's, or one that stands alone."""
+    """Return a file's expectation: a case's, or one that is the whole file."""
     try:
         value = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -118,12 +118,12 @@ def _expected(path: Path) -> Mapping[str, Any]:
 
 
 def _turn_name(reading: RecordedReading) -> str:
-    """Return a name for a turn: of a session with a long name, too, each turn has its own."""
+    """Return a turn's name, which is unique even for a session with a long name."""
     return f"{_file_name(reading.external_id or reading.session_id[:8])}-{reading.turn_index}"
 
 
 def _file_name(text: str) -> str:
-    """Return a name that is no path: whoever recorded a session has named it."""
+    """Return a file name that can't act as a path, since a session's name is untrusted."""
     return re.sub(r"[^\w.-]+", "-", text).strip(".-")[:100] or "case"
 
 

@@ -1,4 +1,4 @@
-"""Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
+"""The list of commands, and the group that loads only the one called, since each needs other slow imports."""
 
 import gc
 import sys
@@ -21,24 +21,24 @@ from actionledger.core.patterns import regex
 from actionledger.core.text import from_any_bytes, to_any_bytes
 
 _MARK = "\1"
-"""Stands before a text that is no option while options are looked for."""
+"""Mark before a text that must not be taken for an option while options are parsed."""
 
 _NO_OPTION = regex(rf"-\s|--[^=\s]*\s|{_MARK}")
-"""What begins so names no option, since no option's name has a space: ``-- a comment``, ``- an item``; or it would lose its own mark."""
+"""Matches a text that is not an option, such as ``-- a comment``, since no option's name has a space; or one that begins with the mark."""
 
 _LONG = regex(r"--([a-zA-Z]|$)")
-"""What begins so is meant as an option, whether there is such a one or not; or as their end."""
+"""Matches a text meant as an option, known or not, or as the end of options."""
 
 
 class Command(TyperCommand):
     """A command whose arguments may be SQL that begins with a comment, or a list in Markdown."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, which load pydantic only for what has to be made of a value."""
+        """Return the parameters; pydantic is loaded only for values that need conversion."""
         return _with_less(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the arguments apart; ``as_written`` takes the marks off."""
+        """Parse the arguments; ``as_written`` removes the marks."""
         marked = [_MARK + each if _NO_OPTION.match(each) else each for each in args]
         for option, following in self._valueless(ctx, marked):
             if following in ctx.help_option_names:
@@ -51,7 +51,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, marked)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, the options, and below them those of a filter, which many commands have."""
+        """Write the arguments and options, with the filter options, which many commands share, below them."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Filters": []}
         for each in self.get_params(ctx):
             if shown := each.get_help_record(ctx):
@@ -63,7 +63,7 @@ class Command(TyperCommand):
                     formatter.write_dl(rows)
 
     def _valueless(self, ctx: Any, args: list[str]) -> Iterator[tuple[str, str]]:
-        """Yield options that take a value and have another option behind them, with that one."""
+        """Yield options that need a value but are followed by another option, with that option."""
         options = [each for each in self.get_params(ctx) if isinstance(each, TyperOption)]
         names = {name for each in options for name in (*each.opts, *each.secondary_opts)}
         valued = {name for each in options if not (each.is_flag or each.count) for name in each.opts}
@@ -83,7 +83,7 @@ _MISSING: tuple[object, ...] = (None, (), [])
 
 
 def _processed(parameter: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
-    """Return a parameter's value as typer does, without pydantic where that makes nothing of it: slow to load, and most are not given."""
+    """Return a parameter's value as typer does, but load pydantic, which is slow, only for a value that needs conversion."""
     made = _as_given(parameter, value)
     if made is _NOT_SO or (parameter.required and made in _MISSING):
         return process(ctx, value)
@@ -94,7 +94,7 @@ _NOT_SO = object()
 
 
 def _as_given(parameter: Any, value: Any) -> Any:
-    """Return what a value becomes that is not looked at: of nothing, of a default, and of a text or path of any kind."""
+    """Return a value that needs no conversion: None, a default, a text or a path."""
     if value is None:
         return () if parameter.multiple or parameter.nargs == -1 else None
     described = getattr(parameter, "type_descriptor", None)
@@ -121,12 +121,12 @@ def _is_looked_at(about: Any) -> bool:
 
 
 def _with_value(option: str, value: str) -> str:
-    """Return how a value is given that looks like an option: a short option has it right behind it."""
+    """Return how to give a value that looks like an option: directly after a short option."""
     return f"{option}={value}" if option.startswith("--") else f"{option}{value}"
 
 
 def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what runs a command with its arguments as they were written."""
+    """Return a function that runs a command with its arguments as written."""
 
     @wraps(run)
     def checked(**given: Any) -> Any:
@@ -136,7 +136,7 @@ def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def response_in(file: Path | None) -> str:
-    """Return the response that a file or standard input holds, whatever its bytes."""
+    """Return the response in a file or on standard input, whatever its bytes."""
     try:
         data = sys.stdin.buffer.read() if file in {None, Path("-")} else file.read_bytes()
     except OSError as error:
@@ -148,7 +148,7 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_value(name, each) for each in value)
     if type(value) is str:
-        # A text; a file's name may be any bytes, a text may not.
+        # A text must be valid Unicode; a file's name may be any bytes.
         text = value.removeprefix(_MARK)
         try:
             text.encode()
@@ -164,11 +164,11 @@ def _value(name: str, value: Any) -> Any:
 
 
 class Entry(NamedTuple):
-    """Where a command is, and what the list of commands says of it.
+    """A command's place, and its line in the list of commands.
 
     Args:
-        place: the module beside this one, and what in it is the command: a function, or a ``Typer`` of several.
-        help: its help's first sentence.
+        place: the module in this package and its member: a function, or a ``Typer`` with several commands.
+        help: the first sentence of its help.
     """
 
     place: str
@@ -253,7 +253,7 @@ COMMANDS = {name: entry for entries in GROUPS.values() for name, entry in entrie
 
 
 class Commands(TyperGroup):
-    """The commands by name; what the list shows of them is known, the rest is loaded for the one that is called."""
+    """The commands by name; their list is known here, and only the called one is loaded."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -261,23 +261,23 @@ class Commands(TyperGroup):
             self.add_command(TyperCommand(name, help=entry.help))
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters; as a command's."""
+        """Return the parameters, as for a command."""
         return _with_less(super().get_params(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - typer's
-        """Write the list of commands under its headings."""
+        """Write the list of commands under their headings."""
         width = max(map(len, COMMANDS))
         for title, entries in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{width}}", entry.help) for name, entry in entries.items()])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the arguments name, and its own arguments."""
+        """Return the command named by the arguments, and its own arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
         command = load(name) if listed else None
         if not gc.isenabled():
             gc.freeze()
-            collect_seldom()  # it goes on loading what it needs
+            collect_seldom()  # the command goes on loading modules
             gc.enable()
         return name, command, rest
 
@@ -297,10 +297,10 @@ def load(name: str) -> Any:
 
 
 def _make_alike(group: typer.Typer) -> None:
-    """Set for every command how arguments are parsed, and list the exit codes below its help."""
+    """Set the argument parsing of every command, and list the exit codes below its help."""
     for command in group.registered_commands:
         assert command.callback
-        # Let who reads a file say that it can't be read: that is a fault, which typer takes for wrong use.
+        # The code that reads the file reports an unreadable one as a fault; typer would report wrong usage.
         run = command.callback
         for parameter in signature(run).parameters.values():
             for option in getattr(parameter.annotation, "__metadata__", ()):

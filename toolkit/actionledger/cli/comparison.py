@@ -1,4 +1,4 @@
-"""``compare``: two sides of a ledger, turn by turn where they pair, and how commands print that."""
+"""``compare``: compare two sides of a ledger, turn by turn if they can be paired; with the output shared by commands."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -36,7 +36,7 @@ SHOWN_TURNS = 5
 
 
 def shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
-    """Return whose turns are shown."""
+    """Return the buckets whose turns are shown."""
     if bucket is None:
         return tuple(each for each in get_args(Bucket) if each not in QUIET)
     if bucket not in get_args(Bucket):
@@ -45,13 +45,13 @@ def shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
 
 
 def names_of_examples(ledger: Ledger, compared: PairedComparison) -> dict[str, str]:
-    """Return what the sessions of a comparison's examples are called."""
+    """Return the names of the sessions in a comparison's examples."""
     shown = {turn.session_id for turns in compared.turns.values() for turn in turns[:SHOWN_TURNS]}
     return session_names(ledger, shown)
 
 
 def print_comparison(compared: PairedComparison, names: Mapping[str, str]) -> None:
-    """Print success before and after with the tests, and each bucket with examples."""
+    """Print success on both sides with the tests, and each bucket with examples."""
     for line in success_lines(compared):
         console.print(line)
     table = Sheet("what changed", "turns", "for example")
@@ -78,12 +78,12 @@ def comparison_value(compared: PairedComparison) -> dict[str, object]:
 
 
 def turns_value(compared: PairedComparison) -> dict[str, object]:
-    """Return examples of the turns of which something has changed, by bucket, for JSON."""
+    """Return examples of changed turns by bucket, for JSON."""
     return {bucket: list(turns) for bucket, turns in compared.turns.items() if turns and bucket not in QUIET}
 
 
 def success_lines(compared: PairedComparison) -> list[str]:
-    """Return what became of success, in sentences: before and after, the difference, and what says that it is no chance."""
+    """Return the change in success as sentences: both rates, the difference, and the tests."""
     if not compared.intent:
         return ["no turn meant to act in both readings, so there is no parse rate to compare"]
     by_session, by_turn = shown_p(compared.p_value), shown_p(compared.p_value_by_turn)
@@ -99,7 +99,7 @@ def success_lines(compared: PairedComparison) -> list[str]:
 
 
 def shown_difference(interval: tuple[float, float] | None) -> str:
-    """Return the interval of a difference, for a line."""
+    """Return a difference's interval as one line."""
     if interval is None:
         return TOO_FEW
     low, high = interval
@@ -155,7 +155,7 @@ def compare_sides(
 
 
 def _why(first: Filter, second: Filter) -> str:
-    """Return why no turn pairs, as a sentence."""
+    """Return why turns can't be paired, as a sentence."""
     if by := difference_of(first, second):
         return f"No turn pairs: the sides are different responses, by {' and '.join(by)}. They are compared as sets."
     return "No turn pairs: the runs have read none of the same turns. They are compared as sets."

@@ -63,7 +63,7 @@ def dashboard(
         )
     shown = _demo_ledger(path or ledger) if demo else existing(path or ledger)
     with open_ledger(shown, read_only=True):
-        pass  # what is no ledger is said before Streamlit takes its time to start
+        pass  # reports a file that is not a ledger before the slow start of Streamlit
     chosen = None if port is None else _listenable(port)
     from actionledger_dashboard.permissions import CASES_VARIABLE, allow_deciding  # noqa: PLC0415 - an optional dependency
     from actionledger_dashboard.server import serve  # noqa: PLC0415
@@ -78,8 +78,8 @@ def dashboard(
 
 
 def _demo_ledger(path: Path | None) -> Path:
-    """Return the ledger of the sample sessions, which is made where there is none."""
-    from actionledger.cli.demo import DEMO_LEDGER, fill  # noqa: PLC0415 - what runs the samples is seldom needed
+    """Return the ledger of the sample sessions, creating it if missing."""
+    from actionledger.cli.demo import DEMO_LEDGER, fill  # noqa: PLC0415 - needed only to run the samples
     from actionledger.demo import SOURCE, sample_sessions  # noqa: PLC0415
 
     shown = path or DEMO_LEDGER
@@ -95,7 +95,7 @@ def _demo_ledger(path: Path | None) -> Path:
 
 
 def _listenable(port: int) -> int:
-    """Return a port that can be listened on; for 0 one that the system chooses."""
+    """Return a free port; for 0, one chosen by the system."""
     with closing(socket.socket()) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

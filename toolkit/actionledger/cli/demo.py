@@ -1,4 +1,4 @@
-"""``demo``: the main job, on the sample sessions that come with the project."""
+"""``demo``: the main features on the project's sample sessions."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def demo(
 
 
 def fill(ledger: Ledger, path: Path, sessions: Sequence[Item], *, plays: bool = True) -> ImportReport:
-    """Take sample sessions in, play the live ones, and say how many."""
+    """Import sample sessions, run the live ones, and report the counts."""
     shown = track(
         sessions, "reading and running", console=beside, transient=True, disable=not beside.file.isatty()
     )

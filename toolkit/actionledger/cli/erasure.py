@@ -1,4 +1,4 @@
-"""``forget``: what is recorded of sessions goes from every file."""
+"""``forget``: erase all records of sessions from every file."""
 
 import sys
 from collections.abc import Collection
@@ -87,7 +87,7 @@ def forget_sessions(
 def _picked(
     ledger: Ledger, names: list[str], gone: Collection[str], within: Filter, older_than: str | None
 ) -> tuple[list[str] | None, str]:
-    """Return the sessions that are meant, None where nothing was said, and by what rule."""
+    """Return the selected sessions, or None if none were given, and the rule that selected them."""
     asked: list[set[str]] = []
     rules = []
     if names:
@@ -102,7 +102,7 @@ def _picked(
 
 
 def _rule(within: Filter) -> str:
-    """Return a filter in words, without the text that it looks for: that may be the very thing that is to be forgotten."""
+    """Return a filter in words, without its search text, which may be the text to erase."""
     kept = replace(within, text="")
     words = [kept.words] if kept != Filter() else []
     return ", ".join([*words, "a text"] if within.text else words)
@@ -156,7 +156,7 @@ def _tell(report: ForgetReport, path: Path, *, as_json: bool) -> None:
 
 
 def _tell_of_log(path: Path) -> None:
-    """Say what the server of a lake's catalog may keep in its log."""
+    """Print what the server of a lake's catalog may keep in its log."""
     from actionledger.ledger.storage.lake.place import LakePlace, is_place  # noqa: PLC0415 - of an extra
 
     if not is_place(path):

@@ -1,4 +1,4 @@
-"""The exit codes, the same for every command, and output that somebody may stop reading: the command ends as it would have."""
+"""The exit codes of all commands, and output that keeps them if its reader stops early."""
 
 import io
 import os
@@ -10,14 +10,14 @@ from actionledger.core.errors import ActionLedgerError, UsageError
 
 
 class _Pipe(io.FileIO):
-    """A pipe, written to until nobody reads it."""
+    """An output pipe that stops writing once its reader has left."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "wb", closefd=False)
         self.is_read = True
 
     def write(self, data: object) -> int:
-        """Write what can be written; once nobody reads, whatever else has this descriptor writes to nowhere, too."""
+        """Write to the pipe; once the reader has left, everything written to this descriptor is discarded."""
         try:
             return super().write(data)  # type: ignore[arg-type]
         except BrokenPipeError:
@@ -29,13 +29,13 @@ class _Pipe(io.FileIO):
 
 
 def let_readers_leave() -> None:
-    """Have the standard output and error outlive whoever reads them: the exit code of ``gate | head`` is the gate's."""
+    """Keep standard output and error usable after their reader leaves: the exit code of ``gate | head`` is the gate's."""
     sys.stdout = _outliving(sys.stdout)
     sys.stderr = _outliving(sys.stderr)
 
 
 def is_read(stream: IO[str]) -> bool:
-    """Return whether somebody may still read a stream, so that writing more of much is worth it."""
+    """Return whether a stream may still have a reader, so that long output is worth writing."""
     pipe = getattr(getattr(stream, "buffer", None), "raw", None)
     return not isinstance(pipe, _Pipe) or pipe.is_read
 
@@ -45,7 +45,7 @@ def _outliving(stream: TextIO) -> TextIO:
         return stream
     try:
         pipe = _Pipe(stream.fileno())
-    except OSError:  # it is none of the system's
+    except OSError:  # not a file of the system
         return stream
     stream.flush()
     return io.TextIOWrapper(
@@ -79,12 +79,12 @@ MEANINGS = {
     ExitCode.EVIDENCE: "a gate has too little evidence",
     ExitCode.STOPPED: "stopped by the user",
 }
-"""What each code means, for people."""
+"""The meaning of each code, for display."""
 
 EPILOG = f"Exit codes: {', '.join(f'{code.value} {meaning}' for code, meaning in MEANINGS.items())}."
-"""The same as a sentence, at the end of every command's help."""
+"""The meanings as a sentence, for the end of every command's help."""
 
 
 def code_of(error: ActionLedgerError) -> ExitCode:
-    """Return what a command ends with that could not be done."""
+    """Return the exit code for an error."""
     return ExitCode.WRONG_USE if isinstance(error, UsageError) else ExitCode.FAULT

@@ -1,4 +1,4 @@
-"""``export``: rows, whole sessions, reports and other people's formats out of a ledger."""
+"""``export``: write rows, whole sessions, reports and third-party formats from a ledger."""
 
 import json
 from collections.abc import Iterable
@@ -163,7 +163,7 @@ def atif(
 
 
 def _seen(within: Filter, without_text: bool) -> Filter:
-    """Return the filter, unless it asks for a text where none is to be seen."""
+    """Return the filter, and refuse a text search if texts are not exported."""
     if without_text and within.text:
         raise UsageError("--text looks into texts, and --without-text leaves them out; give one of them.")
     return within
@@ -192,7 +192,7 @@ def _refuse(output: Path, *, force: bool) -> None:
 
 
 def _write(output: Path, pieces: Iterable[str]) -> None:
-    """Write a file that takes its name when it is whole, readable for its owner alone."""
+    """Write a file, readable only by its owner, that gets its name when it is complete."""
     made = output.with_name(f".{output.name}-{uuid4().hex}")
     try:
         made.touch(0o600, exist_ok=False)

@@ -1,4 +1,4 @@
-"""``failures`` and ``loops``: what fails, in groups, and sessions that go in circles."""
+"""``failures`` and ``loops``: groups of failures, and sessions that repeat themselves."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -77,7 +77,7 @@ def show_failures(
         if between:
             _show_changes(failure_changes(opened, *between, chosen), limit, as_json=as_json)
             return
-        report = failures(opened, chosen, unit=unit)
+        report = failures(opened, chosen, unit=unit, keep=True)
         changes = last_changes(opened, report, chosen) if by else None
         names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
         looks = "" if as_json else other_format(opened, chosen)
@@ -94,7 +94,7 @@ def show_failures(
 
 
 def last_changes(ledger: Ledger, report: FailureReport, within: Filter) -> FailureChanges | None:
-    """Return what changed from the last period but one to the last; None where there are not two."""
+    """Return the changes between the last two periods; None if there are fewer than two."""
     if len(report.periods) < 2:
         return None
     first, second = sorted(report.periods)[-2:]
@@ -133,13 +133,13 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
 
 
 def _of_loops(report: FailureReport) -> str:
-    """Return how many groups are loops, which the dashboard lists by themselves; nothing where none is."""
+    """Return the number of groups that are loops, which the dashboard lists separately; empty if there are none."""
     loops = sum(group.key.is_loop for group in report.groups)
     return f", {loops:,} of them of loops," if loops else ""
 
 
 def _example(group: FailureGroup, names: Mapping[str, str]) -> str:
-    # Cut in a pipe, too, as the signature is: a result of a command is thousands of characters, and --json has all of it.
+    # Cut even in a pipe, like the signature: a command's output has thousands of characters, and --json has all of it.
     example = group.examples[0]
     detail = example.detail
     cut = detail if len(detail) <= SHOWN_CHARACTERS else f"{detail[:SHOWN_CHARACTERS]}…"
@@ -235,7 +235,7 @@ def show_loops(
 ) -> None:
     """Find sessions in which the model repeats itself."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        report = loops(opened, within(opened))
+        report = loops(opened, within(opened), keep=True)
         names = session_names(opened, {loop.session_id for loop in report.loops})
     if as_json:
         print_json(_loops_value(report, names))

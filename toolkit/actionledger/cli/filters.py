@@ -1,4 +1,4 @@
-"""Options that say which of the recorded turns a command is about, and the filter that they make; unknown names are refused."""
+"""Options that select recorded turns, and the filter made from them; unknown names are refused."""
 
 import inspect
 from collections.abc import Callable
@@ -16,18 +16,18 @@ from actionledger.ledger.queries.names import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
 
 SHOWN = 12
-"""How many of what there is are named."""
+"""Maximum number of known names listed."""
 
 
 def refuse_strangers(ledger: Ledger, within: Filter) -> None:
-    """Refuse a name that nothing recorded goes by: beside another one it would pick nothing without a word.
+    """Refuse a name that is not recorded; next to a known one it would silently select nothing.
 
-    A blank ledger has none, and refuses none: that nothing is recorded is said by whoever looks.
+    A blank ledger has no names and refuses none: the command itself reports that nothing is recorded.
     """
     asked = [(field, names) for field, names in set_fields(within) if field.is_recorded]
     if not asked:
         return
-    from actionledger.ledger.queries.choices import dimensions  # noqa: PLC0415 - slow to load, and seldom asked
+    from actionledger.ledger.queries.choices import dimensions  # noqa: PLC0415 - slow to load, and seldom needed
 
     known = dimensions(ledger)
     if not known.sources:
@@ -50,13 +50,13 @@ def _said(kind: str, name: str, there: tuple[str, ...]) -> str:
 
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]
-"""What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""
+"""Makes the filter of a command's options from its ledger, or from None if there is no ledger and no option names a run."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def day_of(text: str) -> datetime:
-    """Return a day or a time as a person writes it, or say how one is written."""
+    """Parse a day or time, or raise an error with the allowed forms."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -66,7 +66,7 @@ def day_of(text: str) -> datetime:
 
 
 def _option(field: Field) -> Any:
-    """Return the option of a field, as a command's function has it for a parameter."""
+    """Return the option for a filter field, for a command's parameter."""
     kinds: dict[Kind, Any] = {
         "switch": bool | None,
         "many": list[str] | None,
@@ -82,16 +82,16 @@ def _option(field: Field) -> Any:
 
 
 GIVEN: dict[str, Any] = {field.option: _option(field) for field in FIELDS if not field.is_found}
-"""The options about what was known before a response was read, by the names of their parameters."""
+"""The options on properties known before parsing, by parameter name."""
 
 FOUND: dict[str, Any] = {field.option: _option(field) for field in FIELDS if field.is_found}
-"""The options about what came of responses, within which no rate is made."""
+"""The options on results, which can't be combined with rates, by parameter name."""
 
 RunOption = Annotated[str | None, typer.Option(help="Run whose readings count; default: the first readings")]
 
 
 def options_of(within: Filter) -> list[str]:
-    """Return a filter as the options that ask for it."""
+    """Return the options that give a filter."""
     words = []
     for field, value in set_fields(within):
         if field.kind == "switch":
@@ -105,7 +105,7 @@ def options_of(within: Filter) -> list[str]:
 def filtered(
     *, lists: bool = False, but: tuple[str, ...] = (), takes_any: bool = False
 ) -> Callable[[Command], Command]:
-    """Return what gives a command the options of a filter, in the place of its parameter ``within``."""
+    """Return a decorator that replaces a command's parameter ``within`` with a filter's options."""
     options = {name: kind for name, kind in (GIVEN | FOUND if lists else GIVEN).items() if name not in but}
 
     def give(command: Command) -> Command:
@@ -129,7 +129,7 @@ def filtered(
 
 
 def filter_from(ledger: Ledger | None, *, takes_any: bool = False, **options: Any) -> Filter:
-    """Return the filter that options make."""
+    """Return the filter given by options."""
     given = {
         field.name: _value(field, ledger, options[field.option])
         for field in FIELDS

@@ -1,4 +1,4 @@
-"""``gate`` and ``bless``: a change is stopped where it makes recorded turns worse."""
+"""``gate`` and ``bless``: stop a change that makes recorded turns worse."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -165,7 +165,7 @@ def bless_readings(
 
 
 def _opened(ledger: Path | None, baseline: str) -> Ledger | None:
-    """Return the ledger, if there is one or it must be: a baseline's file may do without, and then nothing is written to it."""
+    """Return the ledger if it exists or is required; with a baseline's file it may be missing, and then nothing is recorded."""
     if not is_file(baseline):
         return open_ledger(existing(ledger))
     if ledger is None and not ledger_to_read(None).exists():
@@ -174,7 +174,7 @@ def _opened(ledger: Path | None, baseline: str) -> Ledger | None:
 
 
 def _limits(texts: Iterable[str]) -> dict[Bucket, int]:
-    """Return the limits of buckets as options give them."""
+    """Parse the buckets' limits given as options."""
     limits: dict[Bucket, int] = {}
     for text in texts:
         bucket, _, count = text.partition("=")

@@ -1,4 +1,4 @@
-"""``import`` and ``ingest``: recorded sessions into a ledger, and what an import says at its end."""
+"""``import`` and ``ingest``: import recorded sessions into a ledger, and report on the import."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -129,14 +129,14 @@ def ingest(ledger: LedgerOption = None) -> None:
         console.print("Another process is taking events in right now; nothing was left to do.")
     else:
         console.print(
-            f"{counted(report.events, 'event')} taken in, {report.duplicates:,} known already, "
+            f"{counted(report.events, 'event')} loaded, {report.duplicates:,} known already, "
             f"{counted(report.quarantined, 'line')} that can't be read put into the table quarantine"
             + (f", {report.forgotten:,} of forgotten sessions passed over." if report.forgotten else ".")
         )
 
 
 def _mapping(given: list[str]) -> dict[str, str]:
-    """Return which column holds which field."""
+    """Return the column for each field."""
     found: dict[str, str] = {}
     for pair in (pair for each in given for pair in each.split(",")):
         name, is_pair, column = (part.strip() for part in pair.partition("="))
@@ -151,8 +151,8 @@ def _mapping(given: list[str]) -> dict[str, str]:
 
 
 def _with_hint(error: SourceError, paths: list[Path]) -> SourceError:
-    """Return an error that says how a format is named, where one was given as if it were a path."""
-    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - only where something went wrong
+    """Return an error that explains how to name a format, if one was given as a path."""
+    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - only on an error
 
     named = [str(path) for path in paths if str(path) in sources() and not path.exists()]
     return SourceError(f"{error} A format is named by --format {named[0]}.") if named else error
@@ -167,7 +167,7 @@ _LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS coun
 
 
 def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False, form: str = "") -> None:
-    """Print what came of an import."""
+    """Print an import's result."""
     if seen := _seen(report, form):
         print_note(seen)
     if is_stopped:
@@ -198,19 +198,19 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
 
 
 def is_of_another_format(report: ImportReport) -> bool:
-    """Return whether files hold nothing that their format's reader knows."""
+    """Return whether files contain nothing that their format's reader knows."""
     some = report.sessions or report.turns or report.known or report.refusals or report.unchanged
     return not some and LeftOutReason.UNKNOWN_KIND in report.left_out_by_reason
 
 
 def print_left_out(report: ImportReport) -> None:
-    """Print how much was left out, by reason."""
+    """Print the number of skipped items by reason."""
     for reason, count in report.left_out_by_reason.items():
         print_note(f"left out {count:,}: {LEFT_OUT[reason]}")
 
 
 def print_unknown(report: ImportReport) -> None:
-    """Print which kinds of entries no reader knows, with a sample of their keys, and what was written by a version newer than any that was tested."""
+    """Print unknown kinds of entries with sample keys, and recordings by versions newer than those tested."""
     from actionledger.imports.newer_versions import newer  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     kinds: Counter[str] = Counter()
@@ -226,7 +226,7 @@ def print_unknown(report: ImportReport) -> None:
 
 
 def print_priced(report: ImportReport) -> None:
-    """Print how many turns have a cost by whose prices, and which models have none."""
+    """Print the number of turns priced by each price list, and the models without a price."""
     if report.priced:
         print_note(
             f"{counted(report.priced, 'turn')} cost what the price file says (cost_origin = 'prices')."
@@ -253,7 +253,7 @@ def print_priced(report: ImportReport) -> None:
 
 
 def taken(report: ImportReport) -> str:
-    """Return what an import took in, and what the ledger had of it already, as a clause."""
+    """Return the counts of imported and already known items, as a clause."""
     there = f"{counted(report.known - report.repeated, 'turn was', 'turns were')} already recorded"
     if report.repeated:
         there += f"; {counted(report.repeated, 'turn repeats one', 'turns repeat some')} of the same import, as forks do, and none is kept twice"
@@ -267,25 +267,25 @@ def taken(report: ImportReport) -> str:
         f", {counted(report.calls, 'call')} and {counted(report.results, 'result')}" if report.results else ""
     )
     turns = counted(report.turns, "new turn")
-    revised = f" ({report.revised:,} of them in place of less of the same)" if report.revised else ""
+    revised = f" ({report.revised:,} of them replace a partial version)" if report.revised else ""
     merged = (
         f"; {counted(report.merged, 'turn that stood there twice counts', 'turns that stood there twice count')} once now"
         if report.merged
         else ""
     )
     unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
-    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{merged}{unchanged}"
+    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} imported; {there}{differing}{merged}{unchanged}"
 
 
 def _refused(report: ImportReport) -> str:
-    """Return how much was refused: lines, where each is one; what stands on no line is a file, or a turn of one."""
+    """Return the number of refused items: lines, or without lines, files or their turns."""
     if all(refusal.line for refusal in report.refusals):
         return counted(len(report.refusals), "line")
     return counted(len(report.refusals), "line, file or turn", "lines, files or turns")
 
 
 def print_refusals(report: ImportReport, ledger: Path) -> None:
-    """Print what was not taken in and why, and where the rest of it is kept."""
+    """Print the refused items with their reasons, and the place where the others are kept."""
     parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
     for what, code, refusals in parts:
         told = _grouped(refusals)
@@ -299,7 +299,7 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
 
 
 def _grouped(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
-    """Return refusals with how often each is there: whole files that are refused for one reason, such as a package, are told once."""
+    """Return refusals with counts; files refused for the same reason, such as a missing package, are merged."""
     first: dict[object, Refusal] = {}
     counts = Counter[object]()
     for number, each in enumerate(refusals):
@@ -310,7 +310,7 @@ def _grouped(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
 
 
 def _seen(report: ImportReport, form: str) -> str:
-    """Return which formats the files were taken for, and how sure that is; or that it was said."""
+    """Return the detected formats with their certainty, or that the format was given."""
     if not report.files:
         return ""
     from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
@@ -325,7 +325,7 @@ def _seen(report: ImportReport, form: str) -> str:
 
 
 def _proposal(report: ImportReport) -> str:
-    """Return which dialects raw text seems to be in, if it is unknown how to read it."""
+    """Return the dialects that raw text seems to use, if no parser is known for it."""
     if not report.searched:
         return ""
     most = report.found.most_common(_SHOWN_DIALECTS)
@@ -333,6 +333,6 @@ def _proposal(report: ImportReport) -> str:
         return f"No call was found in {counted(report.searched, 'turn')} of raw text, in any known format."
     looks = ", ".join(f"{counted(count, 'turn looks', 'turns look')} like {name}" for name, count in most)
     return (
-        f"Of {counted(report.searched, 'turn')} of raw text, {looks}. It is not said how to read them, so that every format was looked "
-        f"for; --dialect {most[0][0]} looks for that alone."
+        f"Of {counted(report.searched, 'turn')} of raw text, {looks}. No format was given, so every one was tried; "
+        f"--dialect {most[0][0]} tries only that one."
     )

@@ -1,4 +1,4 @@
-"""``show``: the sessions, one session's turns, or one turn annotated, with all that came of it."""
+"""``show``: list sessions, a session's turns, or one annotated turn with its results."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -122,7 +122,7 @@ def _list_turns(ledger: Ledger, session_id: str, run_id: str | None, *, as_json:
 
 
 def _valid(valid: int, checked: int, actions: int) -> str:
-    """Return how many actions are valid, of those that there was a catalogue for."""
+    """Return the number of valid actions, among those with a catalogue to check against."""
     return f"{valid} of {checked}" if checked else "not checked" if actions else ""
 
 

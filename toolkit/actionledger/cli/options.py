@@ -1,4 +1,4 @@
-"""Options that several commands share: the ledger, the reading, files of tools."""
+"""Options shared by several commands: the ledger, the parse attempt, files of tools."""
 
 import hashlib
 import json
@@ -40,17 +40,17 @@ AlertsOption = Annotated[
 
 
 def alert_clock(ledger: Path, rules: Path | None) -> AbstractContextManager[object]:
-    """Return what checks a file of rules every minute while it lasts; nothing does where no file is named."""
+    """Return a context that checks a rules file every minute; one that does nothing if no file is named."""
     if rules is None:
         return nullcontext()
-    from actionledger.cli.alerts.raising import AlertClock  # noqa: PLC0415 - few are watched by rules
+    from actionledger.cli.alerts.raising import AlertClock  # noqa: PLC0415 - rules are seldom given
     from actionledger.cli.alerts.rules import rules_in  # noqa: PLC0415 - the same
 
     return AlertClock(ledger, rules_in(rules), lambda sentence: print_note(sentence, style="yellow"))
 
 
 def turn_named(text: str) -> tuple[str, int]:
-    """Return the session and the place in it that ``SESSION#TURN`` says."""
+    """Return the session and index in ``SESSION#TURN``."""
     name, _, index = text.rpartition("#")
     if not name or not index.isdecimal():
         raise UsageError(f"{text!r} names no turn; write SESSION#TURN, such as retry-backoff#3.")
@@ -58,8 +58,8 @@ def turn_named(text: str) -> tuple[str, int]:
 
 
 def resolve_reading(ledger: "Ledger", which: str, run: str | None) -> "RecordedReading":
-    """Return the recorded reading that a command's argument names."""
-    # Slow to load, and few commands are given one.
+    """Return the recorded parse named by a command's argument."""
+    # Slow to load, and needed by few commands.
     from actionledger.ledger.queries.names import one_run, one_session  # noqa: PLC0415
     from actionledger.ledger.queries.readings import reading_of_attempt, reading_of_turn  # noqa: PLC0415
 
@@ -74,11 +74,11 @@ _SHOWN = 20
 
 
 def tools_in(file: Path) -> list[Any]:
-    """Return the tools that a file names; what can't be read of their schemas, and so is not checked, is told."""
+    """Load the tools from a file, and warn about parts of their schemas that are not checked."""
     tools = _listed(file)
     from actionledger.actions.tools import ToolCatalogue, ToolWarning  # noqa: PLC0415 - slow to load, and few commands are given tools
 
-    # Whoever reads them after this would warn again, and name a line of ours where the person knows only the file.
+    # A later load would warn again, and name a line of this package, while the user knows only the file.
     warnings.simplefilter("ignore", ToolWarning)
     told = ToolCatalogue.of(tools).warnings
     for sentence in told[:_SHOWN]:
@@ -106,19 +106,19 @@ _NAME_CHARACTERS = 40
 
 
 def ledger_aside() -> Path:
-    """Return the ledger of the current folder that lies outside of it."""
+    """Return the ledger of the current folder that is stored outside it."""
     here = Path.cwd().resolve()
     name = here.name[:_NAME_CHARACTERS] or "root"
     return state_folder() / "ledgers" / f"{name}-{hashlib.sha256(bytes(here)).hexdigest()[:12]}.duckdb"
 
 
 def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
-    """Return the ledger of a command that lets an agent act; where nobody would look for it, that is said."""
+    """Return the ledger for a command that runs an agent; if its place is unexpected, print it."""
     chosen = ledger or DEFAULT_LEDGER
     if workspace is None:
         return chosen
     try:
-        from actionledger.runtime.session.folder import refuse_reachable  # noqa: PLC0415 - with it comes the ledger
+        from actionledger.runtime.session.folder import refuse_reachable  # noqa: PLC0415 - it loads the ledger
 
         refuse_reachable(chosen, workspace)
     except UsageError:
@@ -131,7 +131,7 @@ def ledger_of_agent(ledger: Path | None, workspace: Path | None) -> Path:
 
 
 def ledger_to_read(ledger: Path | None) -> Path:
-    """Return the ledger of a command that reads one; it need not be there."""
+    """Return the ledger for a command that reads one; it may be missing."""
     if ledger is not None:
         return ledger
     aside = ledger_aside()
@@ -145,7 +145,7 @@ def ledger_to_read(ledger: Path | None) -> Path:
 
 
 def existing(ledger: Path | None) -> Path:
-    """Return the path of a ledger that is there, for commands that would otherwise make an empty one."""
+    """Return an existing ledger's path, for commands that would otherwise create an empty one."""
     found = ledger_to_read(ledger)
     if not found.exists():
         raise LedgerError(
@@ -198,13 +198,13 @@ LineNumbersOption = Annotated[
 
 
 def command_words(command: str, *values: object, ledger: Path | None = None) -> str:
-    """Return a command as a person can type it."""
+    """Return a command as the user can type it."""
     option = [] if ledger is None else ["--ledger", str(ledger)]
     return f"actionledger {command} {shlex.join([*map(str, values), *option])}"
 
 
 def check_model(spec: str, ledger: Path) -> None:
-    """Refuse what names no model, before a ledger is made for it."""
+    """Refuse an unknown model before a ledger is created for it."""
     if spec.startswith("recorded:"):
         existing(ledger)
         return
@@ -217,7 +217,7 @@ def check_model(spec: str, ledger: Path) -> None:
 
 
 def opened_model(spec: str, ledger: "Ledger", stack: ExitStack) -> "Model":
-    """Return the model that a text names, to be closed with the stack."""
+    """Return a model by name, to be closed with the stack."""
     from actionledger.runtime.models import model_from  # noqa: PLC0415 - the same
 
     model = model_from(spec, ledger=ledger)

@@ -1,4 +1,4 @@
-"""``parse``, ``prompt``, ``schema`` and ``actions``: a response read, and the instructions for a profile's model."""
+"""``parse``, ``prompt``, ``schema`` and ``actions``: parse a response, and print a profile's instructions and actions."""
 
 import json
 from dataclasses import asdict

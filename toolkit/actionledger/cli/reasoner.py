@@ -1,4 +1,4 @@
-"""``reasoner``: something happens to a persona; what it does about it, and how it stands with it then."""
+"""``reasoner``: send events to a persona, and show its actions and state."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -151,14 +151,14 @@ def learned(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None
 
 
 def _lines() -> Iterator[str]:
-    """Yield what is typed, line by line, until there is no more of it."""
+    """Yield typed lines until the input ends."""
     for line in sys.stdin:
         if line.strip():
             yield line.strip()
 
 
 def _tell(events: Iterable[AgentEvent], *, as_json: bool) -> bool:
-    """Show what happens, as it happens; return whether the planner gave up."""
+    """Print events as they happen; return whether the planner gave up."""
     has_failed = False
     for event in events:
         has_failed |= isinstance(event, ActionSystemEvent) and event.event_type == PLANNING_FAILED

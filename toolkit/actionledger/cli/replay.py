@@ -1,4 +1,4 @@
-"""``replay``, ``recheck`` and ``agreement``: recorded turns under another parser, schema, policy or rate, and beside other runtimes."""
+"""``replay``, ``recheck`` and ``agreement``: compare recorded turns with another parser, schema, policy or rate limit, or another runtime."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -125,7 +125,7 @@ def _differences(report: ReparseReport, buckets: Iterable[Bucket], most: int) ->
 
 
 def _warn(parser: str, unfit: Mapping[str, int]) -> None:
-    """Say on the standard error which turns a parser is not for."""
+    """Warn on standard error about turns that the parser doesn't support."""
     if unfit:
         of_profiles = ", ".join(f"{profile} ({turns:,})" for profile, turns in unfit.items())
         sentence = (
@@ -136,7 +136,7 @@ def _warn(parser: str, unfit: Mapping[str, int]) -> None:
 
 
 def _warn_of_unknown(unknown: Mapping[str, int]) -> None:
-    """Say which profiles have no catalogue here to check against; the value says so by each action's status."""
+    """Warn about profiles without a catalogue here; the output shows this in each action's status."""
     for profile, turns in unknown.items():
         print_note(
             f"{counted(turns, 'turn')} of the profile {profile!r}, which is not known here: without offered tools their calls are "
@@ -154,7 +154,6 @@ def _print(report: ReparseReport, differences: list[TurnDifference], names: Mapp
             f"run {report.run_id}"
         )
     )
-    # Say which texts nobody could read to their end, and what could not be recorded.
     for reason, count in report.failed.items():
         print_note(f"{counted(count, 'text')} recorded as failed: {SENTENCES[reason]}", style="yellow")
     for left_out, count in report.left_out.items():
@@ -263,7 +262,7 @@ def recheck_calls(
 
 
 def _rate_in(text: str) -> tuple[str, RateLimit]:
-    """Return a rate as an option gives it."""
+    """Parse a rate limit given as an option."""
     name, _, rate = text.rpartition("=")
     count, _, seconds = rate.partition("/")
     try:

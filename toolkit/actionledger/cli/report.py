@@ -1,4 +1,4 @@
-"""``report``: what a ledger says."""
+"""``report``: a ledger's rates, failures and usage."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -55,7 +55,7 @@ def report(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption =
 
 
 def print_report(ledger: Ledger, within: Filter) -> None:
-    """Print the funnel, the plan's targets, the dialects, the split by profile and model, and the top reasons of failure."""
+    """Print the funnel, the plan's targets, the dialects, the rates by profile and model, and the top failures."""
     whole, splits = funnel_and_splits(ledger, SPLIT_BY, within)
     if not whole.responses and not whole.not_recorded:
         if within == EVERYTHING:
@@ -90,7 +90,6 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(said))
     if found := changes(ledger, within):
         console.print(changes_table(found))
-    # Print what the responses took and cost, what of it was billed beside them, and of which models nobody knows the cost.
     if line := usage_line(usage(ledger, within), price_sources(ledger)):
         console.print()
         console.print(plain(line))
@@ -108,7 +107,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
 
 
 def _print_unacted(ledger: Ledger, within: Filter) -> None:
-    """Print how many responses stopped without acting or could not be parsed, what lists them, and how sessions came out."""
+    """Print how many responses stopped without acting or were unparseable, the command that lists them, and the session outcomes."""
     found = unacted(ledger, within)
     for line in unacted_lines(found, session_outcomes(ledger, within)):
         console.print(plain(line))
@@ -119,7 +118,7 @@ def _print_unacted(ledger: Ledger, within: Filter) -> None:
 
 
 def _print_calls_in_text(ledger: Ledger, within: Filter) -> None:
-    """Print in how many responses a call was left as text, what they took, and what lists them; nothing where there is none."""
+    """Print the number of responses with a call left as text, their usage, and the command that lists them; nothing if there are none."""
     if line := left_as_text_line(left_as_text(ledger, within)):
         console.print(plain(line))
         options = [word for reason in LEFT for word in ("--reason", reason)]
@@ -128,7 +127,7 @@ def _print_calls_in_text(ledger: Ledger, within: Filter) -> None:
 
 
 def _print_uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> None:
-    """Print what is in no number, and what lists each of it."""
+    """Print what is in no rate, each with the command that lists it."""
     parts = _uncounted(ledger, within, whole)
     if not parts:
         return
@@ -139,7 +138,7 @@ def _print_uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> None:
 
 
 def _listing(ledger: Ledger, within: Filter, part: Uncounted) -> str:
-    """Return the command that lists something that is in no number."""
+    """Return the command that lists uncounted items."""
     if part.kind == "not_auditable":
         narrowed = replace(within, captures=UNAUDITED.captures, outcomes=UNAUDITED.outcomes)
         return command_words("show", *options_of(narrowed), ledger=ledger.path)
@@ -161,7 +160,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
 
 
 def _of_each(dimension: Dimension) -> Callable[[Ledger, Filter], object]:
-    """Return what gives the numbers of each value of a dimension."""
+    """Return a function for the numbers of each value of a dimension."""
     return lambda ledger, within: {
         label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)
     }
@@ -196,7 +195,7 @@ NUMBERS: dict[str, Callable[[Ledger, Filter], object]] = {
         part.kind: part.count for part in _uncounted(ledger, within, funnel(ledger, within))
     },
 }
-"""What ``report --json`` prints, by name; each is asked for by itself where one number is wanted."""
+"""The content of ``report --json`` by name; if one number is wanted, only its part is queried."""
 
 
 def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, object]]:

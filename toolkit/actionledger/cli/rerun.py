@@ -1,4 +1,4 @@
-"""``rerun`` and ``fork``: recorded sessions run again, and gone on with from a turn of theirs."""
+"""``rerun`` and ``fork``: run recorded sessions again, or continue them from a turn."""
 
 from dataclasses import asdict
 from pathlib import Path

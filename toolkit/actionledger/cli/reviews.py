@@ -1,4 +1,4 @@
-"""``reviews``: what people say of turns, and how far they agree."""
+"""``reviews``: people's reviews of turns, and the reviewers' agreement."""
 
 import getpass
 from collections.abc import Mapping

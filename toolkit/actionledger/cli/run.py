@@ -1,6 +1,6 @@
-"""``run``: a live session, driven by a model, or one response.
+"""``run``: a live session with a model, or a single response.
 
-Done is when every action succeeded; that something failed or was not done, or that the conversation was cut off, is a fault.
+It succeeds if every action succeeded. A failed or skipped action, or a conversation that broke off, is a fault.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ from actionledger.runtime.models import Model
 from actionledger.runtime.session.runtime import Runtime
 
 DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
-"""What is no failure."""
+"""The statuses that are not a failure."""
 
 ResponseOption = Annotated[
     str | None,
@@ -121,7 +121,7 @@ def _run_model(
 
 
 def exit_code(turns: Sequence[Turn], ending: Conversation | None) -> int:
-    """Return what a script is told of a session."""
+    """Return the exit code for a session."""
     if any(each.status is ExecutionStatus.PENDING for turn in turns for each in turn.observations):
         return ExitCode.WAITING
     is_cut_off = ending is not None and not ending.ending.is_regular
@@ -129,30 +129,30 @@ def exit_code(turns: Sequence[Turn], ending: Conversation | None) -> int:
 
 
 def went_well(turn: Turn) -> bool:
-    """Return whether a turn was read whole, and nothing that it asks for failed or was refused."""
+    """Return whether a turn was parsed, and none of its actions failed or was refused."""
     is_read = turn.result.outcome not in {Outcome.FAILED, Outcome.PARTIAL}
     return is_read and not turn.issues and all(each.status in DONE for each in turn.observations)
 
 
 class _Speaker:
-    """Tells what happens while it does; a model's text as text."""
+    """Prints events as they happen; model text is shown only as text."""
 
     def __init__(self, ledger: Path, *, stream: bool, as_json: bool) -> None:
         self._ledger = ledger
         self.streams = stream
         self._as_json = as_json
         self._beside = beside if as_json else console
-        """Where what is no result is written: not among JSON."""
+        """The console for other output than results, which must not mix with JSON."""
 
     def piece(self, text: str) -> None:
-        """Show a piece of a response, its line breaks as such."""
+        """Print a piece of a response with its line breaks."""
         for number, line in enumerate(text.split("\n")):
             if number:
                 self._beside.print()
             self._beside.print(plain(line), end="")
 
     def take(self, turn: Turn) -> None:
-        """Show a turn that is over."""
+        """Print a finished turn."""
         if self._as_json:
             return
         if self.streams:
@@ -163,11 +163,11 @@ class _Speaker:
         print_text(turn.feedback, style="dim")
 
     def say(self, sentence: str) -> None:
-        """Show a sentence that is no result."""
+        """Print a sentence that is not a result."""
         self._beside.print(plain(sentence))
 
     def tell(self, session_id: str, turns: Sequence[Turn], ended: Conversation | None) -> int:
-        """Show how it ended; return the exit code."""
+        """Print how the session ended; return the exit code."""
         code = exit_code(turns, ended)
         if self._as_json:
             print_json(_as_value(session_id, turns, ended))
@@ -191,7 +191,7 @@ def _as_value(session_id: str, turns: Sequence[Turn], ended: Conversation | None
 
 
 def turn_value(turn: Turn) -> dict[str, object]:
-    """Return a turn as ``--json`` shows it."""
+    """Return a turn for ``--json``."""
     return {
         "turn_id": turn.turn_id,
         "index": turn.index,

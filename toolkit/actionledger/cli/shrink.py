@@ -1,4 +1,4 @@
-"""``shrink``: the smallest text that still fails as a recorded one does."""
+"""``shrink``: find the smallest text that still fails like a recorded one."""
 
 from dataclasses import replace
 from typing import Annotated, Any
@@ -77,7 +77,7 @@ def shrink_recorded(
 def _shrunk_groups(
     ledger: Ledger, wanted: int, tries: int, within: Filter
 ) -> list[tuple[FailureGroup, Shrunk]]:
-    """Return the costliest groups that have a text to shrink; why others have none is said."""
+    """Return the most expensive groups with a text to shrink; print why others have none."""
     found: list[tuple[FailureGroup, Shrunk]] = []
     for group in failures(ledger, within, with_loops=False).groups:
         if len(found) == wanted:

@@ -1,4 +1,4 @@
-"""``sql``: a question of the operator's own, and its rows as a table, CSV, JSON or JSON lines."""
+"""``sql``: run the user's own query, and print its rows as a table, CSV, JSON or JSON lines."""
 
 import csv
 import sys
@@ -24,7 +24,7 @@ from actionledger.ledger.guarding.guard import SECONDS, Answer, GuardedSql, Plac
 from actionledger.ledger.queries.choices import NAMES, tables
 
 SHOWN_ROWS = 200
-"""How many rows a terminal is shown."""
+"""Maximum number of rows shown in a terminal."""
 
 
 class Format(StrEnum):
@@ -39,7 +39,7 @@ class Format(StrEnum):
 
 
 def write_answer(answer: Answer, form: Format, stream: TextIO | None) -> None:
-    """Write all rows of an answer; a terminal is shown the first of a table."""
+    """Write all rows of an answer; a terminal gets only a table's first rows."""
     match form:
         case Format.CSV:
             _write(_csv_lines(answer), stream)
@@ -82,12 +82,12 @@ def _in_csv(cell: object) -> object:
 
 
 class _LastWritten:
-    """The text that the writer of CSV wrote last."""
+    """The last text that the CSV writer wrote."""
 
     text = ""
 
     def write(self, text: str) -> None:
-        """Hold a line."""
+        """Keep a line."""
         self.text = text
 
 
@@ -104,7 +104,7 @@ def _objects(answer: Answer) -> Iterator[dict[str, Any]]:
 
 
 def _write(lines: Iterable[str], stream: TextIO | None) -> None:
-    """Write lines as they are, until nobody reads them; on a terminal with what would change it made visible."""
+    """Write lines as they are until the reader leaves; on a terminal, with control characters made visible."""
     onto = stream or sys.stdout
     is_seen = onto.isatty()
     for line in lines:
@@ -150,11 +150,11 @@ def sql(
         return
     if (
         word.isidentifier() and not word.isupper()
-    ):  # a keyword alone, such as CHECKPOINT, is told as a statement
+    ):  # a keyword alone, such as CHECKPOINT, is reported as a statement
         raise UnknownNameError("table", word, NAMES)
     chosen = _format(form, output, as_json=as_json)
     if output is not None:
-        # Refuse a file that can't be written before anything is asked.
+        # Refuse an unwritable file before running the query.
         if output.is_dir() or not output.parent.is_dir():
             what = (
                 "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
@@ -174,7 +174,7 @@ def sql(
 
 
 def _show_tables(ledger: Path, *, as_json: bool) -> None:
-    """Print which tables there are; for a program, with their columns."""
+    """Print the list of tables; for programs, with their columns."""
     with open_ledger(ledger, read_only=True) as opened:
         found = tables(opened)
     if as_json:
@@ -226,7 +226,7 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
 
 
 def _named_by(output: Path | None) -> Format:
-    """Return the format that a file's name says; a table where it says none, or there is no file."""
+    """Return the format given by a file's name; a table if it gives none, or there is no file."""
     ending = output.suffix.lower().removeprefix(".") if output else ""
     if ending in {"", "txt"}:
         return Format.TABLE
@@ -239,7 +239,7 @@ def _named_by(output: Path | None) -> Format:
 
 @contextmanager
 def _stream(output: Path | None) -> Iterator[TextIO | None]:
-    """Give what to write to: a file that takes its name when it is whole; None for the standard output."""
+    """Provide the output: a file that gets its name when it is complete, or None for standard output."""
     if output is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""The parts of a report: the funnel and the failures as tables, endings and cost in sentences."""
+"""The parts of a report: funnel and failures as tables, outcomes and cost as sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,7 +11,7 @@ from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.core.text import NO_NAME, by_prices, counted
 from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
 
-if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
+if TYPE_CHECKING:  # slow to load, and not needed to print sentences
     from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.reasons import Failure
@@ -22,11 +22,11 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.replay.changes import Change
 
 _SHOWN_MODELS = 5
-"""So many models are named; of the others, how many there are."""
+"""Maximum number of models named; the others are counted."""
 
 
 def how_to_price() -> str:
-    """Return what gives models a price, as a sentence."""
+    """Return a sentence on how to give models a price."""
     if is_there("genai_prices"):
         return "No price list has them; 'import --prices FILE' takes yours."
     return (
@@ -36,7 +36,7 @@ def how_to_price() -> str:
 
 
 def unacted_lines(found: "Unacted", sessions: "Mapping[SessionOutcome, int]") -> list[str]:
-    """Return how the responses without a tool call ended, and how sessions came out, as sentences."""
+    """Return how responses without a tool call ended, and the session outcomes, as sentences."""
     lines = [_unacted_line(found)]
     others = [
         (Ending.FINAL_ANSWER, "ended with a final answer"),
@@ -64,7 +64,7 @@ def _unacted_line(found: "Unacted") -> str:
 
 
 def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
-    """Return what the responses took, as a sentence; empty where nothing of it is recorded."""
+    """Return the responses' usage as a sentence; empty if none is recorded."""
     parts = []
     if found.counted:
         cached = f" ({found.cached_tokens:,} cached)" if found.cached_tokens else ""
@@ -83,7 +83,7 @@ def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
 
 
 def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]") -> list[str]:
-    """Return what was billed beside messages, and of which models nobody knows the cost, as sentences."""
+    """Return amounts billed apart from messages, and the models without a known cost, as sentences."""
     lines = []
     if billed:
         parts = (
@@ -109,7 +109,7 @@ def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]")
 
 
 def left_as_text_line(found: "LeftAsText") -> str:
-    """Return in how many responses a call was left as text and what they took, as a sentence; empty where there is none."""
+    """Return the number of responses with a call left as text, and their usage, as a sentence; empty if there are none."""
     if not found.responses:
         return ""
     where = f"{counted(found.responses, 'response')} in {counted(found.sessions, 'session')}"
@@ -121,7 +121,7 @@ def left_as_text_line(found: "LeftAsText") -> str:
 
 
 def _origin_of_costs(found: "UsageSums", sources: "Sequence[str]") -> str:
-    """Return whether costs are as recorded, by prices, or how much of them is."""
+    """Return whether costs are recorded, computed from prices, or how much of them is."""
     by_file = by_prices(sources)
     if found.by_prices in {0, found.priced}:
         return f" {by_file}" if found.by_prices else " as recorded"
@@ -129,7 +129,7 @@ def _origin_of_costs(found: "UsageSums", sources: "Sequence[str]") -> str:
 
 
 def changes_table(found: "Sequence[Change]") -> Sheet:
-    """Return where parse success changed over time, and what was new then."""
+    """Return a table of the changes in parse success over time, and what was new then."""
     table = Sheet(
         "from", "parsed before", "after", "by chance", "new then", title="Where parse success changed"
     )
@@ -143,7 +143,7 @@ def changes_table(found: "Sequence[Change]") -> Sheet:
 
 
 def funnel_table(whole: "Funnel") -> Sheet:
-    """Return how far the responses got, step by step."""
+    """Return the funnel as a table."""
     table = Sheet("step", "count", "share of", "rate with 95 % interval", title="How far they got")
     skipped = whole.tries.get(ExecutionStatus.SKIPPED, 0)
     steps: tuple[_Step, ...] = (
@@ -164,17 +164,17 @@ def funnel_table(whole: "Funnel") -> Sheet:
     )
     for name, count, of, rate in steps:
         share = "" if rate is None else shown_rate(rate)
-        if count or share not in {"", "–"}:  # there is some of it, or something that it could be a share of
+        if count or share not in {"", "–"}:  # a count, or a share of a total that is not 0
             table.add_row(name, f"{count:,}", of, share)
     return table
 
 
 _Step: TypeAlias = tuple[str, int, str, Rate | None]
-"""A step's name, its count, what it is a share of, and the share."""
+"""A step's name, its count, the name of its total, and its share."""
 
 
 def _parsed_steps(whole: "Funnel") -> list[_Step]:
-    """Return how many responses were read whole; those that can't be audited stand beside them and in no rate."""
+    """Return the number of parsed responses; those that can't be audited are shown next to them and are in no rate."""
     of = "intent that can be audited" if whole.not_auditable else "intent"
     strict = whole.strict_success
     steps: list[_Step] = [
@@ -189,14 +189,14 @@ def _parsed_steps(whole: "Funnel") -> list[_Step]:
 
 
 def _not_recorded_steps(whole: "Funnel") -> list[_Step]:
-    """Return of how many responses nothing but tokens and times is known; nothing where there is no such."""
+    """Return the number of responses with only tokens and times recorded; nothing if there are none."""
     if not whole.not_recorded:
         return []
     return [("also: content not recorded, only tokens and times", whole.not_recorded, "", None)]
 
 
 def _recorded_steps(whole: "Funnel") -> list[_Step]:
-    """Return what came of the calls that other runtimes have run; nothing where none is recorded."""
+    """Return the results of calls executed by other runtimes; nothing if none are recorded."""
     if not whole.recorded:
         return []
     denied = whole.recorded.get(ExecutionStatus.DENIED, 0)
@@ -209,7 +209,7 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
 
 
 def left_out_table(found: "Iterable[Omission]") -> Sheet:
-    """Return what recordings hold that is no part of a session."""
+    """Return a table of what was skipped on import."""
     table = Sheet("count", "reason", "what", "what it means", title="Left out of the recordings")
     for part in found:
         table.add_row(f"{part.count:,}", str(part.reason), plain(part.detail or "–"), LEFT_OUT[part.reason])
@@ -217,7 +217,7 @@ def left_out_table(found: "Iterable[Omission]") -> Sheet:
 
 
 def targets_table(whole: "Funnel", timed: "Timings") -> Sheet:
-    """Return the targets of the assistant's plan beside what was measured; what records can't show says so."""
+    """Return the targets of the assistant's plan next to the measured values; targets that records can't show say so."""
     table = Sheet("what", "target", "measured", "of", title="Targets")
     mean = "–" if timed.mean_ms is None else f"{timed.mean_ms:.1f} ms (95 % within {timed.p95_ms:.1f} ms)"
     late = timed.code_timeouts
@@ -244,7 +244,7 @@ def targets_table(whole: "Funnel", timed: "Timings") -> Sheet:
 
 
 def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
-    """Return one line a label with its counts and rates."""
+    """Return one line per label, with counts and rates."""
     table = Sheet("", "responses", "intent", "parsed", "strict", "valid actions", "executed", title=title)
     for label, funnel in funnels:
         table.add_row(
@@ -260,7 +260,7 @@ def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
 
 
 def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rate]) -> Sheet:
-    """Return what recordings say of their sessions, beside what was parsed here, one line a label."""
+    """Return the recordings' own verdicts on sessions next to the parse rates, one line per label."""
     heads = ("", "sessions", "succeeded, as recorded", "their harness took an action", "parsed here")
     table = Sheet(*heads, title="By model, as the recordings say")
     for each in found:
@@ -275,7 +275,7 @@ def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rat
 
 
 def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
-    """Return in which dialects the responses were read, as shares of all that meant to act."""
+    """Return the dialects in which responses were parsed, as shares of those that meant to act."""
     table = Sheet("dialect", "responses", "of all that meant to act", title="Read in which dialect")
     for part in found:
         table.add_row(plain(part.dialect), f"{part.share.successes:,}", shown_rate(part.share))
@@ -283,7 +283,7 @@ def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
 
 
 def failures_table(failures: "Sequence[Failure]", names: Mapping[str, str]) -> Sheet:
-    """Return the top reasons of failure, each with an example."""
+    """Return the top failures, each with an example."""
     table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Failures")
     for failure in failures:
         reason = f"{failure.code} ({failure.action})" if failure.action else str(failure.code)

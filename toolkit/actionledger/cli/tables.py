@@ -1,4 +1,4 @@
-"""Printing: tables as wide as the terminal, a model's text as text. Markup in it is never interpreted."""
+"""Print tables as wide as the terminal, with model text only as text; markup in it is never interpreted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number", "rows"})
-"""The heads that are of columns of numbers everywhere."""
+"""The heads of columns that are always numbers."""
 
 UNBOUNDED = 10_000_000
-"""The width of what is no terminal: nothing is cut or wrapped there."""
+"""The width without a terminal, at which nothing is cut or wrapped."""
 
 _GAP = 2
-"""How far apart the columns stand, in cells."""
+"""Space between columns, in cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class _Row:
 
 
 class Sheet:
-    """A table that is laid out when it is known how much room there is.
+    """A table that is laid out when the available width is known.
 
-    Without a terminal each row is one line. Where its columns fit without a broken word they stand side by side, the widest ones wrapped between words; where they
-    don't, each row is written below itself, one line a column.
+    Without a terminal, each row is one line. If the columns fit without breaking a word, they are next to each other, with the
+    widest ones wrapped. Otherwise each row is printed vertically, one line per column.
 
     Args:
         columns: the columns' heads; one may be empty.
-        title: what stands above it.
-        below: whether each row is written below itself, however much room there is.
-        numbers: the heads of columns of numbers, beside those that are so everywhere.
+        title: the line above the table.
+        below: whether each row is always printed vertically.
+        numbers: the heads of number columns, in addition to those that are always numbers.
     """
 
     def __init__(
@@ -57,16 +57,15 @@ class Sheet:
         self._rows: list[_Row] = []
 
     def add_row(self, *cells: str | Text, style: str = "") -> None:
-        """Add a row."""
         self._rows.append(_Row(tuple(map(visible_text, cells)), style))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Lay it out in the room that there is."""
+        """Lay out the table in the available width."""
         if self._title:
             yield Text(f"\n{self._title}", style="bold")
         widths = self._widths(console, options)
         if self._below or widths is None:
-            # A line a value: its lines wrap as the terminal's do, so that a long one is copied whole.
+            # One line per value, wrapped by the terminal, so that a long one can be copied whole.
             longest = max(head.cell_len for head in self._columns)
             for number, row in enumerate(self._rows):
                 if number:
@@ -99,7 +98,7 @@ class Sheet:
             yield line
 
     def _widths(self, console: Console, options: ConsoleOptions) -> list[int] | None:
-        """Return the columns' widths in cells; None where a word would be broken."""
+        """Return the columns' widths in cells; None if a word would be broken."""
         room = options.max_width - _GAP * len(self._columns)
         columns = [_measured(console, options, cells) for cells in self._by_column()]
         if sum(column.minimum for column in columns) > room:
@@ -128,24 +127,24 @@ class Sheet:
 
 
 def visible_text(text: object) -> Text:
-    """Return a text that the terminal shows as it is, control characters made visible; a ``Text`` stays what it is."""
+    """Return a text for display as it is, with control characters made visible; a ``Text`` is returned unchanged."""
     if isinstance(text, Text):
         return text
     return Text(printable(str(text)))
 
 
 def _measured(console: Console, options: ConsoleOptions, cells: Sequence[Text]) -> Measurement:
-    """Return the least width of a column, its longest word, and the most, its longest line."""
+    """Return a column's minimum width, its longest word, and its maximum, its longest line."""
     measured = [cell.__rich_measure__(console, options) for cell in cells]
     return Measurement(max(each.minimum for each in measured), max(each.maximum for each in measured))
 
 
 SHOWN_CHARACTERS = 160
-"""How much of a long text a terminal is shown in a table."""
+"""Maximum number of characters of a long text in a terminal's table."""
 
 
 class PlainConsole(Console):
-    """A console without a width where no terminal is; lines longer than the terminal are the terminal's to wrap."""
+    """A console without a width if there is no terminal; a terminal wraps long lines itself."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; see ``Console.print``."""
@@ -153,7 +152,7 @@ class PlainConsole(Console):
 
     @property
     def size(self) -> ConsoleDimensions:
-        """What there is room for."""
+        """The available size."""
         size = super().size
         return size if self.file.isatty() else ConsoleDimensions(UNBOUNDED, size.height)
 
@@ -163,48 +162,48 @@ class PlainConsole(Console):
 
 
 console = PlainConsole(highlight=False)
-"""Where results are written."""
+"""The console for results."""
 
 beside = PlainConsole(highlight=False, stderr=True)
-"""Where progress, errors and what to do next are written."""
+"""The console for progress, errors and next steps."""
 
 
 def plain(text: object) -> Text:
-    """Return a text that the terminal shows as it is, control characters made visible."""
+    """Return a text for display as it is, with control characters made visible."""
     return visible_text(text)
 
 
 def print_error(sentence: str) -> None:
-    """Print why something can't be done, as one line."""
+    """Print an error as one line."""
     beside.print(plain(f"actionledger: {' '.join(sentence.splitlines())}"), style="red")
 
 
 def print_json(value: object) -> None:
-    """Print a value as a line of JSON text in which nothing steers a terminal: what can't be seen is written as JSON's escapes."""
+    """Print a value as one line of JSON; characters that are invisible or steer a terminal are printed as JSON escapes."""
     from actionledger.core.canonical import json_text  # noqa: PLC0415 - slow to load, and most commands print none
 
     typer.echo(printable_json(json_text(value)))
 
 
 def print_note(sentence: str, *, style: str = "") -> None:
-    """Print a sentence that is no result, such as what to do next."""
+    """Print a sentence that is not a result, such as the next step."""
     beside.print(plain(sentence), style=style)
 
 
 def shortened(text: str) -> str:
-    """Return a text, in a terminal at most ``SHOWN_CHARACTERS`` of it."""
+    """Return a text, cut to ``SHOWN_CHARACTERS`` in a terminal."""
     is_short = len(text) <= SHOWN_CHARACTERS or not console.file.isatty()
     return text if is_short else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 def print_text(text: str, *, style: str = "") -> None:
-    """Print a text as it is, its line breaks as such."""
+    """Print a text as it is, with its line breaks."""
     for line in text.splitlines():
         console.print(plain(line), style=style)
 
 
 def print_observation(observation: "Observation") -> None:
-    """Print what came of an action, as one line."""
+    """Print an action's result as one line."""
     from actionledger.core.canonical import json_text  # noqa: PLC0415 - the same
 
     what = observation.message or json_text(observation.result)
@@ -218,7 +217,7 @@ def shown_rate(rate: Rate) -> str:
 
 
 def rate_value(rate: Rate) -> dict[str, object]:
-    """Return a rate with its interval and what that rests on, for JSON."""
+    """Return a rate with its interval and the counts behind it, for JSON."""
     low, high = rate.interval or (None, None)
     plain_low, plain_high = rate.plain_interval or (None, None)
     return {

@@ -1,4 +1,4 @@
-"""``doctor``, ``verify``, ``migrate``, ``compact`` and ``committer``: how a ledger is, whether it holds everything, and where it lies."""
+"""``doctor``, ``verify``, ``migrate``, ``compact`` and ``committer``: a ledger's health, integrity and storage."""
 
 import json
 import os
@@ -99,7 +99,7 @@ def doctor(
 
 
 def _write_bundle(ledger: Path, file: Path, *, with_text: bool) -> None:
-    """Write a bundle to a file that is not there yet, for its owner alone."""
+    """Write a bundle to a new file, readable only by its owner."""
     if file.exists():
         raise UsageError(f"The file {str(file)!r} already exists; name another one.")
     made = bundle(ledger, with_text=with_text)
@@ -118,7 +118,7 @@ def _write_bundle(ledger: Path, file: Path, *, with_text: bool) -> None:
 
 
 def _unknown(path: Path) -> tuple[list[UnknownWordings], list[Newer]]:
-    """Return the errors that no table knows, and what is newer than what was tested; none of a ledger that can't be read."""
+    """Return unknown error wordings, and versions newer than those tested; none for an unreadable ledger."""
     try:
         with open_ledger(path, read_only=True) as ledger:
             return unknown_wordings(ledger), newer_recordings(ledger)
@@ -234,7 +234,7 @@ def committer(
 
 def _tell(done: "Round") -> None:
     said = (
-        f"{counted(done.pieces, 'piece')} in {counted(done.commits, 'commit')}: {counted(done.events, 'event')} taken in, "
+        f"{counted(done.pieces, 'piece')} in {counted(done.commits, 'commit')}: {counted(done.events, 'event')} loaded, "
         f"{done.duplicates:,} known already"
     )
     if done.quarantined:
@@ -259,7 +259,7 @@ def verify(
 ) -> None:
     """Verify that the records are as they were written.
 
-    Exit code 1: something is not as it was taken in. What this does not prove stands in docs/ledger.md.
+    Exit code 1: a record is not as it was written. docs/ledger.md says what this does not prove.
     """
     found = verified(existing(path or ledger), since=since)
     if as_json:

@@ -1,4 +1,4 @@
-"""``usage`` and ``tools``: tokens and cost by day, project and the like; which tools fail, how often, and after what."""
+"""``usage`` and ``tools``: tokens and cost by day, project and more; each tool's failures and what precedes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -19,7 +19,7 @@ from actionledger.ledger.queries.usage import billed_beside, price_sources, unpr
 
 NOT_RECORDED = "–"
 LONGEST = 48
-"""So much of a title or a project is shown, in characters."""
+"""Maximum number of characters shown of a title or project."""
 
 Row = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ _SUMS = {
     "failing_cost_usd": "of failing turns $",
     "without_action_cost_usd": "without acting $",
 }
-"""The columns of sums with their heads; one that nothing is recorded of is not shown."""
+"""The columns of sums with their heads; a column without records is not shown."""
 
 
 @filtered(lists=True)
@@ -105,7 +105,7 @@ def _print_rows(lines: Sequence[Row], total: Row, groups: list[str]) -> None:
 
 
 def _group(row: Row, name: str) -> str:
-    """Return what a row is about, for a cell."""
+    """Return a row's group, for a cell."""
     if name == "session":
         return cut(row.get("title") or row["session_id"], LONGEST)
     value = row[name]

@@ -1,1 +1,1 @@
-"""What any room may need of values, names and texts; it knows no room but ``errors``."""
+"""Values, names and texts for all other packages; ``core`` imports none of them, except ``errors``."""

@@ -1,4 +1,4 @@
-"""A value's JSON text as it is recorded, hashed and compared, and how deep a value is nested. Pure."""
+"""A value's JSON text, as it is recorded, hashed and compared, and a limit on nesting. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -8,24 +8,24 @@ from typing import Any, TypeAlias
 from actionledger.core.text import writable
 
 JsonMap: TypeAlias = Mapping[str, Any]
-"""An object of JSON, which is only read."""
+"""A JSON object for reading."""
 
 JsonDict: TypeAlias = dict[str, Any]
-"""An object of JSON that is made, or changed."""
+"""A JSON object for writing."""
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON text; lone surrogates become U+FFFD, what JSON can't hold becomes its ``repr``."""
+    """Return a value as JSON text. Lone surrogates become U+FFFD, and a value that JSON has no type for becomes its ``repr``."""
     from pydantic_core import PydanticSerializationError, to_json  # noqa: PLC0415 - slow to load, and a reader needs none
 
     try:
         return to_json(value, fallback=repr, inf_nan_mode="strings").decode()
-    except PydanticSerializationError:  # half a surrogate pair, or deeper than it goes
+    except PydanticSerializationError:  # a lone surrogate, or too deeply nested
         return json.dumps(_writable(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def _writable(value: Any) -> Any:
-    """Return a value of JSON types alone, with texts that UTF-8 can write."""
+    """Return a value of JSON types only, with texts that UTF-8 can encode."""
     if isinstance(value, dict):
         keys = (key if isinstance(key, str) else repr(key) for key in value)
         return dict(zip(map(_writable, keys), map(_writable, value.values()), strict=True))
@@ -39,12 +39,12 @@ def _writable(value: Any) -> Any:
 
 
 def is_deeper(value: Any, levels: int, containers: tuple[type, ...] = (dict, list)) -> bool:
-    """Return whether a value has more levels of containers than these; a value that is none has no level.
+    """Return whether a value has more levels of containers than allowed; a value that is no container has none.
 
     Args:
         value: a JSON value.
-        levels: so many are allowed.
-        containers: what counts as one: kinds of mappings and lists.
+        levels: the allowed number of levels.
+        containers: the types that count as containers: kinds of mappings and lists.
     """
     level: list[Any] = [value] if isinstance(value, containers) else []
     for _ in range(levels):

@@ -1,7 +1,7 @@
-"""Compressed files, unpacked as they are read: gzip, zstd, bzip2 and xz, recognised by their first bytes, whatever their names.
+"""Reads compressed files: gzip, zstd, bzip2 and xz, recognised by their first bytes, whatever their names.
 
-A file that unpacks to far more than any recording does was made to fill a disk or a memory. Nothing is unpacked to disk here, and
-memory is bounded, so that only time is at stake: reading such a file ends with a sentence.
+A file that unpacks to far more than any recording does is meant to fill a disk or memory. Nothing is unpacked to disk
+here, and memory is limited, so such a file can only cost time: reading it raises an error.
 """
 
 import bz2
@@ -17,19 +17,19 @@ from typing import IO, Any, cast
 from actionledger.core.errors import require
 
 MAX_RATIO = 200
-"""How many times its size a compressed file may unpack to: recordings come to 5 to 60."""
+"""The most times its own size that a compressed file may unpack to; recordings reach 5 to 60."""
 
 FREE_BYTES = 256 * 2**20
-"""How much any compressed file may unpack to, in bytes."""
+"""The size in bytes that any compressed file may unpack to."""
 
 SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
-"""What the names of compressed files end in, behind the name of what they hold."""
+"""The suffixes of compressed files, after the name of the content."""
 
 _WINDOW_BYTES = 128 * 2**20
-"""How far back zstd may refer, in bytes: all of that is held in memory."""
+"""The limit on zstd's window, in bytes; the whole window is kept in memory."""
 
 _PIECE_BYTES = 2048
-"""How much of a file is unpacked by zstd at once: each four bytes of it may come to 128 KiB."""
+"""The number of compressed bytes that zstd unpacks at once; each four of them may become 128 KiB."""
 
 
 class BrokenOffError(OSError):
@@ -41,13 +41,13 @@ class TooMuchError(BrokenOffError):
 
 
 def unzstd(file: IO[bytes]) -> IO[bytes]:
-    """Return what reads what zstd compressed; it may refer back no further than memory is to hold.
+    """Return a reader of zstd data, with a limit on its window.
 
     Args:
         file: the compressed bytes, at their beginning.
 
     Raises:
-        MissingPackageError: what unpacks it is not installed.
+        MissingPackageError: the package that unpacks zstd is not installed.
     """
     if _has_zstd():
         return cast("IO[bytes]", import_module("compression.zstd").ZstdFile(file))
@@ -59,7 +59,7 @@ def unzstd(file: IO[bytes]) -> IO[bytes]:
 
 
 def _has_zstd() -> bool:
-    """Return whether this Python unpacks zstd itself, as 3.14 does."""
+    """Return whether this Python can unpack zstd itself, as 3.14 can."""
     return find_spec("compression") is not None
 
 
@@ -72,14 +72,14 @@ _KINDS: tuple[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]], ...] = (
 
 
 def unpacked(file: io.BufferedReader, read_bytes: Callable[[], int]) -> io.BufferedReader:
-    """Return what a file holds: unpacked if it is compressed, else as it is.
+    """Return a reader of a file's content: unpacked if it is compressed, else unchanged.
 
     Args:
         file: the file, at its beginning.
-        read_bytes: returns how many bytes of it were read by now.
+        read_bytes: returns how many bytes of the file have been read.
 
     Raises:
-        MissingPackageError: what unpacks it is not installed.
+        MissingPackageError: the package that unpacks the file is not installed.
     """
     head = file.peek(8)
     for mark, opened in _KINDS:
@@ -89,15 +89,15 @@ def unpacked(file: io.BufferedReader, read_bytes: Callable[[], int]) -> io.Buffe
 
 
 def unpacked_zstd(data: bytes, most: int) -> bytes:
-    """Return what one value holds that zstd has compressed, such as a column of a database.
+    """Return the content of one zstd-compressed value, such as a database column's.
 
     Args:
         data: the value.
-        most: how much it may come to, in bytes.
+        most: the limit on the content, in bytes.
 
     Raises:
-        ValueError: it is damaged, or comes to more.
-        MissingPackageError: what unpacks it is not installed.
+        ValueError: the value is damaged, or unpacks to more than the limit.
+        MissingPackageError: the package that unpacks zstd is not installed.
     """
     try:
         found: bytes = unzstd(io.BytesIO(data)).read(most + 1)
@@ -111,7 +111,7 @@ def unpacked_zstd(data: bytes, most: int) -> bytes:
 
 
 class _Frames(io.RawIOBase):
-    """What frames of zstd hold; the package's own reader takes one that is cut off for one that ends there."""
+    """Reads zstd frames; unlike the package's own reader, it raises an error if a frame is cut off."""
 
     def __init__(self, file: IO[bytes], begin: Callable[[], Any]) -> None:
         self._file, self._begin = file, begin
@@ -137,7 +137,7 @@ class _Frames(io.RawIOBase):
 
 
 class _Bounded(io.RawIOBase):
-    """Unpacks, and stops where it comes to too much; what went wrong once goes wrong again."""
+    """Unpacks up to a limit; after an error, each further read raises it again."""
 
     def __init__(self, file: IO[bytes], read_bytes: Callable[[], int]) -> None:
         self._file = file

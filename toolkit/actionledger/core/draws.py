@@ -1,8 +1,7 @@
-"""What actions draw from outside of their arguments and their workspace: the time, identifiers, how long
-something took, a model's answers.
+"""Nondeterministic inputs of actions: the time, identifiers, durations, and a model's answers.
 
-Whoever runs an action binds a tape. A tape that takes keeps what was drawn, in order; one that gives hands out what was kept,
-so that the same action run again sees the same time. Without a tape everything is drawn afresh.
+The caller that runs an action binds a tape. A ``Taking`` tape records the drawn values in order. A ``RecordedDraws`` tape
+replays them, so that the same action sees the same time when it runs again. Without a tape every value is fresh.
 """
 
 from collections import defaultdict, deque
@@ -19,14 +18,14 @@ Kind = Literal["time", "id", "duration", "answer"]
 
 
 class Tape(Protocol):
-    """Stands between an action and what it draws."""
+    """The source of an action's drawn values."""
 
     def draw(self, kind: Kind, make: Callable[[], Any]) -> Any:
-        """Return the next value of a kind, a JSON value; ``make`` draws one afresh."""
+        """Return the next value of a kind, a JSON value; ``make`` makes a fresh one."""
 
 
 class Taking:
-    """Keeps what is drawn, in order."""
+    """Records drawn values, in order."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[Kind, Any]] = []
@@ -41,11 +40,11 @@ class Taking:
 
 
 class RecordedDraws:
-    """Hands out what was drawn before, each kind in its order; what is beyond that is drawn afresh, a time excepted.
+    """Replays drawn values, each kind in its order. When they run out, values are fresh, except for the time.
 
     Args:
-        drawn: what was kept.
-        moment: the time that is given where no other was kept, as ISO 8601 with its zone.
+        drawn: the recorded values.
+        moment: the time to return if none is recorded, as ISO 8601 with its zone.
     """
 
     def __init__(self, drawn: Iterable[tuple[Kind, Any]], moment: str) -> None:
@@ -70,7 +69,7 @@ _current: ContextVar[Tape | None] = ContextVar("actionledger_tape", default=None
 
 @contextmanager
 def drawing_from(tape: Tape | None) -> Iterator[None]:
-    """Have this thread draw from a tape meanwhile; None for none."""
+    """Bind a tape to this thread within the block; None for no tape."""
     token = _current.set(tape)
     try:
         yield
@@ -79,16 +78,16 @@ def drawing_from(tape: Tape | None) -> Iterator[None]:
 
 
 def draw(kind: Kind, make: Callable[[], Any]) -> Any:
-    """Return the next value of a kind, from the tape that is bound here."""
+    """Return the next value of a kind, from the bound tape."""
     tape = _current.get()
     return make() if tape is None else tape.draw(kind, make)
 
 
 def drawn_now() -> datetime:
-    """Return the time as an action sees it, in UTC with its zone."""
+    """Return the action's time, in UTC with its zone."""
     return datetime.fromisoformat(draw("time", lambda: datetime.now(UTC).isoformat()))
 
 
 def drawn_id() -> str:
-    """Return a fresh identifier as an action sees it."""
+    """Return a fresh identifier for an action."""
     return str(draw("id", new_id))

@@ -1,22 +1,22 @@
-"""What can go wrong, by the audience that can do something about it.
+"""The errors, by the audience that can act on them.
 
     ActionLedgerError                 every error that the toolkit raises on purpose
     ├── UsageError                    the developer: a call or a configuration that can't work
-    │   ├── UnknownNameError          a profile, dialect, parser or action that doesn't exist; says which do
+    │   ├── UnknownNameError          a profile, dialect, parser or action that doesn't exist; names those that do
     │   ├── RenderError               calls that a dialect has no way to write; says why
     │   └── MissingPackageError       a package of an extra that is not installed; names the extra
     ├── LedgerError                   the operator: a file, folder or disk that can't be used
-    │   ├── NotALedgerError           the file is no DuckDB database, or one that something else made
+    │   ├── NotALedgerError           the file is not a DuckDB database, or another program made it
     │   ├── NewerLedgerError          the ledger was written by a newer version of the toolkit
-    │   ├── MemoryNeededError         a question needs more memory than its reader may take
-    │   └── EventTooLargeError        one event is larger than the ledger takes
+    │   ├── MemoryNeededError         a query needs more memory than its reader may use
+    │   └── EventTooLargeError        one event is larger than the ledger's limit
     ├── SourceError                   the operator: an input file that can't be read at all
     ├── SandboxError                  the operator: nothing here can confine model-written code
     ├── PolicyError                   the operator: a policy file that can't be used; says which row and why
     ├── DecisionKeyError              the operator: a user's key for decisions can't be used; says why
     └── ActionError                   the model: an action that was understood but can't be done; carries a reason
 
-What a model wrote never raises: it becomes an issue with a code and a span (see ``vocabulary.Reason``).
+A model's text never raises an error; it results in issues with a code and a span (see ``vocabulary.Reason``).
 """
 
 import os
@@ -32,7 +32,7 @@ Named = TypeVar("Named")
 
 
 _LONGEST = 200
-"""How much of another's error is told, in characters."""
+"""The number of characters that are quoted of another error's text."""
 
 
 class ActionLedgerError(Exception):
@@ -48,7 +48,7 @@ class ActionLedgerError(Exception):
 
 
 def in_words(error: BaseException) -> str:
-    """Return what an error of somebody else's code says, with its kind, on one line.
+    """Return a foreign error's type and text on one line.
 
     Args:
         error: the error.
@@ -66,11 +66,11 @@ class UsageError(ActionLedgerError):
 
 
 class UnknownNameError(UsageError):
-    """A name that nothing goes by.
+    """An unknown name.
 
     Args:
-        kind: what was looked up, such as ``"profile"``.
-        name: the name that was asked for.
+        kind: the kind of the name, such as ``"profile"``.
+        name: the unknown name.
         known: the names that exist.
     """
 
@@ -84,15 +84,15 @@ class UnknownNameError(UsageError):
 
 
 def called(name: object, kind: str, known: Mapping[Name, Named]) -> Named:
-    """Return what goes by a name.
+    """Return the value with a name.
 
     Args:
-        name: it, or whatever was given for one.
-        kind: what is looked up, such as ``"parser"``.
-        known: what there is, by name.
+        name: the name, or any other value that the caller passed for it.
+        kind: the kind of the name, such as ``"parser"``.
+        known: the existing values, by name.
 
     Raises:
-        UnknownNameError: nothing goes by it, or it is no name.
+        UnknownNameError: no value has the name, or it is not a text.
     """
     found = known.get(cast("Name", name)) if isinstance(name, str) else None
     if found is None:
@@ -101,10 +101,10 @@ def called(name: object, kind: str, known: Mapping[Name, Named]) -> Named:
 
 
 def require_text(text: object) -> None:
-    """Refuse what is no text, in a sentence, where a response or a JSON text is asked for.
+    """Raise an error with a clear sentence if a value that should be a response or JSON text is not a text.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a text.
     """
     if not isinstance(text, str):
         how = "decode the bytes first" if isinstance(text, bytes | bytearray) else "give a str"
@@ -112,42 +112,42 @@ def require_text(text: object) -> None:
 
 
 def require_kind(given: object, kind: type | UnionType, asked: str) -> None:
-    """Refuse a value of another kind than is asked for, in a sentence.
+    """Raise an error with a clear sentence if a value has another type than the expected one.
 
     Args:
         given: the value.
-        kind: what it must be.
-        asked: what is asked for, as the sentence begins, such as ``"A policy is the path of a file or a Policy"``.
+        kind: the expected type.
+        asked: the expectation, as the sentence begins, such as ``"A policy is the path of a file or a Policy"``.
 
     Raises:
-        UsageError: it is of another kind.
+        UsageError: it has another type.
     """
     if not isinstance(given, kind):
         raise UsageError(f"{asked}, not {given!r:.60} of the type {type(given).__name__}.")
 
 
 def require_path(what: str, given: object) -> None:
-    """Refuse what is no path, in a sentence.
+    """Raise an error with a clear sentence if a value is not a path.
 
     Args:
-        what: what it is, as the sentence begins, such as ``"A workspace"``.
+        what: the value's name, as the sentence begins, such as ``"A workspace"``.
         given: the value.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a path.
     """
     require_kind(given, str | os.PathLike, f"{what} is a path, as a text or a Path")
 
 
 def require_names(what: str, given: object) -> None:
-    """Refuse what is no list of names, in a sentence; one name alone is none.
+    """Raise an error with a clear sentence if a value is not a list of names; a single text is not one.
 
     Args:
-        what: what it is, as the sentence begins, such as ``"dialects"``.
+        what: the value's name, as the sentence begins, such as ``"dialects"``.
         given: the value.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a list of names.
     """
     if (what, given) == ("dialects", "auto"):
         raise UsageError("dialects is a list of names; every one of them is looked for by parser='auto'.")
@@ -166,17 +166,17 @@ def require_number(
     above: float | None = None,
     optional: bool = False,
 ) -> None:
-    """Refuse what is no number, or too small a one, in a sentence.
+    """Raise an error with a clear sentence if a value is not a number, or too small.
 
     Args:
-        what: what it is, as the sentence begins, such as ``"The limit 'turns'"``.
+        what: the value's name, as the sentence begins, such as ``"The limit 'turns'"``.
         given: the value.
-        least: the smallest number that is allowed; None for any.
-        above: what it must be more than; None for nothing.
+        least: the smallest allowed number; None for any.
+        above: the number that it must exceed; None for any.
         optional: whether None is allowed.
 
     Raises:
-        UsageError: it is none, or too small.
+        UsageError: it is not a number, or too small.
     """
     if given is None and optional:
         return
@@ -189,12 +189,12 @@ def require_number(
 
 
 class RenderError(UsageError):
-    """Calls that a dialect has no way to write so that they are read back as they are.
+    """A dialect has no way to write these calls so that they parse to the same calls.
 
     Args:
         dialect: the dialect's name.
         calls: the names of the calls.
-        why: what is in the way; a clause.
+        why: the obstacle; a clause.
     """
 
     def __init__(self, dialect: str, calls: Iterable[str], why: str) -> None:
@@ -206,12 +206,12 @@ class RenderError(UsageError):
 
 
 class MissingPackageError(UsageError):
-    """A package that a bare install lacks.
+    """A package that is not part of a bare install.
 
     Args:
         purpose: what needs it, as a sentence begins.
-        packages: the names of what is not installed.
-        extra: the extra that brings it.
+        packages: the names of the missing packages.
+        extra: the extra that installs them.
     """
 
     def __init__(self, purpose: str, packages: Iterable[str], extra: str) -> None:
@@ -225,7 +225,7 @@ class LedgerError(ActionLedgerError):
 
 
 class NotALedgerError(LedgerError):
-    """The file is no DuckDB database, or one that something else made."""
+    """The file is not a DuckDB database, or another program made it."""
 
 
 class NewerLedgerError(LedgerError):
@@ -233,11 +233,11 @@ class NewerLedgerError(LedgerError):
 
 
 class MemoryNeededError(LedgerError):
-    """A question needs more memory than its reader may take."""
+    """A query needs more memory than its reader may use."""
 
 
 class EventTooLargeError(LedgerError):
-    """One event is larger than the ledger takes."""
+    """One event is larger than the ledger's limit."""
 
 
 class SourceError(ActionLedgerError):
@@ -249,7 +249,7 @@ class PolicyError(ActionLedgerError):
 
     Args:
         source: the file.
-        why: which row, what is wrong with it and what is allowed; a clause.
+        why: the row, the problem and what is allowed; a clause.
     """
 
     def __init__(self, source: str, why: str) -> None:
@@ -257,15 +257,15 @@ class PolicyError(ActionLedgerError):
 
 
 class SandboxError(ActionLedgerError):
-    """Nothing here can confine model-written code, so none is run."""
+    """Nothing here can confine model-written code, so it is not run."""
 
 
 class DecisionKeyError(ActionLedgerError):
-    """The key that a user's decisions are signed with can't be used.
+    """The key that signs a user's decisions can't be used.
 
     Args:
-        path: the file that it is about.
-        why: what is wrong; the sentence goes on behind the file's path.
+        path: the key's file.
+        why: the problem; continues the sentence after the file's path.
         remedy: what to do; a clause.
     """
 
@@ -275,13 +275,13 @@ class DecisionKeyError(ActionLedgerError):
 
 
 class ActionError(ActionLedgerError):
-    """An action that was understood but can't be done; the model is told why.
+    """An action that was understood but can't be done; the model gets the reason.
 
     Args:
         reason: a code of ``vocabulary.Reason``.
-        message: one sentence for the model: what was wrong, and what would work.
-        transient: whether nothing was done and the same action may work a moment later, so that it is tried again.
-        result: what came of the action all the same, for the record; None for nothing.
+        message: one sentence for the model: the problem, and what would work.
+        transient: whether nothing was done and the action is tried again, since it may work a moment later.
+        result: the action's partial result, for the record; None if there is none.
 
     Example:
         >>> actions = al.ActionSet("mail")
@@ -304,12 +304,12 @@ class ActionError(ActionLedgerError):
 
 
 def missing(purpose: str, extra: str, *packages: str) -> MissingPackageError | None:
-    """Return the error that names what a purpose lacks; None where it lacks nothing.
+    """Return the error that names a purpose's missing packages; None if none is missing.
 
     Args:
         purpose: what needs the packages, as a sentence begins: ``"A data frame"``.
-        extra: the extra that brings all of them.
-        packages: their names as they are imported.
+        extra: the extra that installs all of them.
+        packages: their import names.
     """
     lacking = [re.sub("[_.]", "-", package) for package in packages if not is_there(package)]
     return MissingPackageError(purpose, lacking, extra) if lacking else None
@@ -319,21 +319,21 @@ def is_there(package: str) -> bool:
     """Return whether a package is installed.
 
     Args:
-        package: its name as it is imported.
+        package: its import name.
     """
     try:
         return find_spec(package) is not None
-    except ModuleNotFoundError:  # not even what it is a part of
+    except ModuleNotFoundError:  # its parent package is missing too
         return False
 
 
 def require(purpose: str, extra: str, *packages: str) -> None:
-    """Refuse what can't be done without packages that are not installed.
+    """Raise an error if packages are missing.
 
     Args:
         purpose: what needs the packages, as a sentence begins.
-        extra: the extra that brings all of them.
-        packages: their names as they are imported.
+        extra: the extra that installs all of them.
+        packages: their import names.
 
     Raises:
         MissingPackageError: one of them is not installed.

@@ -1,6 +1,6 @@
-"""Files and folders: temporary ones that go with their process, ones that are there whole or not at all, and where a user's are kept.
+"""Temporary folders that are removed with their process, files that are written completely or not at all, and a user's state and cache folders.
 
-Beside each folder lies a lock that its process holds. What a killed process left is removed by the next one that makes a folder.
+Next to each temporary folder is a lock that its process holds. The next process that makes a folder removes those of killed processes.
 """
 
 import os
@@ -23,10 +23,10 @@ _PATIENCE_SECONDS = 5.0
 
 
 class TemporaryFolder:
-    """A fresh folder that nobody else may look into, removed at the latest when this process ends.
+    """A fresh folder that only this user can access, removed when this process ends at the latest.
 
     Args:
-        purpose: what it is for, in one word; a part of its name.
+        purpose: its purpose, in one word; a part of its name.
     """
 
     def __init__(self, purpose: str) -> None:
@@ -39,19 +39,19 @@ class TemporaryFolder:
         self._at_last = finalize(self, _remove, self.path, self._lock, os.getpid())
 
     def keep(self) -> None:
-        """Leave it where it is, whatever becomes of this process: somebody will come back to it."""
+        """Keep the folder after this process, since another one will use it."""
         self._at_last.detach()
         self._lock.release(remove=True)
 
     def remove(self) -> None:
-        """Remove it and all that is in it; a second time does nothing."""
+        """Remove the folder with its content; a second call does nothing."""
         self._at_last.detach()
         _remove(self.path, self._lock, os.getpid())
 
 
 @cache
 def remove_abandoned(parent: Path) -> None:
-    """Remove what processes that are dead left behind, once in a process."""
+    """Remove the folders of dead processes, once in a process."""
     for path in parent.glob(f"{_PREFIX}*{_LOCK}"):
         if _is_ours(path, stat.S_ISREG):
             lock = FileLock(path)
@@ -67,7 +67,7 @@ def _lock_of(folder: Path) -> Path:
 
 
 def _is_ours(path: Path, is_kind: Callable[[int], bool]) -> bool:
-    """Return whether a path is what it should be, and this user's: the folder for temporary files is everybody's."""
+    """Return whether a path has the expected type and belongs to this user; anybody may write to the folder of temporary files."""
     try:
         status = path.lstat()
     except OSError:
@@ -76,21 +76,21 @@ def _is_ours(path: Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def _remove(folder: Path, lock: FileLock, process: int) -> None:
-    """Remove a folder and its lock, unless this is a forked child: they are its parent's."""
+    """Remove a folder and its lock, unless this process is a forked child; they belong to its parent."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
         lock.release(remove=True)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, and its folders where they are not there; one that is there is replaced when all of the new one is written.
+    """Write a file, and its missing folders; an existing file is replaced after the new one is complete.
 
     Args:
-        path: the file; behind a link, what it leads to. What is no ordinary file, such as a pipe, is written to as it is.
-        content: all of it.
+        path: the file; a link is followed. Anything but an ordinary file, such as a pipe, is written to directly.
+        content: the whole content.
 
     Raises:
-        OSError: it can't be written; what was there is as it was.
+        OSError: it can't be written; an existing file is unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     target = path.resolve()
@@ -108,14 +108,14 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def state_folder() -> Path:
-    """Return the folder that belongs to this user and no workspace: ``$XDG_STATE_HOME/actionledger``.
+    """Return this user's state folder, which belongs to no workspace: ``$XDG_STATE_HOME/actionledger``.
 
     Returns:
-        The folder, absolute, which need not be there; ``~/.local/state/actionledger`` where the variable is not set, or
-        relative, which its specification has everybody pass over.
+        The absolute path; it need not exist. It is ``~/.local/state/actionledger`` if the variable is not set or is relative; its
+        specification says to ignore relative paths.
 
     Raises:
-        UsageError: nobody can say where the user's home is.
+        UsageError: the user's home is unknown.
     """
     given = os.environ.get("XDG_STATE_HOME", "")
     try:
@@ -129,7 +129,7 @@ _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cached(name: str, key: bytes) -> bytes | None:
-    """Return what ``keep_cached`` has kept under a key; None where there is none, or it may be somebody else's."""
+    """Return the content that ``keep_cached`` wrote for a key; None if missing, or if others could have written it."""
     try:
         with (cache_folder() / name).open("rb") as file:
             status = os.fstat(file.fileno())
@@ -142,19 +142,19 @@ def cached(name: str, key: bytes) -> bytes | None:
 
 
 def keep_cached(name: str, key: bytes, content: bytes) -> None:
-    """Keep what takes long to make for the user's next process, if that can be done; what was kept of another key goes."""
+    """Cache content for this user's next process, if possible; it replaces another key's content."""
     with suppress(OSError, UsageError):
         write_whole(cache_folder() / name, key + content)
 
 
 def cache_folder() -> Path:
-    """Return the folder of what this user's programs can make again: ``$XDG_CACHE_HOME/actionledger``.
+    """Return this user's cache folder, for files that can be made again: ``$XDG_CACHE_HOME/actionledger``.
 
     Returns:
-        The folder, absolute, which need not be there; ``~/.cache/actionledger`` where the variable is not set, or relative.
+        The absolute path; it need not exist. It is ``~/.cache/actionledger`` if the variable is not set or is relative.
 
     Raises:
-        UsageError: nobody can say where the user's home is.
+        UsageError: the user's home is unknown.
     """
     given = os.environ.get("XDG_CACHE_HOME", "")
     try:

@@ -1,4 +1,4 @@
-"""Reports as data frames: the same columns, with the same types, for pandas, polars and Arrow."""
+"""Reports as data frames, with the same columns and types for pandas, polars and Arrow."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Kind: TypeAlias = type[str] | type[int] | type[float] | type[bool] | type[datetime]
-"""What the values of a column are; any of them may be None."""
+"""The type of a column's values; any value may be None."""
 
 _PANDAS: dict[Kind, str] = {
     str: "object",
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
     """The columns of a frame.
 
     Args:
-        kinds: what the values of each column are, by its name, in order.
+        kinds: the type of each column by name, in order.
         rows: the rows, each with a value for each column.
     """
 
@@ -50,7 +50,7 @@ class Columns(NamedTuple):
 
 
 class Framed:
-    """A report whose rows can be had as a data frame; what it is one of says which in ``_columns``."""
+    """A report whose rows can become a data frame; subclasses define ``_columns``."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class Framed:
         raise NotImplementedError
 
     def df(self) -> "pd.DataFrame":
-        """Return its rows as a pandas data frame.
+        """Return the rows as a pandas data frame.
 
         Raises:
             MissingPackageError: pandas is not installed.
@@ -76,7 +76,7 @@ class Framed:
         )
 
     def pl(self) -> "pl.DataFrame":
-        """Return its rows as a polars data frame.
+        """Return the rows as a polars data frame.
 
         Raises:
             MissingPackageError: polars or pyarrow is not installed.
@@ -94,7 +94,7 @@ class Framed:
         return frame
 
     def arrow(self) -> "pa.Table":
-        """Return its rows as an Arrow table.
+        """Return the rows as an Arrow table.
 
         Raises:
             MissingPackageError: pyarrow is not installed.
@@ -120,10 +120,10 @@ class Framed:
 def compared(
     rates: Iterable[tuple[str, Rate, Rate, tuple[float, float] | None, float | None]],
 ) -> Columns:
-    """Return the columns of a comparison, a row for each rate of both sides; an interval that there is not is None.
+    """Return the columns of a comparison, one row for each rate of both sides; a missing interval is None.
 
     Args:
-        rates: what each is called, it before and after, the interval of the difference, and the p-value.
+        rates: the name, the rate before and after, the interval of the difference, and the p-value.
     """
     rows = [
         (name, *rate_values(before), *rate_values(after), *(difference or (None, None)), p_value)
@@ -134,11 +134,11 @@ def compared(
 
 
 def rate_kinds(name: str) -> dict[str, Kind]:
-    """Return the columns that a rate takes: its share, the ends of its interval, and of how many."""
+    """Return the columns of a rate: its share, the ends of its interval, and its count."""
     return {name: float, f"{name}_low": float, f"{name}_high": float, f"{name}_count": int}
 
 
 def rate_values(rate: Rate) -> tuple[float | None, float | None, float | None, int]:
-    """Return what stands in these columns; None where there is no share or no interval."""
+    """Return the values of these columns; None if there is no share or no interval."""
     low, high = rate.interval or (None, None)
     return rate.value, low, high, rate.count

@@ -1,4 +1,4 @@
-"""Values made in bulk: frozen dataclasses in a quarter of the time, named tuples in C, and how often Python looks for circles among them."""
+"""Values in bulk: frozen dataclasses made in a quarter of the time, named tuples made in C, and rarer garbage collection."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
@@ -11,10 +11,10 @@ Kind = TypeVar("Kind")
 
 
 def made_quickly(kind: type[Kind]) -> type[Kind]:
-    """Give a frozen dataclass with slots an ``__init__`` that does what its own does, without a call for each field.
+    """Give a frozen dataclass with slots a faster ``__init__``, without a call for each field.
 
-    A frozen class sets each field by ``object.__setattr__``, which costs more than all else that making a value takes. Here the
-    value is of a class that isn't frozen while it is made: one with the same slots, so that Python lets it change over and back.
+    A frozen class sets each field by ``object.__setattr__``, which costs more than the rest of making a value. Here the
+    value temporarily gets a class that isn't frozen; it has the same slots, so Python allows the change and back.
 
     Args:
         kind: the class; all of its fields are parameters, and it has no ``__post_init__``.
@@ -43,7 +43,7 @@ def made_quickly(kind: type[Kind]) -> type[Kind]:
 
     @wraps(slowly)
     def first(*given: Any, **named: Any) -> None:
-        # Made with the first value: most kinds of values are made in few commands.
+        # made with the first value, since one command makes values of few of the classes
         quickly = _init(kind, own, slowly)
         kind.__init__ = wraps(slowly)(quickly)  # type: ignore[method-assign]
         quickly(*given, **named)
@@ -65,7 +65,7 @@ def _init(kind: type, own: tuple[Field[Any], ...], slowly: Callable[..., None]) 
     names |= {f"_made_for_{each.name}": each.default_factory for each in own}
     lines = [
         f"def __init__({', '.join(['self', *_parameters(own)])}):",
-        " if type(self) is not _kind:",  # a subclass may have more to it
+        " if type(self) is not _kind:",  # a subclass may do more
         f"  return _slowly(self, {', '.join(f'{each.name}={_value(each)}' for each in own)})",
         " _change(self, '__class__', _unfrozen)",
         *(f" self.{each.name} = {_value(each)}" for each in own),
@@ -77,7 +77,7 @@ def _init(kind: type, own: tuple[Field[Any], ...], slowly: Callable[..., None]) 
 
 
 def _parameters(own: tuple[Field[Any], ...]) -> list[str]:
-    """Return the parameters, those that are given by name alone behind the others."""
+    """Return the parameters; keyword-only ones are last."""
     named = [_parameter(each) for each in own if each.kw_only]
     return [_parameter(each) for each in own if not each.kw_only] + (["*", *named] if named else [])
 
@@ -98,7 +98,7 @@ _Row = TypeVar("_Row", bound=NamedTuple)
 
 
 def rows_of(kind: type[_Row], rows: Sequence[tuple[Any, ...]]) -> list[_Row]:
-    """Return tuples as named tuples, made in C: a third of the time that calling the class for each takes.
+    """Return tuples as named tuples, made in C in a third of the time of calling the class for each.
 
     Args:
         kind: the named tuple.
@@ -113,28 +113,29 @@ def rows_of(kind: type[_Row], rows: Sequence[tuple[Any, ...]]) -> list[_Row]:
         [Span(start=0, end=2), Span(start=3, end=4)]
     """
     if rows:
-        kind._make(rows[0])  # it counts the fields: the rows are all made in one place
+        kind._make(rows[0])  # checks the number of fields; all rows come from the same place
     return list(map(row_maker(kind), rows))
 
 
 def row_maker(kind: type[_Row]) -> Callable[[tuple[Any, ...]], _Row]:
-    """Return what makes one named tuple of a tuple, in C: ``_make`` counts the fields first, in twice the time."""
+    """Return a function that makes a named tuple of a tuple in C; ``_make`` checks the number of fields, which takes twice the time."""
     return partial(tuple.__new__, kind)
 
 
 _MADE_BETWEEN, _YOUNG, _MIDDLING = 250_000, 20, 100
-"""Python's own are 700, 10 and 10: of an import an eighth of the processor time went into looking at values that nobody had let go of, a twentieth
-yet with 50,000. What a piece is made of is some hundred thousand values, of which some hundred hold each other."""
+"""Python's defaults are 700, 10 and 10. With them, an import spent an eighth of its processor time on scanning live values; with 50,000, still a
+twentieth. A piece of an import has some hundred thousand values, of which some hundred are in reference cycles.
+"""
 
 
 def collect_seldom() -> None:
-    """Have the search for values that hold each other begin seldom from now on, in this process."""
+    """Make garbage collection rare from now on, in this process."""
     gc.set_threshold(_MADE_BETWEEN, _YOUNG, _MIDDLING)
 
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Have the search for values that hold each other begin seldom within, in this process."""
+    """Make garbage collection rare within the block, in this process."""
     before = gc.get_threshold()
     collect_seldom()
     try:

@@ -1,4 +1,4 @@
-"""Modules that are loaded when somebody first asks: one of a room above, how a value looks, a package's names."""
+"""Modules that are imported on first use: one of a higher layer, the drawing of values, a package's names."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -10,40 +10,40 @@ _MODULES: dict[str, str] = {}
 
 
 def register(purpose: str, module: str) -> None:
-    """Name the module that does something for the rooms below it.
+    """Register the module that does something for lower layers.
 
     Args:
-        purpose: what it does.
+        purpose: its purpose.
         module: its dotted name.
     """
     _MODULES[purpose] = module
 
 
 def module_for(purpose: str) -> Any:
-    """Return the module that was registered.
+    """Return the module that is registered for a purpose.
 
     Args:
-        purpose: what it does.
+        purpose: the purpose.
     """
     return import_module(_MODULES[purpose])
 
 
 def drawn(value: object, how: str, *given: object) -> str:
-    """Return how a value looks.
+    """Return a value's display.
 
     Args:
-        value: what is looked at.
+        value: the value.
         how: ``line``, ``text``, ``html``, or another form that its class has.
-        given: what is drawn of it beside its public fields.
+        given: more to draw besides its public fields.
 
     Returns:
-        Text, or HTML in which everything a model wrote is escaped.
+        Text, or HTML with everything that a model wrote escaped.
     """
     return str(module_for("drawing").drawn(value, how, *given))
 
 
 class Shown:
-    """A value that a terminal shows as a line or a text, and a notebook as HTML."""
+    """A value that a terminal displays as a line or a text, and a notebook as HTML."""
 
     __slots__ = ()
 
@@ -58,16 +58,16 @@ class Shown:
 
 
 def by_name(modules: Mapping[str, str]) -> dict[str, str]:
-    """Return the module that each name is of.
+    """Return the module of each name.
 
     Args:
-        modules: the names that a package has of a module, with blanks between them, by the module.
+        modules: a package's names in each of its modules, separated by blanks, by module.
     """
     return {name: module for module, names in modules.items() for name in names.split()}
 
 
 class _Package(ModuleType):
-    """A package of which a name stays what its table says, also where a module of it is called the same."""
+    """A package whose lazy names are not overwritten when a submodule of the same name is imported."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (isinstance(value, ModuleType) and name in self._MODULES):
@@ -75,11 +75,11 @@ class _Package(ModuleType):
 
 
 def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return what a package takes for its ``__getattr__``.
+    """Return a function for a package's ``__getattr__``.
 
     Args:
         package: its ``__name__``.
-        modules: the module in it that each name is of, by the name; the package has this table as ``_MODULES``.
+        modules: the module in it of each name, by name; the package has this table as ``_MODULES``.
     """
     there = sys.modules[package]
     there.__class__ = _Package

@@ -1,4 +1,4 @@
-"""HTML from text that anybody may have written: escaped, framed, and styled by one sheet that is seen on white and on black."""
+"""HTML from untrusted text: escaped, framed, and styled by one sheet that is legible on white and on black."""
 
 from html import escape
 
@@ -50,20 +50,19 @@ vertical-align:middle;overflow:hidden}
 .al-bar i{position:absolute;top:0;bottom:0;background:rgba(59,130,196,.45)}
 .al-bar u{position:absolute;top:0;bottom:0;width:2px;margin-left:-1px;background:currentColor}
 """.replace("\n", "")
-"""CSS, to be put into a ``style`` element as it is."""
+"""CSS for a ``style`` element."""
 
 
 def escaped(text: object) -> str:
-    """Return a text for an element's content or a quoted attribute, each unseen character as a token."""
+    """Return a text for an element's content or a quoted attribute, with each invisible character as a token."""
     return escape(laid_out(text))
 
 
 def faithful(text: str) -> str:
-    """Return a text of which every character stays what it was, and none is unseen.
+    """Return a text as HTML with every character unchanged and none invisible.
 
-    A token is drawn over an unseen character, which stays where it is: the element's text content is the text, so that
-    places in it are places in the text. Two kinds of characters can't be in HTML: NUL becomes ␀, half of a
-    surrogate pair becomes �.
+    A token is drawn over an invisible character, which stays in place. So the element's text content is the text, with the same
+    positions. HTML can't contain two kinds of characters: NUL becomes ␀, a lone surrogate becomes �.
 
     Args:
         text: what a model wrote.
@@ -81,11 +80,11 @@ def frame(*parts: str) -> str:
 
 
 def heading(title: str, *facts: str) -> str:
-    """Return the line at the top: what it is, then what is to be known of it.
+    """Return the line at the top: a title, then facts.
 
     Args:
         title: a word or two.
-        facts: HTML; empty ones are left out.
+        facts: HTML; empty ones are omitted.
     """
     rest = "".join(f'<span class="al-fact">{fact}</span>' for fact in facts if fact)
     return f'<div class="al-top"><b>{escaped(title)}</b>{rest}</div>'

@@ -1,4 +1,4 @@
-"""Times as they are recorded, and identifiers: time-ordered for what happens now, derived from content for what was recorded elsewhere."""
+"""Recorded times, and identifiers: time-ordered for live events, derived from content for imported ones."""
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -14,11 +14,11 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, and without a zone as all t
 
 def now() -> datetime:
     """Return the current time, UTC without a zone."""
-    return _EPOCH + timedelta(microseconds=time_ns() // 1000)  # taking a zone away takes four times as long
+    return _EPOCH + timedelta(microseconds=time_ns() // 1000)  # removing a time zone takes four times as long
 
 
 def utc(moment: datetime) -> datetime:
-    """Return a time as UTC without a zone; one without a zone is taken for UTC."""
+    """Return a time as UTC without a zone; a time without a zone is assumed to be UTC."""
     if moment.tzinfo is UTC:
         return moment.replace(tzinfo=None)
     return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
@@ -33,8 +33,8 @@ def new_id() -> str:
 
 
 def derived_id(*parts: object) -> str:
-    """Return the identifier that the same parts always get (UUID version 5), so that importing twice doubles nothing."""
-    # Half of a surrogate pair, which a stranger's name may hold, is hashed as its escape.
+    """Return an identifier that is always the same for the same parts (UUID version 5), so that importing twice duplicates nothing."""
+    # A lone surrogate, which an imported name may contain, is hashed as its escape.
     return str(uuid5(_NAMESPACE, escaped_halves("\x1f".join(map(str, parts)))))
 
 
@@ -43,11 +43,11 @@ UUID_CHARACTERS = 36
 
 
 def is_uuid(text: str) -> bool:
-    """Whether ``text`` is a UUID with its hyphens."""
+    """Return whether ``text`` is a UUID with its hyphens."""
     return len(text) == UUID_CHARACTERS and has_form_of_uuid(text)
 
 
-@lru_cache(maxsize=4096)  # the rows of an event, and of its neighbours, have the same run, session and turn
+@lru_cache(maxsize=4096)  # the rows of an event and of its neighbours share run, session and turn
 def has_form_of_uuid(text: str) -> bool:
-    """Whether ``text``, of a UUID's length, is one."""
+    """Return whether ``text``, which has a UUID's length, is one."""
     return _UUID.fullmatch(text) is not None

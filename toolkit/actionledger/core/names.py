@@ -1,4 +1,4 @@
-"""Names of tools: which known one a wrong name was meant to be, and the namespaces that they stand in."""
+"""Names of tools: the known name that an unknown one was probably meant to be, and namespaces."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -7,16 +7,16 @@ from typing import Any
 from actionledger.core.patterns import regex
 
 _LONGEST_WORD = 100
-"""Longer words are no typing errors."""
+"""Longer words are not typos."""
 
 _SAME_LETTERS = 0.65
-"""The least share of letters that are in place, swapped neighbours counted as one change."""
+"""The least share of unchanged letters; a swap of neighbours counts as one change."""
 
 _SAME_WORDS = 75
-"""The least likeness, in percent, once the words of both names are sorted."""
+"""The least similarity, in percent, after the words of both names are sorted."""
 
 _MARGIN = 10
-"""How far, in percent, a second name may be behind the nearest one to be named beside it."""
+"""How much less similar than the nearest name another one may be to be suggested too, in percent."""
 
 _MOST_NAMES = 3
 
@@ -25,10 +25,10 @@ _WORD = regex(r"[^\W_]+")
 
 
 def near_names(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the known names that a word may have been meant to be, nearest first; at most three.
+    """Return the known names that a word was probably meant to be, nearest first; at most three.
 
-    Letter case and what stands between a name's words don't count: ``createTask`` is ``create_task``. Where no name is
-    alike, one is near whose words are all in the word, or the other way round: ``functions.create_task``.
+    Letter case and separators between words don't count: ``createTask`` is ``create_task``. If no name is similar, a name is near if
+    the word contains all its words, or the reverse: ``functions.create_task``.
     """
     if len(word) > _LONGEST_WORD or not (spoken := _spoken(word)):
         return ()
@@ -50,13 +50,13 @@ def _choices(known: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _spoken(name: str) -> str:
-    """Return a name as its words in lower case, a blank between them."""
+    """Return a name as its words in lower case, separated by blanks."""
     return " ".join(_WORD.findall(_HUMP.sub(" ", name))).casefold()
 
 
 def _alike(spoken: str, choices: Mapping[str, str]) -> dict[str, float]:
-    """Return the likeness of each name, in percent, that has nearly the same letters or the same words."""
-    from rapidfuzz import fuzz, process  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    """Return the similarity, in percent, of each name with nearly the same letters or the same words."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - slow to load, and rarely needed
     from rapidfuzz.distance import OSA  # noqa: PLC0415
 
     letters = process.extract(
@@ -83,11 +83,11 @@ def _containing(spoken: str, choices: Mapping[str, str]) -> dict[str, float]:
 
 
 PLAIN = "functions"
-"""What the namespace is called of tools that are in none."""
+"""The namespace of tools that are in no other one."""
 
 
 def namespace_of(tool: Mapping[str, Any]) -> str:
-    """Return what a definition that holds several tools calls itself; empty for a tool by itself.
+    """Return the name of a definition that contains several tools; empty for a single tool.
 
     Args:
         tool: the definition.
@@ -97,10 +97,10 @@ def namespace_of(tool: Mapping[str, Any]) -> str:
 
 
 def qualified(namespace: object, name: str) -> str:
-    """Return a tool's name behind that of its namespace, joined as Codex does: two servers may each have a tool of one name.
+    """Return a tool's name after its namespace's, joined as Codex does, since two servers may each have a tool of one name.
 
     Args:
-        namespace: the namespace; anything but a text is none.
+        namespace: the namespace; a value that is not a text means none.
         name: the tool's name in it.
 
     Example:

@@ -1,6 +1,6 @@
-"""Regular expressions that are compiled when they are first used: of some eight hundred, a command needs a few.
+"""Regular expressions that are compiled on first use, since a command needs only a few of some eight hundred.
 
-What a person writes is no matter for this: a wrong pattern shows at its first use only.
+This is not for users' patterns: an invalid pattern raises an error only on its first use.
 """
 
 import re
@@ -10,19 +10,19 @@ _METHODS = ("match", "search", "fullmatch", "finditer", "findall", "sub", "subn"
 
 
 def regex(pattern: AnyStr, flags: int | re.RegexFlag = 0) -> re.Pattern[AnyStr]:
-    """Return what stands for a pattern, and is one from its first use on.
+    """Return a stand-in for a pattern that compiles it on first use.
 
-    ``re``'s own functions don't take it for one: its methods are there for that.
+    ``re``'s own functions don't accept it; use its methods.
 
     Args:
-        pattern: a regular expression, of the project's own.
+        pattern: one of the project's regular expressions.
         flags: those of ``re``.
     """
     return cast("re.Pattern[AnyStr]", _Uncompiled(pattern, flags))
 
 
 class _Uncompiled(Generic[AnyStr]):
-    """A pattern; its methods become attributes once it is compiled, so that a later use looks one up and calls it."""
+    """A pattern whose methods become attributes once it is compiled, so that later calls are direct."""
 
     def __init__(self, pattern: AnyStr, flags: int | re.RegexFlag) -> None:
         self.pattern: AnyStr = pattern

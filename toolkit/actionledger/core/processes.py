@@ -1,4 +1,4 @@
-"""Processes beside each other: locks that elect one of them, what a forked child must not share, how one is started, and Ctrl-C."""
+"""Several processes: locks that elect one of them, state that a forked child must not share, starting one, and Ctrl-C."""
 
 import ctypes
 import fcntl
@@ -18,17 +18,17 @@ from weakref import WeakSet
 from actionledger.core.errors import UsageError, require_number
 
 POLL_SECONDS = 0.02
-"""How often whoever waits for a lock asks for it: who lets others have their turn leaves it for longer."""
+"""The time between tries to get a lock, in seconds; a holder that gives way to others must release it for longer."""
 
 STALE_SECONDS = 3600.0
-"""After how long the file of a lock that nobody holds is one that a killed process left."""
+"""The age in seconds from which the file of a free lock was left by a killed process."""
 
 
 class FileLock:
     """An exclusive ``flock`` on a file, held by at most one process and one thread.
 
     Args:
-        path: the file; created where it doesn't exist.
+        path: the file; created if missing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,15 +53,15 @@ class FileLock:
         return True
 
     def release(self, *, remove: bool = False) -> None:
-        """Let go of the lock.
+        """Release the lock.
 
         Args:
-            remove: whether to remove the file as well; only of a lock that every process takes by this class.
+            remove: whether to remove the file too; only if every process takes this lock by this class.
         """
         if self._descriptor is not None:
             if remove:
                 self._path.unlink(missing_ok=True)
-            # Closing alone would leave the lock to a child that was forked meanwhile.
+            # Closing alone would leave the lock to a child that was forked in the meantime.
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             self._close()
 
@@ -79,7 +79,7 @@ class FileLock:
                 return False
             if os.fstat(self._descriptor).st_nlink:
                 return True
-            # Its last holder removed the file between our opening and our locking it.
+            # The last holder removed the file after we had opened it and before we locked it.
             self._close()
 
     def _close(self) -> None:
@@ -89,10 +89,10 @@ class FileLock:
 
 
 def remove_free(folder: Path) -> None:
-    """Remove the files of locks that nobody holds and that have been there for an hour: their holders were killed.
+    """Remove the files of free locks that are at least an hour old; their holders were killed.
 
     Args:
-        folder: holds nothing but files that every process locks by ``FileLock``.
+        folder: the folder; it has only files that every process locks by ``FileLock``.
     """
     with os.scandir(folder) as entries:
         stale = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > STALE_SECONDS]
@@ -103,17 +103,17 @@ def remove_free(folder: Path) -> None:
 
 
 class Forkable(Protocol):
-    """Something that a forked child must not go on using as it is."""
+    """A resource that a forked child must not use as it is."""
 
     def start_over(self) -> None:
-        """Let go of what belongs to the parent, without touching what the parent still uses."""
+        """Release the parent's resources, without changing what the parent still uses."""
 
 
 class Pausable(Forkable, Protocol):
-    """Something that works in a thread of its own."""
+    """A worker with a thread of its own."""
 
     def pause(self) -> None:
-        """End the thread; when this returns, it holds neither lock nor connection."""
+        """End the thread; afterwards it holds neither a lock nor a connection."""
 
     def go_on(self) -> None:
         """Start the thread again, if there was one."""
@@ -124,18 +124,18 @@ _working: "WeakSet[Pausable]" = WeakSet()
 
 
 def watch(thing: Forkable) -> None:
-    """Have ``thing`` start over in every child that is forked while it lives."""
+    """Make ``thing`` start over in every child that is forked during its lifetime."""
     _watched.add(thing)
 
 
 def watch_worker(thing: Pausable) -> None:
-    """Have ``thing`` pause while the process forks, go on in the parent, and start over in the child."""
+    """Pause ``thing`` while the process forks; it goes on in the parent and starts over in the child."""
     watch(thing)
     _working.add(thing)
 
 
 def abandon(thing: object) -> None:
-    """Keep ``thing`` from ever being destroyed: in a child, DuckDB would wait for threads that were not forked."""
+    """Never destroy ``thing``; in a child, DuckDB would wait for threads that were not forked."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
@@ -160,7 +160,7 @@ os.register_at_fork(
 
 
 def words_for(module: str) -> tuple[str, ...]:
-    """Return the program and its arguments that run the function ``main`` of a module, importing what this process would.
+    """Return the command that runs a module's function ``main`` with this process's import path.
 
     Args:
         module: the module's name.
@@ -174,10 +174,10 @@ def words_for(module: str) -> tuple[str, ...]:
 
 
 def ended(code: int) -> str:
-    """Return how a process has ended, as a clause.
+    """Return how a process ended, as a clause.
 
     Args:
-        code: its return code, less than nothing for a signal.
+        code: its return code, negative for a signal.
     """
     if code >= 0:
         return f"has ended with the exit code {code}"
@@ -187,12 +187,12 @@ def ended(code: int) -> str:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_workers(workers: int | None) -> None:
-    """Refuse a number of worker processes that there can't be; None stands for as many as there are cores."""
+    """Raise an error for an invalid number of worker processes; None means one for each core."""
     require_number("workers", workers, optional=True)
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
@@ -202,7 +202,7 @@ _Answer = Callable[[int, FrameType | None], object]
 
 
 class _Gate:
-    """Answers Ctrl-C for somebody else: at once, or where something must not be broken, at its end."""
+    """Answers Ctrl-C at once or, within a section that must not be interrupted, at its end."""
 
     def __init__(self, answer: _Answer) -> None:
         self._answer = answer
@@ -226,17 +226,17 @@ class _Gate:
 
 
 _gates: list[_Gate] = []
-"""That of the main thread, while it has one: to install it takes as long as a twentieth of taking in a turn."""
+"""The main thread's gate, if any; installing one takes a twentieth of the time of importing a turn."""
 
 _NOTHING = nullcontext()
 
 
 @contextmanager
 def interrupt_gate() -> Iterator[None]:
-    """Let ``defer_interrupts`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
+    """Make ``defer_interrupts`` cheap within this context, for many deferrals; between them Ctrl-C works as before.
 
-    In another thread than the main one nothing is changed: Python tells only that one of Ctrl-C. Nothing is, either, where it is
-    ignored or ends the process at once.
+    In other threads nothing changes, since Python delivers Ctrl-C to the main thread only. Nothing changes either if Ctrl-C is ignored
+    or ends the process at once.
     """
     answer = signal.getsignal(signal.SIGINT) if _is_in_main_thread() else None
     if not callable(answer) or isinstance(answer, _Gate):
@@ -253,7 +253,7 @@ def interrupt_gate() -> Iterator[None]:
 
 
 def defer_interrupts() -> AbstractContextManager[None]:
-    """Return a context for whose end Ctrl-C waits; it is then answered as it would have been."""
+    """Return a context that delays Ctrl-C to its end; Ctrl-C then works as before."""
     if not _gates:
         return _defer_once()
     return _gates[-1] if _is_in_main_thread() else _NOTHING

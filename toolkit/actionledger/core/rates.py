@@ -1,4 +1,4 @@
-"""A rate with what it takes to believe it: its count, its sessions and its interval."""
+"""A rate with its count, its sessions and its interval."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -15,27 +15,29 @@ _CORRELATION, _MOST_ALIKE, _FEW = 0.24, 0.35, 4
 _WEIGHT = 3
 _FREEDOM = 12
 _UNEVEN = 3
-"""What is taken for usual where data say little: how much the things of a session correlate (by 0.24, or by 4 over the number of sessions if that
-is more, up to 0.35), how many sessions that weighs, how many more than have the rarer outcome tell how far it is off, and how many sessions for each
-that counts by Kish's formula are no matter: with more of them, as with a few giants, both grow. Chosen by simulation: docs/statistics.md."""
+"""The usual values, for data that show little. The things of a session correlate by 0.24, or by 4 over the number of sessions if that is more, up
+to 0.35. This weighs as many sessions as ``_WEIGHT``. Beyond those with the rarer outcome, ``_FREEDOM`` sessions tell how far the variance is off. Up
+to ``_UNEVEN`` sessions for each that counts by Kish's formula change nothing; more of them, as with a few giants, raise both. Chosen by simulation:
+docs/statistics.md.
+"""
 
 MINIMUM_SESSIONS = 5
-"""With fewer sessions than this, weighed by their sizes, nothing is said of how far a share may be off."""
+"""The fewest sessions, weighted by their sizes, for which an interval is given."""
 
 TOO_FEW = "too few sessions"
-"""What stands where an interval would, if there are fewer."""
+"""The text instead of an interval if there are fewer."""
 
 NOT_AUDITABLE = "not auditable"
-"""What stands where a parse rate would, if recordings have kept the calls alone and not how they were written."""
+"""The text instead of a parse rate if recordings have kept only the calls, not the raw text."""
 
 
 def shown_p(value: float) -> str:
-    """Return a p-value as it is shown: never as nothing at all."""
+    """Return a p-value as text, never as zero."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def shown_share(value: float) -> str:
-    """Return a share in per cent as it is shown: as all or as nothing only where it is that."""
+    """Return a share in percent; it is shown as 0 % or 100 % only if it is exactly that."""
     shown = f"{value:.1%}"
     if shown == "100.0%" and value < 1:
         return "> 99.9%"
@@ -43,21 +45,21 @@ def shown_share(value: float) -> str:
 
 
 Cells: TypeAlias = Mapping[tuple[int, int], int]
-"""How many sessions there are of each number of things and sum of their scores."""
+"""The number of sessions for each count of things and sum of scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """How counted things fall into sessions: what is alike within one makes them say less than as many on their own.
+    """How counted things are distributed over sessions; things that are alike within one carry less information than independent ones.
 
     A thing has a score: 1 or 0 for a rate; 1, 0 or -1 for the difference between two readings.
 
     Args:
-        sessions: how many have at least one of the things.
+        sessions: the number of sessions with at least one thing.
         sizes: the sum of their squared counts.
         totals: the sum of their squared scores.
         products: the sum of count times score.
-        cells: the sessions themselves, as far as they are told apart; None where only these sums are known.
+        cells: the sessions by count and score; None if only these sums are known.
     """
 
     sessions: int
@@ -67,29 +69,28 @@ class Clustering:
     cells: Cells | None = field(default=None, compare=False, repr=False)
 
     def is_enough(self, count: int) -> bool:
-        """Return whether there are sessions enough for an interval.
+        """Return whether there are enough sessions for an interval.
 
-        They are counted by L. Kish's formula, the squared count over the sum of the squared sizes: sessions of one size
-        count in full, a giant one beside small ones is hardly more than one.
+        They are counted by L. Kish's formula, the squared count over the sum of the squared sizes. Sessions of one size
+        count in full; a giant one among small ones counts as hardly more than one.
 
         Args:
-            count: how many things there are.
+            count: the number of things.
         """
         return count * count >= MINIMUM_SESSIONS * self.sizes
 
     def linearised(self, count: int, score: int, squares: int) -> float:
         """Return by how much the sessions widen the variance of the mean score, as far as the data show it; 0 if all are alike.
 
-        The variance by Taylor linearisation of the ratio over sessions (W. G. Cochran, "Sampling Techniques", 3rd ed. 1977,
-        section 9.1), over that of as many independent things; of sessions that differ in size as many count as L. Kish's
-        formula says.
+        It is the variance by Taylor linearisation of the ratio over sessions (W. G. Cochran, "Sampling Techniques", 3rd ed. 1977,
+        section 9.1), over that of as many independent things. Sessions of different sizes are counted by L. Kish's formula.
 
         Args:
-            count: how many things there are.
+            count: the number of things.
             score: the sum of their scores.
             squares: the sum of their squared scores.
         """
-        # Whole numbers throughout, so that what is 0 is exactly 0: where all things score alike nothing is left of either.
+        # Integers throughout, so that zero is exact: if all things score alike, both are 0.
         among = self.totals * count * count - 2 * score * self.products * count + score * score * self.sizes
         within = (squares * count - score * score) * count
         if within <= 0 or among <= 0 or count * count <= self.sizes:
@@ -97,10 +98,10 @@ class Clustering:
         return (among / within) * (count * count / (count * count - self.sizes)) * ((count - 1) / count)
 
     def bearing(self, count: int, score: int) -> float:
-        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 where there is only one outcome.
+        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 if there is only one outcome.
 
         Args:
-            count: how many things there are.
+            count: the number of things.
             score: how many of them have the property.
         """
         spread = self.sizes - 2 * self.products + self.totals
@@ -111,17 +112,17 @@ class Clustering:
     def design_effect(
         self, count: int, score: int, squares: int | None = None, bearing: float | None = None
     ) -> float:
-        """Return by how much the sessions widen the variance of a mean score, 1 or more: what the data show, drawn to what is usual.
+        """Return by how much the sessions widen the variance of a mean score, 1 or more: a weighted mean of the data's and the usual effect.
 
-        What the data show weighs as many sessions as the rarer outcome comes from, what is usual weighs three of them: things of
-        a session correlate by 0.24, and by more where few sessions leave the worst ones unseen. Where a few giants hold most of the
-        things, what they show is little, and both grow. Where all things are alike, the data show nothing.
+        The data's effect weighs as many sessions as the rarer outcome comes from, the usual one three. Usually things of a session
+        correlate by 0.24, and by more if there are few sessions, since the worst ones may be unseen. If a few giants have most of the
+        things, the data show little, and both grow. If all things are alike, the data show nothing.
 
         Args:
-            count: how many things there are.
+            count: the number of things.
             score: the sum of their scores.
             squares: the sum of their squared scores; that of a rate by default.
-            bearing: how many sessions tell of it; those of a rate's rarer outcome by default.
+            bearing: how many sessions the outcome comes from; those of a rate's rarer outcome by default.
         """
         shown = self.linearised(count, score, score if squares is None else squares)
         weight = self.bearing(count, score) if bearing is None else bearing
@@ -134,19 +135,19 @@ class Clustering:
     def effective_count(
         self, count: int, score: int, squares: int | None = None, bearing: float | None = None
     ) -> float:
-        """Return how many independent things would say as much.
+        """Return the number of independent things that would carry as much information.
 
-        The count over the design effect, times (t(count - 1) / t(f))², the 97.5 % quantiles of Student's distribution: what few
-        sessions leave unknown about the variance itself (E. L. Korn and B. I. Graubard, "Confidence Intervals for
-        Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998),
-        of which not many more tell than have the rarer outcome. No fewer than if all things of a session were alike; of a rate, no
-        fewer than with two half sessions more, one of hits and one of none.
+        It is the count over the design effect, times (t(count - 1) / t(f))², the 97.5 % quantiles of Student's distribution. The factor
+        accounts for the uncertainty of the variance itself with few sessions (E. L. Korn and B. I. Graubard, "Confidence Intervals for
+        Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998).
+        f is limited by the sessions with the rarer outcome. The result is no less than if all things of a session were alike. For a
+        rate, it is also no less than with two half sessions more, one of hits and one of misses.
 
         Args:
-            count: how many things there are.
+            count: the number of things.
             score: the sum of their scores.
             squares: the sum of their squared scores; that of a rate by default.
-            bearing: how many sessions tell of it; those of a rate's rarer outcome by default.
+            bearing: how many sessions the outcome comes from; those of a rate's rarer outcome by default.
         """
         whole, fewer = student(count - 1), count * count / self.sizes - 1
         weight = self.bearing(count, score) if bearing is None else bearing
@@ -159,7 +160,7 @@ class Clustering:
         return count / max(1.0, effect)
 
     def _halved(self, count: int, score: int) -> float:
-        """Return the design effect with two half sessions more, one of hits and one of none, each of the usual size."""
+        """Return the design effect with two half sessions more, one of hits and one of misses, each of the usual size."""
         size = self.sizes / count
         whole, sessions = count + size, self.sessions + 1
         share = (score + size / 2) / whole
@@ -171,18 +172,18 @@ class Clustering:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of a count, with its Wilson score interval at the count that its sessions leave of it.
+    """A share of a count, with its Wilson score interval for the effective count of its sessions.
 
     The interval is the one of E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical
-    Inference", JASA 22 (1927): it stays within 0 and 1 and holds for small counts and extreme shares. What falls
-    into sessions counts for less than as many independent things, by the design effect; where every session has one, the two are
-    the same. Rates of the same counts are equal.
+    Inference", JASA 22 (1927): it stays within 0 and 1 and holds for small counts and extreme shares. Things
+    in sessions count for less than as many independent ones, by the design effect; if every session has one thing, they count in
+    full. Rates with the same counts are equal.
 
     Args:
-        successes: how many had the property, 0 to ``count``.
-        count: how many were looked at.
-        clustering: how these fall into sessions; None where each stands for itself.
-        refusal: why there is nothing to count where there might have been something, in a word or two; empty otherwise.
+        successes: how many things have the property, 0 to ``count``.
+        count: the number of things.
+        clustering: how they are distributed over sessions; None if they are independent.
+        refusal: why nothing could be counted, in a word or two; empty otherwise.
 
     Example:
         >>> rate = al.Rate(successes=87, count=120)
@@ -201,24 +202,24 @@ class Rate:
 
     @property
     def value(self) -> float | None:
-        """The share, 0 to 1, or None where nothing was counted."""
+        """The share, 0 to 1, or None if nothing was counted."""
         return self.successes / self.count if self.count else None
 
     @property
     def shown_value(self) -> str:
-        """The share in per cent, or the word for why there is none."""
+        """The share in percent, or a word that says why there is none."""
         return self.refusal or "–" if self.value is None else shown_share(self.value)
 
     @property
     def design_effect(self) -> float:
-        """By how much sessions widen the variance, 1 or more; 1 where each stands for itself or nothing was counted."""
+        """By how much sessions widen the variance, 1 or more; 1 for independent things or if nothing was counted."""
         if self.clustering is None or not self.count:
             return 1.0
         return self.clustering.design_effect(self.count, self.successes)
 
     @property
     def effective_count(self) -> float | None:
-        """How many independent things would say as much; None where nothing was counted, or too few sessions were."""
+        """The number of independent things that would carry as much information; None if nothing was counted or there are too few sessions."""
         if not self.count:
             return None
         if self.clustering is None:
@@ -229,7 +230,7 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval (low, high), each 0 to 1; None where nothing was counted, or too few sessions were."""
+        """The 95 % interval (low, high), each 0 to 1; None if nothing was counted or there are too few sessions."""
         return self.interval_at(Z_95)
 
     def interval_at(self, quantile: float) -> tuple[float, float] | None:
@@ -246,12 +247,12 @@ class Rate:
 
     @property
     def plain_interval(self) -> tuple[float, float] | None:
-        """The interval that takes each thing for itself: too narrow where sessions repeat; None where nothing was counted."""
+        """The interval for independent things, which is too narrow if sessions repeat; None if nothing was counted."""
         return self._wilson(self.count) if self.count else None
 
     @property
     def shown_interval(self) -> str:
-        """The interval in per cent, or the word for why there is none; empty where nothing was counted."""
+        """The interval in percent, or a word that says why there is none; empty if nothing was counted."""
         if not self.count:
             return ""
         if self.interval is None:
@@ -279,10 +280,10 @@ class Rate:
 
 
 def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
-    """Return the rate over things that fall into sessions.
+    """Return the rate over things in sessions.
 
     Args:
-        sessions: of each session how many of its things had the property, and how many it has, 1 or more.
+        sessions: for each session, how many of its things have the property, and how many things it has, 1 or more.
     """
     counts = list(sessions)
     return Rate(
@@ -299,10 +300,10 @@ def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
 
 
 def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
-    """Return the rate over things that fall into sessions.
+    """Return the rate over things in sessions.
 
     Args:
-        things: of each its session, and whether it had the property.
+        things: for each thing, its session, and whether it has the property.
     """
     counts: dict[Hashable, tuple[int, int]] = {}
     for session, hit in things:
@@ -312,10 +313,10 @@ def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
 
 
 def summed(rates: Iterable[Rate]) -> Rate:
-    """Return the rate over all that some rates are about; a session that has things in two of them counts twice.
+    """Return the rate over the things of several rates; a session with things in two of them counts twice.
 
     Args:
-        rates: they, over different things.
+        rates: the rates, over different things.
     """
     together = list(rates)
     successes, count = sum(rate.successes for rate in together), sum(rate.count for rate in together)

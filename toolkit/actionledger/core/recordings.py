@@ -1,4 +1,4 @@
-"""What a recording of another runtime says: sessions, their turns, calls, results and what they took."""
+"""Another runtime's recording as values: sessions, turns, calls, results, and usage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,21 +12,21 @@ from actionledger.core.vocabulary import Capture, ExecutionStatus, Reason, Relat
 Decider: TypeAlias = Literal["", "person", "hook", "rule", "mode", "nobody"]
 
 _CLOSENESS = {None: 0, TitleOrigin.PROMPT: 1, TitleOrigin.AGENT: 2, TitleOrigin.PERSON: 3}
-"""Whose title holds: the higher one's."""
+"""The rank of each origin of a title; the higher one's title is kept."""
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Billed:
-    """What a provider bills beside a message; its tokens are among those of the message's ``Usage``, which sums take.
+    """Something that a provider bills beside a message; the message's ``Usage``, which sums use, includes its tokens.
 
     Args:
-        kind: what it is, in the provider's word: ``advisor_message``, ``compaction``, ``web_search_requests``.
-        model: the model, where it is not the message's.
+        kind: the provider's word for it: ``advisor_message``, ``compaction``, ``web_search_requests``.
+        model: the model, if it is not the message's.
         input_tokens, output_tokens, cached_tokens, cache_write_tokens: as in ``Usage``.
         long_writes: how many of the tokens that were written to a cache are kept for an hour.
-        requests: how many requests, where it is billed by these.
-        is_own: whether these are the message's own tokens, of which only the price differs.
+        requests: the number of requests, if it is billed by requests.
+        is_own: whether these are the message's own tokens, with only another price.
     """
 
     kind: str
@@ -43,11 +43,11 @@ class Billed:
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """The context was compacted right before a response: the model goes on from a summary of what came before.
+    """The context was compacted right before a response: the model continues from a summary of earlier turns.
 
     Args:
-        trigger: what brought it about, in the source's word: ``auto``, ``manual``; empty where it doesn't say.
-        tokens_before, tokens_after: how large the context was, as the agent counts it; None if not recorded.
+        trigger: the cause, in the source's word: ``auto``, ``manual``; empty if unknown.
+        tokens_before, tokens_after: the size of the context, as the agent counts it; None if not recorded.
     """
 
     trigger: str = ""
@@ -58,14 +58,14 @@ class Compaction:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """What was decided of a call before it ran, and by whom.
+    """A decision on a call before it ran, and who made it.
 
     Args:
-        decision: ``allowed`` or ``refused``; empty where only hooks are recorded.
-        decided_by: a ``person`` who was asked, a ``hook``, a ``rule`` of the settings, the ``mode`` that the agent ran in, or ``nobody``
-            where a person had to be asked and there was none; empty where the recording doesn't say.
-        why: the source's own word for it.
-        hooks: what ran beside the call, each with how it ended.
+        decision: ``allowed`` or ``refused``; empty if only hooks are recorded.
+        decided_by: a ``person`` who was asked, a ``hook``, a ``rule`` of the settings, the agent's ``mode``, or ``nobody`` if a person had to be
+            asked and none was there; empty if unknown.
+        why: the source's own word for the reason.
+        hooks: the hooks that ran with the call, each with how it ended.
 
     Example:
         >>> al.Permission("refused", "nobody", "unattended_fallback").decided_by
@@ -81,19 +81,19 @@ class Permission:
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDetails:
-    """What a session is called and where it ran; empty for what the recording doesn't say.
+    """A session's title and place; fields that the recording lacks are empty.
 
     Args:
-        title: what it is called.
-        title_from: who has called it so; None where it has no title.
+        title: its title.
+        title_from: who gave the title; None if it has none.
         project: the folder that the agent worked in.
         git_branch: the branch that was checked out there.
         git_commit: the commit that was checked out there.
         pull_requests: the addresses of pull requests that it has opened or worked on.
         agent: the program that ran it.
         agent_version: that program's version.
-        permission_mode: what the agent was allowed to do without asking, in its own word.
-        aborted: why its last turn was broken off, in its source's word.
+        permission_mode: what the agent may do without asking, in its own word.
+        aborted: why its last turn was interrupted, in the source's word.
 
     Example:
         >>> al.SessionDetails(project="/work/shop", git_branch="main", agent="codex").git_branch
@@ -112,11 +112,11 @@ class SessionDetails:
     aborted: str = ""
 
     def then(self, later: "SessionDetails") -> "SessionDetails":
-        """Return what is known when a later part of the recording has said more.
+        """Return these details updated with a later part of the recording.
 
         Args:
-            later: what that part says: it holds, but for a title that somebody closer to the user has given, and but for the folder and
-                the commit, which are those that the session began with. That a turn was broken off, it says alone.
+            later: the later part's details. Its values win, except over a title from somebody closer to the user, and over the folder and commit,
+                which are those at the session's start. ``aborted`` is always the later part's.
 
         Example:
             >>> al.SessionDetails(git_branch="main").then(al.SessionDetails(git_branch="fix")).git_branch
@@ -139,21 +139,21 @@ class SessionDetails:
 
 
 NO_DETAILS = SessionDetails()
-"""Nothing is said."""
+"""Details without any value."""
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """One call that the source's runtime has read already.
+    """One call that the source's runtime has already parsed.
 
     Args:
-        call_id: its own identifier, unique in its session; a result names it. Empty where it has none: results follow by place.
+        call_id: its own identifier, unique in its session, which its result names; empty if it has none, then results are matched by order.
         name: the tool's or function's name; empty where the recording has none.
-        arguments: a text as the model wrote it (then the turn's capture is ``arguments``), or what it was parsed to.
-        kind: ``function`` takes an object, which a text of arguments is the JSON of; ``text`` takes the text as it is,
-            which becomes the one argument ``input``.
-        at: where in the turn's text it was made, in code points from 0; None behind all of it.
+        arguments: a text as the model wrote it (the turn's capture is then ``arguments``), or the parsed value.
+        kind: a ``function`` takes an object, and text arguments are its JSON; ``text`` takes the text itself, which becomes the one argument
+            ``input``.
+        at: its position in the turn's text, in code points from 0; None if it is after the whole text.
 
     Example:
         >>> al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"}).kind
@@ -170,25 +170,25 @@ class RecordedCall:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
-    """What came of one call, as the source's runtime has recorded it.
+    """The result of one call, as the source's runtime recorded it.
 
-    What is left out is judged by ``sources.wordings``: a source gives what its format says and no more.
+    ``sources.wordings`` infers what is missing: a source should only give what its format states.
 
     Args:
-        call_id: the call's identifier; empty for the first call of the turn that has no result yet.
-        output: what the model was given as the result: a text, or a JSON value.
-        is_error: whether the recording says that it is an error; None where it doesn't say.
-        status: what came of it, where the recording says more than that.
-        reason: why it didn't succeed, where the format has a field for it.
-        is_inferred: whether ``status`` and ``reason`` were concluded from a text and not read from a field.
-        exit_status: a program's, where a field or a fixed form of words says it.
-        duration_ms: how long it took, in milliseconds.
-        refused_by: who refused it, ``person``, ``hook`` or ``policy``; empty where nobody did.
+        call_id: the call's identifier; empty for the turn's first call without a result.
+        output: the result that the model was given: a text, or a JSON value.
+        is_error: whether the recording says that it is an error; None if it doesn't say.
+        status: the execution's status, if the recording states more than that.
+        reason: why it didn't succeed, if the format has a field for it.
+        is_inferred: whether ``status`` and ``reason`` were inferred from a text, not read from a field.
+        exit_status: a program's exit status, if a field or a fixed wording states it.
+        duration_ms: the duration, in milliseconds.
+        refused_by: who refused it, ``person``, ``hook`` or ``policy``; empty if nobody did.
         started_at: when it began, UTC without a zone.
         finished_at: when its result came, UTC without a zone.
-        within: what the call has run by itself, such as a script that calls tools: each such call with what came of it. They are
+        within: calls that the call made itself, such as a script that calls tools, each with its result. They are
             executions of their own, under this call.
-        permission: who let the call run or refused it; None where the recording doesn't say.
+        permission: who allowed or refused the call; None if the recording doesn't say.
 
     Example:
         >>> al.RecordedResult("toolu_1", "Exit code 1", is_error=True).is_error
@@ -209,25 +209,25 @@ class RecordedResult:
     within: "tuple[tuple[RecordedCall, RecordedResult], ...]" = field(default=(), repr=False)
     permission: Permission | None = field(
         default=None, repr=False
-    )  # such as identifiers of steps are made of
+    )  # ids of steps are derived from the other fields' repr
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """What one response took; None for what the recording doesn't say.
+    """One response's usage; None for what the recording lacks.
 
     Args:
-        input_tokens: all that the model was shown, with what came from a cache or was written to one.
-        output_tokens: all that it wrote, with what it thought.
-        cached_tokens: how many of the input came from a cache.
-        cache_write_tokens: how many of the input were written to a cache.
-        reasoning_tokens: how many of the output were thoughts.
-        cost_usd: what it cost, in dollars of the United States, as recorded.
+        input_tokens: all input tokens, including those read from or written to a cache.
+        output_tokens: all output tokens, including reasoning.
+        cached_tokens: the input tokens from a cache.
+        cache_write_tokens: the input tokens that were written to a cache.
+        reasoning_tokens: the output tokens that were reasoning.
+        cost_usd: the recorded cost, in US dollars.
         latency_ms: from the request to the end of the response, in milliseconds.
-        time_to_first_token_ms: from the request to the first of the response, in milliseconds.
+        time_to_first_token_ms: from the request to the response's first token, in milliseconds.
         finish_reason: why the model stopped, in its provider's word; empty if unknown.
-        billed: what its provider bills beside the message, such as an advisor's tokens: they are among those above.
+        billed: what the provider bills beside the message, such as an advisor's tokens; the numbers above include them.
 
     Example:
         >>> al.Usage(input_tokens=1200, cached_tokens=1000, output_tokens=80).output_tokens
@@ -246,10 +246,10 @@ class Usage:
     billed: tuple[Billed, ...] = field(default=(), repr=False)
 
     def filled(self, other: "Usage") -> "Usage":
-        """Return this with what another one of the same response says beside it.
+        """Return this usage, with missing values from another one of the same response.
 
         Args:
-            other: the other one.
+            other: the other usage.
 
         Example:
             >>> al.Usage(output_tokens=80).filled(al.Usage(output_tokens=1, input_tokens=12)).input_tokens
@@ -264,28 +264,26 @@ class Usage:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """One recorded response: one message of the model, however many lines its recording has of it.
+    """One recorded response: one message of the model, even if its recording has several lines of it.
 
     Args:
-        index: its place in the session, from 0: an order, no identity where it has an ``external_id``.
-        text: the raw response; where its calls were split off, the text that is left of it.
-        prompt: what the model was shown right before; None where that was the feedback of the turn before.
-        feedback: what the model was told next, beside the results; None if not recorded.
+        index: its index in the session, from 0; it orders turns, and identifies one only if ``external_id`` is empty.
+        text: the raw response; if its calls were split off, the remaining text.
+        prompt: the model's input right before; None if it was the feedback of the turn before.
+        feedback: the model's next input, besides the results; None if not recorded.
         occurred_at: when the response was made, UTC without a zone; None if unknown.
-        external_id: the message's own identifier; empty to know the turn by its place in its session.
-        capture: how much of what the model wrote is there.
-        calls: the calls beside the text, in order. With the capture ``text``, what the runtime has read of it, if known.
-        results: what came of them, as far as it is known by now.
+        external_id: the message's own identifier; if empty, the turn is identified by its index in its session.
+        capture: how much of the response was kept.
+        calls: the split-off calls, in order. With the capture ``text``, the calls that the runtime parsed, if known.
+        results: the calls' results, as far as known.
         usage: tokens, cost and times.
-        tools: the tools that were offered, as ``canonical.json_text`` of a list as the OpenAI interface takes it; empty
-            where they aren't known.
-        model: the language model, where it is not the session's.
-        reasoning: what the model thought before it answered, where its provider shows it, and keeps it apart from the text; empty
-            where it doesn't.
-        demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each.
-        formerly: the ``external_id`` that earlier versions of the source gave it, or several where they made a turn of each part or told it
-            twice, of another session as that one's name and the turn's; what a ledger has under them is superseded.
-        compaction: how the context was compacted since the response before; None where it was not, or that is not recorded.
+        tools: the offered tools, as ``canonical.json_text`` of a list in the OpenAI interface's format; empty if unknown.
+        model: the language model, if it is not the session's.
+        reasoning: the model's reasoning, if its provider shows it and separates it from the text; empty otherwise.
+        demands_action: whether the runtime reports a response without a call as an error, since its protocol demands one in each.
+        formerly: the ``external_id`` from earlier versions of the source. Several if they made a turn of each part or repeated it; for one of another
+            session, that session's name and the turn's. What a ledger has under them is superseded.
+        compaction: the compaction of the context since the response before; None if there was none or it is not recorded.
 
     Example:
         >>> call = al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"})
@@ -318,30 +316,30 @@ class RecordedSession:
     """One recorded session, or a piece of it.
 
     Args:
-        external_id: its name where it comes from.
-        profile: the profile to read it under; None for none: texts are then read as the import is told to.
+        external_id: its source's name for it.
+        profile: the profile to parse it with; None if there is none, then texts are parsed with the import's settings.
         model: the language model, as its source names it.
-        task: what it is about.
-        turns: its responses, in order; of a piece, those that no earlier piece had.
-        success: whether it reached what it was for; None if unknown.
+        task: its topic.
+        turns: its responses, in order; in a piece, only those that no earlier piece had.
+        success: whether it reached its aim; None if unknown.
         reason: why it ended, in its source's words.
-        metadata: what else its source says, known where the session begins.
-        source: the format, as records name it; empty for that of the import.
-        parent: the name of the session that it is a child of; empty where it is none.
-        relation: how it is its child.
-        results: what came of calls of turns that earlier pieces had.
-        scores: rewards and scores by their names.
-        labels: what the source has filed it under.
-        ids: where a turn's ``external_id`` is unique. With ``source`` it is so in every file of the format, so that a message
-            that was copied into another session's file is the same turn, and stays where it was seen first.
+        metadata: other data of the source, known at the session's start.
+        source: the format's name in records; empty for the import's.
+        parent: its parent session's name; empty if it has none.
+        relation: its relation to the parent.
+        results: results of calls in turns of earlier pieces.
+        scores: rewards and scores by name.
+        labels: the source's labels for it.
+        ids: the scope in which a turn's ``external_id`` is unique. With ``source`` it is unique in all files of the format, so a message that was
+            copied into another session's file is the same turn, and stays where it was seen first.
         is_last: whether no further piece follows.
-        begun_as: the name that its recording has for it before it says another one, such as its trace's: a turn is the same under
-            both, and what is known under the first goes on under it. Empty where its name is known from the beginning.
-        formerly: the name that earlier versions of the source gave it: a ledger that has it under that one goes on with it.
+        begun_as: a first name of the session, such as its trace's, if its recording gives another one later. A turn is the same under both, and what
+            is known under the first continues under the second. Empty if the name is known from the start.
+        formerly: its name in earlier versions of the source; a ledger that has it under that name continues with it.
         started_at: when it began, UTC without a zone; None for the time of its first turn.
         finished_at: when it was over, UTC without a zone; None for the time of its last turn.
-        details: what it is called and where it ran; of a piece, as far as it says so.
-        parser: the parser that its own prompt asks for, by name, where that is not its profile's; empty where it is, or nobody can tell.
+        details: its title and place; in a piece, as far as it has them.
+        parser: the name of the parser for the format that its own prompt requests, if that is not its profile's; empty if it is, or is unknown.
 
     Example:
         >>> answer = al.RecordedTurn(0, "All done.")
@@ -378,8 +376,8 @@ class RecordedSession:
 
 
 AnyResult: TypeAlias = RecordedResult | JsonMap
-"""What came of a call, or its fields by name."""
+"""A call's result, or its fields by name."""
 
 
 AnyUsage: TypeAlias = Usage | JsonMap
-"""What a response took, its fields by name, or a provider's usage object."""
+"""A response's usage, its fields by name, or a provider's usage object."""

@@ -1,4 +1,4 @@
-"""Settings as values of pydantic, whose wrong ones are refused as all else that a program hands over."""
+"""Settings as pydantic values; invalid ones raise the same error as other invalid arguments."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,15 +8,15 @@ from actionledger.core.errors import UsageError
 
 
 class Settings(BaseModel):
-    """Settings that are checked as they are made, and never change.
+    """Settings that are validated when made, and never change.
 
     Raises:
-        UsageError: there is no such setting, one is missing, or has a value that it can't have.
+        UsageError: a setting is unknown, missing or has an invalid value.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    if not TYPE_CHECKING:  # whoever checks types is told of each class's own settings
+    if not TYPE_CHECKING:  # type checkers see each class's own settings
 
         def __init__(self, /, **given: Any) -> None:
             try:
@@ -24,7 +24,7 @@ class Settings(BaseModel):
             except ValidationError as error:
                 raise UsageError(_sentence(type(self).__name__, error)) from error
 
-        # What is read of JSON goes past it: of several kinds of settings, the one that fits is looked for.
+        # Validation of JSON bypasses it, since of several kinds of settings pydantic picks the one that fits.
         __init__.__pydantic_base_init__ = True
 
 

@@ -1,4 +1,4 @@
-"""Rows and columns, at a glance: as text for a terminal, as HTML for a notebook."""
+"""Rows and columns as text for a terminal, and as HTML for a notebook."""
 
 import re
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ _WORD = regex(r"[\w.:/@-]{1,40}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table to be shown.
+    """A table to display.
 
     Args:
-        columns: their names.
+        columns: the columns' names.
         rows: the rows to show, each with a value for each column.
-        total: how many rows there are; None where that isn't known, only that there are more.
+        total: the number of all rows; None if it is only known that there are more.
     """
 
     columns: Sequence[str]
@@ -36,7 +36,7 @@ class Table:
 
     @property
     def footer(self) -> str:
-        """How many rows there are, and how many of them are shown."""
+        """The number of rows, and of shown ones."""
         shown = len(self.rows)
         if self.total == shown:
             return counted(shown, "row")
@@ -49,7 +49,7 @@ def text_table(table: Table) -> str:
     """Return a table as lines that fit on a screen.
 
     Args:
-        table: what to show; columns that find no room are counted below it.
+        table: the table; columns that don't fit are counted below it.
     """
     if not table.columns:
         return "(no columns)"
@@ -73,10 +73,10 @@ def text_table(table: Table) -> str:
 
 
 def html_table(table: Table) -> str:
-    """Return a table as a display of its own.
+    """Return a table as a separate display.
 
     Args:
-        table: what to show.
+        table: the table.
     """
     if not table.columns:
         return frame('<div class="al-foot">no columns</div>')
@@ -88,12 +88,12 @@ def html_table(table: Table) -> str:
 
 
 def box(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, mono: frozenset[int] = frozenset()) -> str:
-    """Return rows as a part of a display, scrolled where they are many.
+    """Return rows as a part of a display; many rows scroll.
 
     Args:
-        columns: their names.
+        columns: the columns' names.
         rows: the values; text of type ``Markup`` is HTML that this package made, anything else is escaped.
-        mono: the places of the columns whose text is code.
+        mono: the indexes of the columns with code.
     """
     table = Table(columns, rows, None)
     kinds = [
@@ -153,7 +153,7 @@ def _is_number(table: Table, place: int) -> bool:
 
 
 def _is_word(table: Table, place: int) -> bool:
-    """Return whether a column's values are each a word, such as an id or a time, that is not to be broken at its hyphens."""
+    """Return whether a column's values are single words, such as ids or times, that must not be broken at their hyphens."""
     values = [row[place] for row in table.rows if row[place] is not None]
     return all(
         isinstance(value, UUID | datetime)

@@ -1,7 +1,7 @@
-"""Texts that are shown, stored and counted: what nobody sees, what nothing can hold, plurals, and what a spreadsheet takes for a formula. Pure.
+"""Text for display and storage: invisible characters, lone surrogates, plurals, and spreadsheet formulas. Pure.
 
-Python's strings can hold half of a surrogate pair: a server cut a character in two, or a JSON text names one half by its
-escape. UTF-8 can't hold it, so neither can a file, a database or a request.
+Python's strings can contain lone surrogates, since a server may cut a character in two and JSON may escape one half alone.
+UTF-8 can't contain them, so neither can a file, a database or a request.
 """
 
 import json
@@ -11,19 +11,19 @@ from unicodedata import category, east_asian_width, name
 from actionledger.core.patterns import regex
 
 NO_NAME = "(none)"
-"""What stands where something has no name, such as the model of a recording that names none."""
+"""Stands for a missing name, such as a recording's missing model."""
 
 _LAYOUT = frozenset("\n\t")
 _BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
     map(chr, range(0xE0100, 0xE01F0))
 )
-"""Letters and marks that look like nothing."""
+"""Letters and marks without a visible shape."""
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _NAMES = {"\0": "NUL", "\r": "CR", "\n": "LF", "\t": "TAB", "\x1b": "ESC", "\x7f": "DEL", "\ufeff": "BOM"}
 _JOINERS = frozenset("\u200c\u200d")
 _FOR_LATER = frozenset({"Cn", "Co"})
-"""Characters that this Python's tables don't know yet, and private ones: those that do show them."""
+"""Characters that are newer than this Python's tables, and private ones; other programs may show them."""
 
 _HALF = regex("[\ud800-\udfff]")
 _PAIR = regex("[\ud800-\udbff][\udc00-\udfff]")
@@ -32,14 +32,14 @@ _HALF_IN_JSON = regex(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
 def is_unseen(character: str) -> bool:
-    """Return whether a character shows nothing, or changes how its neighbours are shown; line breaks and tabs don't count."""
+    """Return whether a character is invisible, or changes how its neighbours are shown; line breaks and tabs don't count."""
     if character.isascii():
         return not (character.isprintable() or character in _LAYOUT)
     return character in _BLANKS or category(character) in _UNSEEN
 
 
 def token(character: str) -> str:
-    """Return what stands for a character that can't be seen: its short name, or ``U+202E``."""
+    """Return the token for an invisible character: its short name, or ``U+202E``."""
     return _NAMES.get(character) or f"U+{ord(character):04X}"
 
 
@@ -49,9 +49,10 @@ def described(character: str) -> str:
 
 
 def first_unseen(text: str) -> str:
-    """Return the first character that shows nothing, or turns its neighbours round, described; empty where there is none.
+    """Return a description of the first character that is invisible or reverses its neighbours; empty if there is none.
 
-    Line breaks and tabs are for the caller to judge. A joiner between two characters beyond ASCII belongs to how these are written.
+    Line breaks and tabs are ignored; the caller decides about them. A joiner between two characters beyond ASCII is part of their
+    spelling.
     """
     for at, character in enumerate(text):
         if character.isascii() and character.isprintable():
@@ -64,72 +65,72 @@ def first_unseen(text: str) -> str:
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Return a text for a terminal or a line of its own: what can't be printed as Python's escape, such as ``\x1b``.
+    r"""Return a text for a terminal or a single line, with unprintable characters as Python's escapes, such as ``\x1b``.
 
     Args:
-        text: whatever is to be shown.
-        kept: characters that stay as they are, such as line breaks.
+        text: the text.
+        kept: characters that stay unchanged, such as line breaks.
     """
     return "".join(mark if mark.isprintable() or mark in kept else ascii(mark)[1:-1] for mark in text)
 
 
 def printable_json(text: str) -> str:
-    r"""Return a JSON text that means the same: what can't be printed as JSON's escape, such as ``\u001b``."""
+    r"""Return an equivalent JSON text with unprintable characters as JSON's escapes, such as ``\u001b``."""
     return "".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in text)
 
 
 def writable(text: str) -> str:
-    """Return a text as it is stored: each half of a surrogate pair as U+FFFD, one character for one, so that spans hold."""
+    """Return a text as it is stored: each lone surrogate becomes U+FFFD, one character for one, so that spans stay valid."""
     return _HALF.sub("\ufffd", text)
 
 
 def escaped_halves(text: str) -> str:
-    r"""Return a text that UTF-8 can hold, with each half of a surrogate pair as its escape, such as ``\ud800``.
+    r"""Return a text that UTF-8 can encode, with each lone surrogate as its escape, such as ``\ud800``.
 
-    Other than ``writable``, it keeps texts apart that differ in their halves alone: for hashes, and for strings in JSON and Python.
+    Unlike ``writable``, it distinguishes texts that differ only in their surrogates: for hashes, and for strings in JSON and Python.
     """
     return text if text.isascii() else _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def joined_halves(text: str) -> str:
-    """Return a text whose neighbouring halves are the character that they make; halves that stand alone stay."""
+    """Return a text with neighbouring surrogate halves joined to their character; lone ones stay."""
     return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
 
 
 def ends_in_half(text: str) -> bool:
-    """Return whether the first half of a surrogate pair is at a text's end, so that its other one may follow."""
+    """Return whether a text ends with the first half of a surrogate pair, so that the other half may follow."""
     return "\ud800" <= text[-1:] <= "\udbff"
 
 
 def may_have_halves(json_text: str) -> bool:
-    """Return whether a JSON text may hold a half, as it is or by its escape."""
+    """Return whether a JSON text may contain a surrogate half, literally or as an escape."""
     return _HALF_IN_JSON.search(json_text) is not None
 
 
 def utf8_with_halves(text: str) -> bytes:
-    """Return a text in UTF-8, halves of surrogate pairs as if they were characters: for bytes that are read back, never stored."""
+    """Return a text in UTF-8, with surrogate halves encoded like characters; for bytes that are decoded again, never stored."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def from_utf8_with_halves(data: bytes) -> str:
-    """Return the text that ``utf8_with_halves`` wrote.
+    """Return the text that ``utf8_with_halves`` encoded.
 
     Raises:
-        UnicodeDecodeError: the bytes are no such text.
+        UnicodeDecodeError: the bytes are not such a text.
     """
     return data.decode("utf-8", "surrogatepass")
 
 
 def from_any_bytes(data: bytes) -> str:
-    """Return bytes that should be UTF-8 as a text; each byte that is none is half of a surrogate pair, so that none is lost."""
+    """Return bytes that should be UTF-8 as a text; each invalid byte becomes a lone surrogate, so that none is lost."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def to_any_bytes(text: str) -> bytes:
-    """Return the bytes that ``from_any_bytes`` took.
+    """Return the bytes that ``from_any_bytes`` decoded.
 
     Raises:
-        UnicodeEncodeError: the text holds half of a surrogate pair that stands for no byte.
+        UnicodeEncodeError: the text has a lone surrogate that stands for no byte.
     """
     return text.encode("utf-8", "surrogateescape")
 
@@ -140,30 +141,30 @@ def _joins(text: str, at: int) -> bool:
 
 
 def visible(text: object) -> str:
-    """Return a text on one line with a token such as ``⟨U+202E⟩`` for each character that can't be seen.
+    """Return a text on one line, with a token such as ``⟨U+202E⟩`` for each invisible character.
 
     Args:
-        text: whatever is to be shown.
+        text: the text, or any value.
     """
     return laid_out(text).replace("\n", "⟨LF⟩").replace("\t", "⟨TAB⟩")
 
 
 def laid_out(text: object) -> str:
-    """Return a text with its line breaks and tabs, and a token for each other character that can't be seen.
+    """Return a text with its line breaks and tabs, and a token for each other invisible character.
 
     Args:
-        text: whatever is to be shown.
+        text: the text, or any value.
     """
     return "".join(f"⟨{token(character)}⟩" if is_unseen(character) else character for character in str(text))
 
 
 def cut(text: str, longest: int) -> str:
-    """Return a text, its end replaced by an ellipsis where it is longer than so many characters."""
+    """Return a text; if it is longer than the limit, its end becomes an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the width of a text in terminal columns."""
     return sum(
         0 if category(character) in {"Mn", "Me"} else 2 if east_asian_width(character) in {"W", "F"} else 1
         for character in text
@@ -171,31 +172,31 @@ def width(text: str) -> int:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number with its word, in the plural where it needs one.
+    """Return a number with its word, in the plural if needed.
 
     Args:
-        count: how many.
-        one: of what, in the singular, with whatever changes with it: ``turn``, ``turn was``.
-        many: the plural; if not given, the singular with an s.
+        count: the number.
+        one: the word in the singular, with what changes with it: ``turn``, ``turn was``.
+        many: the plural; by default the singular with an s.
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def by_prices(sources: Sequence[str]) -> str:
-    """Return what a cost is by that no recording says: ``by a price file of 2026-01-01``.
+    """Return the source of a cost that was not recorded: ``by a price file of 2026-01-01``.
 
     Args:
-        sources: the prices, as ``price_sources`` gives them.
+        sources: the prices, as ``price_sources`` returns them.
     """
     return f"by {' and '.join(sources)}" if sources else "by prices"
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a formula begins with."""
+"""The first characters of formulas."""
 
 
 def harmless(value: object) -> object:
-    """Return a value as a CSV has it: a text that would be a formula behind an apostrophe, anything else as it is.
+    """Return a value for a CSV file; a text that would be a formula gets an apostrophe before it.
 
     Args:
         value: a cell, or a column's name.

@@ -1,4 +1,4 @@
-"""Processes of our own that work for this one: started together, replaced where one dies, ended with whoever has started them."""
+"""Worker processes of this process: started together, replaced if one dies, and ended with their starter."""
 
 import os
 import subprocess
@@ -10,25 +10,25 @@ from tempfile import TemporaryFile
 from typing import IO, Generic, Self, TypeVar
 
 _LAST_BYTES = 2000
-"""How much of the last that a process has written to its standard error is kept."""
+"""The number of bytes that are kept of the end of a process's standard error."""
 
 
 class WorkerProcess:
     """A process that reads requests from its standard input and answers on its standard output.
 
     Args:
-        words: the program and its arguments.
-        environment: variables that are set for it, unless they are set for this process.
+        words: the command.
+        environment: default environment variables; this process's own values win.
 
     Attributes:
-        requests: what it reads.
-        answers: what it has written, without a buffer.
-        last_words: the last that it has written to its standard error, once it has ended.
+        requests: its standard input.
+        answers: its standard output, unbuffered.
+        last_words: the end of its standard error, after it has ended.
     """
 
     def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process
-        # In a session of its own: whoever interrupts this process says what becomes of that one.
+        # In a session of its own, so that Ctrl-C reaches this process only, which decides about the worker.
         self._process = subprocess.Popen(  # noqa: S603 - words of our own
             words,
             stdin=subprocess.PIPE,
@@ -44,7 +44,7 @@ class WorkerProcess:
         self.last_words = ""
 
     def end(self) -> int:
-        """End the process, if it has not ended; return its exit code."""
+        """End the process if it still runs, and return its exit code."""
         self._process.kill()
         code = self._process.wait()
         for pipe in (self.requests, self.answers):
@@ -64,11 +64,11 @@ Worker = TypeVar("Worker", bound=WorkerProcess)
 class WorkerPool(Generic[Worker]):
     """Several workers of one kind; a context that ends them.
 
-    Who uses it decides what each of them does next, and what becomes of the work of one that died.
+    The caller decides what each of them does next, and what happens to the work of one that died.
 
     Args:
         start: starts a worker.
-        count: how many of them.
+        count: the number of workers.
     """
 
     def __init__(self, start: Callable[[], Worker], count: int) -> None:
@@ -90,7 +90,7 @@ class WorkerPool(Generic[Worker]):
             worker.end()
 
     def answering(self, wanted: Callable[[Worker], bool]) -> list[Worker]:
-        """Wait for the workers that are wanted; return those that have answered or ended, at once where none is wanted."""
+        """Wait for some of the wanted workers to answer or end, and return those; empty at once if none is wanted."""
         with DefaultSelector() as selector:
             for worker in filter(wanted, self.workers):
                 selector.register(worker.answers, EVENT_READ, worker)
@@ -102,6 +102,6 @@ class WorkerPool(Generic[Worker]):
         self.workers[self.workers.index(worker)] = self._start()
 
     def remove(self, worker: Worker) -> None:
-        """End a worker, and do with one less."""
+        """End a worker without replacing it."""
         worker.end()
         self.workers.remove(worker)

@@ -1,9 +1,9 @@
-"""Recorded sessions into a ledger: each response is read and checked as if it came in now, and what came of its calls is kept.
+"""Import recorded sessions into a ledger: each response is parsed and checked as if it were new, and its calls' results are kept.
 
-What is in the ledger already is passed over, turn by turn: a session that grew gets its new turns, an import that was
-cut off goes on where it stopped. ``importer.py`` takes sessions, ``turns.py`` knows a turn again, ``reading.py`` reads it,
-``results.py`` finds the call that a result belongs to, ``sessions.py`` takes sessions of any source. ``paths.py`` takes files:
-``recognition.py`` says what each is, ``unknown_files.py`` what one is that no format knows, ``plan_importer.py`` reads them.
+Known turns are skipped: a session that grew gets its new turns, and an interrupted import continues where it stopped. ``importer.py`` records
+sessions, ``turns.py`` matches turns to the ledger, ``reading.py`` parses them, ``results.py`` matches results to calls, ``sessions.py`` imports
+sessions of any source. ``paths.py`` imports files: ``recognition.py`` finds their formats, ``unknown_files.py`` describes files of no known format,
+``plan_importer.py`` reads them.
 """
 
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ _MODULES = by_name(
         "sessions": "import_sessions",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it: an import of what is known already needs next to nothing."""
+"""The module of each name, loaded on first use: an import with nothing new needs next to nothing."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 

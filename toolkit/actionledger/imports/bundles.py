@@ -1,6 +1,6 @@
 """A bundle for a bug report: versions, kinds and counts; no text of a model, unless it is requested.
 
-Names in it come from closed lists, or look like a name: what a user has named (a dialect, a parser, a format of their own) is ``custom``.
+Names in it come from closed lists, or look like a name: a name that the user chose (a dialect, a parser, a format of their own) is ``custom``.
 """
 
 import json
@@ -40,7 +40,7 @@ from actionledger.reading.dialects import DIALECTS, FAMILIES
 from actionledger.reading.parsers import PARSERS, READING_RULES
 
 FORM = 1
-"""The version of a bundle's form."""
+"""The version of the bundle's format."""
 
 _MOST_TEXTS = 20
 _MOST_CHARACTERS = 4000
@@ -53,11 +53,11 @@ _OURS = frozenset({"", "demo", "live"})
 
 
 def bundle(path: Path, *, with_text: bool = False) -> JsonDict:
-    """Return what a report of a failure needs of a ledger, as JSON values; secrets in it are masked.
+    """Return the parts of a ledger that a bug report needs, as JSON values with secrets masked.
 
     Args:
-        path: the ledger's file; one that can't be read has its versions and checks alone.
-        with_text: add the words of errors that no wording fits, and the shortest responses that could not be read whole.
+        path: the ledger's file; for one that can't be read, only versions and checks.
+        with_text: add errors that match no wording, and the shortest responses that were not fully parsed.
     """
     found = examine(path)
     made: JsonDict = {
@@ -80,7 +80,7 @@ def bundle(path: Path, *, with_text: bool = False) -> JsonDict:
         made["ledger"]["is_readable"] = False
     else:
         made["ledger"]["is_readable"] = True
-    # A bundle with asterisks in place of secrets, and ``~`` for the user's own folder.
+    # A bundle with asterisks in place of secrets, and ``~`` for the user's home folder.
     line = utf8_with_halves(json.dumps(made, ensure_ascii=False))
     text = from_utf8_with_halves(mask(line))
     home = json.dumps(str(Path.home()), ensure_ascii=False)[1:-1]
@@ -103,9 +103,9 @@ def _versions() -> JsonDict:
 
 
 def _packages() -> dict[str, str]:
-    """Return the versions of what this package needs, its extras among it, as far as that is installed."""
+    """Return the versions of this package's installed dependencies, including its extras'."""
     found = {}
-    with suppress(PackageNotFoundError):  # it is run from its source
+    with suppress(PackageNotFoundError):  # it runs from source
         for line in requires("actionledger") or ():
             name = re.split(r"[^\w.-]", line, maxsplit=1)[0]
             with suppress(PackageNotFoundError):
@@ -128,7 +128,7 @@ def _counts(ledger: Queryable) -> JsonDict:
         for row in _rows(ledger, READINGS)
     ]
     skipped = left_out(ledger, limit=_MOST_ROWS)
-    # The name of a kind with its keys; what looks like a sentence, a path with blanks or a value is none.
+    # A kind's name with its keys; a sentence, a path with spaces or a value doesn't match.
     return {
         "recordings": recordings,
         "newer_than_tested": [
@@ -162,7 +162,7 @@ def _counts(ledger: Queryable) -> JsonDict:
 
 
 def _texts(ledger: Queryable) -> JsonDict:
-    """Return what is added where somebody asks for texts: the most frequent words of errors, and short responses."""
+    """Return the requested texts: the most frequent error messages, and short responses."""
     unknown = sorted(unknown_errors(ledger), key=lambda each: -each.count)
     return {
         "errors": [

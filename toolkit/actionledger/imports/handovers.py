@@ -1,4 +1,4 @@
-"""The knowledge that a worker's importer hands to the one that has the ledger, together with the lines it has made."""
+"""The knowledge that a worker's importer passes to the importer with the ledger, along with its events."""
 
 import pickle
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class LookedUpKeys:
 
     Args:
         sessions: the identifiers of sessions.
-        turns: the identifiers of turns that are the same turn in whatever session of their source they stand.
+        turns: the identifiers of turns that are the same turn in any session of their source.
     """
 
     sessions: set[str] = field(default_factory=set)
@@ -32,12 +32,12 @@ class ImporterUpdate:
     """The knowledge that an importer has gained since its last update.
 
     Args:
-        touched: what it has looked at.
-        taken_in: what it has taken in, and the sessions that it has begun, as ``packed`` gives it.
-        going_on: those of the sessions it has looked at that are not over.
-        calls: the calls that wait for a result, and those that have one by now.
-        report: what it has counted.
-        has_begun: whether it has recorded anything of its run.
+        touched: the sessions and turns that it has looked up.
+        taken_in: what it has imported, and the sessions that it has begun, as ``packed`` returns them.
+        going_on: the open sessions among those it has looked up.
+        calls: the calls that wait for a result, and those that now have one.
+        report: its counts.
+        has_begun: whether its run has recorded anything.
     """
 
     touched: LookedUpKeys
@@ -53,8 +53,8 @@ class MadePart:
     """The events of a part of an import, and what its importers have learned.
 
     Args:
-        events: what is to be recorded.
-        news: the format's name and what came to be known, by the source's name.
+        events: the events to record.
+        news: the format's name and the knowledge gained, by the source's name.
     """
 
     events: Prepared
@@ -62,11 +62,11 @@ class MadePart:
 
 
 class SharedFacts(NamedTuple):
-    """The facts that a worker needs of every source; it gets them once.
+    """The facts about all sources that a worker needs; it gets them once.
 
     Args:
-        together: what the ledger had of the sources that were asked for together.
-        forgotten: the sessions that are forgotten.
+        together: what the ledger had of the sources that were queried together.
+        forgotten: the erased sessions.
     """
 
     together: Before
@@ -77,9 +77,9 @@ class SourceFacts(NamedTuple):
     """The facts that a worker needs of one source.
 
     Args:
-        run_id: the run that they are of.
-        before: what the ledger had; None where it was asked for together with other sources.
-        added: what came to be known since.
+        run_id: the source's run.
+        before: what the ledger had; None if it was queried together with other sources.
+        added: what was imported since.
         has_before: whether the ledger had anything of the source when the import began.
     """
 
@@ -90,35 +90,34 @@ class SourceFacts(NamedTuple):
 
 
 class Claims:
-    """Which part of an import has looked at what: a session or a turn that two parts hold is read by one after the other."""
+    """The part that looked up each session or turn: parts with a session or turn in common are read one after the other."""
 
     def __init__(self) -> None:
-        # By their hashes, which take half the memory. Where two are alike, a part is read once more for nothing.
+        # By hash, which takes half the memory. A collision only has a part read twice.
         self._parts: dict[int, int] = {}
 
     def has_other(self, touched: LookedUpKeys, part: int) -> bool:
-        """Return whether another part has looked at any of it."""
+        """Return whether another part has looked up any of these."""
         parts = self._parts
         return any(parts.get(each, part) != part for each in map(hash, (*touched.sessions, *touched.turns)))
 
     def add(self, touched: LookedUpKeys, part: int) -> None:
-        """Note that a part has looked at it."""
+        """Note that a part has looked these up."""
         self._parts.update(dict.fromkeys(map(hash, (*touched.sessions, *touched.turns)), part))
 
 
-# What others have taken in, on disk until somebody asks: of an import of millions of turns that is half a kilobyte for each in
-# memory.
+# Workers' imports on disk until they are needed: in memory, millions of turns would take half a kilobyte each.
 _IN_MEMORY_BYTES = 2**20
-"""What is less stays in memory."""
+"""Less than this stays in memory."""
 
 
 def packed(added: Added, started: frozenset[str]) -> bytes:
-    """Return what ``KeptNews`` keeps."""
+    """Return the bytes that ``SpooledUpdates`` keeps."""
     return pickle.dumps((added, started), pickle.HIGHEST_PROTOCOL)
 
 
 class SpooledUpdates:
-    """Keeps what was taken in elsewhere until it is asked for."""
+    """Keeps what workers have imported until it is needed."""
 
     def __init__(self) -> None:
         self._in_memory: list[bytes] = []
@@ -126,14 +125,14 @@ class SpooledUpdates:
         self._in_file = 0
 
     def add(self, news: bytes) -> None:
-        """Keep some more."""
+        """Keep one more update."""
         self._in_memory.append(news)
         if sum(map(len, self._in_memory)) > _IN_MEMORY_BYTES:
-            with suppress(OSError):  # of a disk that is full: it stays in memory
+            with suppress(OSError):  # if the disk is full, it stays in memory
                 self._write()
 
     def take(self) -> Iterator[tuple[Added, frozenset[str]]]:
-        """Yield all that is kept, in order, and keep it no longer."""
+        """Yield all updates in order, and drop them."""
         in_memory, self._in_memory = self._in_memory, []
         if self._file is not None:
             self._file.seek(0)
@@ -142,12 +141,12 @@ class SpooledUpdates:
             self._file.close()
             self._file, self._in_file = None, 0
         for news in in_memory:
-            yield pickle.loads(news)  # noqa: S301 - likewise
+            yield pickle.loads(news)  # noqa: S301 - the same
 
     def _write(self) -> None:
         if self._file is None:
-            self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - until it is asked for
-        self._file.seek(self._in_file)  # behind what is whole
+            self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - open until it is needed
+        self._file.seek(self._in_file)  # after the last complete write
         whole = memoryview(b"".join(self._in_memory))
         while whole:
             whole = whole[self._file.write(whole) :]

@@ -1,4 +1,4 @@
-"""One import as a run of a ledger: it begins with the first thing that is recorded of it."""
+"""One import as a run of a ledger, which begins with its first event."""
 
 from collections.abc import Collection
 from dataclasses import asdict, replace
@@ -37,17 +37,17 @@ from actionledger.ledger.queries.versions import VERSIONS
 
 
 class ImportRun:
-    """Records the events of an import, and what they lean on once.
+    """Records the events of an import, and once each what they refer to.
 
     Args:
-        record: takes the events.
-        source: what the sessions come from, as records name it.
+        record: records an event.
+        source: the source's name in records.
         origin: the path that they come from.
-        run_id: the run that others have begun, who record its beginning and its end; None for a new one.
+        run_id: the run, if others record its beginning and end; None for a new one.
 
     Attributes:
         key: the run, as its events carry it.
-        has_begun: whether anything was recorded of it.
+        has_begun: whether the run has recorded anything.
     """
 
     def __init__(self, record: Recorder, source: str, origin: str, run_id: str | None = None) -> None:
@@ -67,7 +67,7 @@ class ImportRun:
         self._record(event)
 
     def begin(self) -> None:
-        """Begin it, unless it has begun."""
+        """Begin the run, unless it has begun."""
         if self.has_begun:
             return
         self.has_begun = True
@@ -75,52 +75,51 @@ class ImportRun:
             self._record(run_started(self.key, name=f"import {self._source}", source=self._origin))
 
     def note_parser(self, parser: ParserIdentity) -> None:
-        """Record what reads its texts."""
+        """Record the parser of its texts."""
         if parser.id not in self._parsers:
             self._parsers.add(parser.id)
             self.record(parser_used(parser, self.key.run_id))
 
     def note_prices(self, dated: date | None) -> None:
-        """Record that costs are by a price file, and of which day that is."""
+        """Record that costs come from a price file, with its date."""
         if ("", dated) not in self._prices:
             self._prices.add(("", dated))
             self.record(prices_used(self.key.run_id, dated))
 
     def note_list_prices(self, package: str, dated: date) -> None:
-        """Record that costs are by price lists, and of which day these are."""
+        """Record that costs come from price lists, with their date."""
         if (package, dated) not in self._prices:
             self._prices.add((package, dated))
             self.record(list_prices_used(self.key.run_id, package, dated))
 
     def note_tools(self, tools: str) -> None:
-        """Record what was offered, as JSON text; nothing where it is empty."""
+        """Record the offered tools, given as JSON text; nothing if it is empty."""
         if tools and (tools_hash := hash_of_tools(tools)) not in self._tools:
             self._tools.add(tools_hash)
             self.record(tools_offered(tools, self.key.run_id))
 
     def finish(self, *, turns: int, refused: int) -> None:
-        """End it, if it has begun and is ours to end."""
+        """End the run if it has begun and isn't ended by others."""
         if self.has_begun and self._is_ours:
             self._record(run_finished(self.key, turns=turns, refused=refused))
 
 
-# What a session is called and where it ran: what its source says in so many fields, then what its metadata says, then its first
-# prompt.
+# A session's title and place: from its source's fields, then its metadata, then its first prompt.
 _TITLE_CHARACTERS = 80
 _LOOKED_AT = 2_000
 _TAGGED = 16
 _TAG = regex(r"<([a-z][a-z0-9_-]{0,60})>")
 
 _BY_PERSON = frozenset({"user", "manual", "person"})
-"""The words of sources for a title that a person has given."""
+"""The sources' words for a title given by a person."""
 
 
 _NO_BRANCH = "HEAD"
-"""What Claude Code and others name where no branch is checked out."""
+"""The branch that Claude Code and others record if none is checked out."""
 
 
 def details_of(piece: RecordedSession) -> SessionDetails:
-    """Return what a piece says of what its session is called and where it ran."""
+    """Return a piece's title and place of its session."""
     found = _in_metadata(piece.metadata, piece.source).then(piece.details)
     prompt = found.title if found.title_from is TitleOrigin.PROMPT else ""
     if not found.title and piece.turns and not piece.turns[0].index:
@@ -138,13 +137,13 @@ def title_of(prompt: str) -> str:
         if tag is None or end < 0:
             break
         prompt = prompt[end + len(tag[1]) + 3 :].lstrip()
-    # No more than these are looked at: a prompt may be as long as a book.
+    # Look at the beginning only: a prompt may be as long as a book.
     words = " ".join(mask_text(prompt[:_LOOKED_AT]).split())
     return words if len(words) <= _TITLE_CHARACTERS else f"{words[: _TITLE_CHARACTERS - 1].rstrip()}…"
 
 
 def _in_metadata(metadata: JsonMap, source: str) -> SessionDetails:
-    """Return what metadata says of it, of an agent's session: others have no folder and no title of their own."""
+    """Return the title and place in the metadata of an agent's session: others have no folder and no title of their own."""
     title = text_at(metadata, "title")
     project = _first(metadata, "cwd")
     if not title and not project:
@@ -167,12 +166,12 @@ def _first(metadata: JsonMap, *keys: str) -> str:
 
 
 class OpenSession(NamedTuple):
-    """A session that goes on.
+    """An open session.
 
     Args:
         key: the session, as records carry it.
         session: what its pieces have said of its end so far, without their turns.
-        file: the file that the last of them stands in.
+        file: the file that holds the last piece.
     """
 
     key: SessionKey
@@ -181,16 +180,16 @@ class OpenSession(NamedTuple):
 
 
 class OpenSessions:
-    """Begins sessions that are new, or have something new, and ends those that it has begun.
+    """Begins sessions that are new or have something new, and ends those that it has begun.
 
     Args:
         run: records the events.
-        source: what records name the source.
+        source: the source's name in records.
         known: what the ledger has.
 
     Attributes:
-        started: the identifiers of those that were begun.
-        going_on: those that are not over, by their identifiers.
+        started: the identifiers of sessions that were begun.
+        going_on: the open sessions, by identifier.
     """
 
     def __init__(self, run: ImportRun, source: str, known: Known) -> None:
@@ -203,11 +202,11 @@ class OpenSessions:
         self._under_earlier_name: dict[str, str] = {}
 
     def id_of(self, external_id: str) -> str:
-        """Return the identifier of a session, by its name where it comes from."""
+        """Return a session's identifier, from its name in the source."""
         return derived_id("session", self._source, external_id)
 
     def named(self, item: RecordedSession) -> RecordedSession:
-        """Return a session under the name that it was begun as, where that is known, or its parent is; else as it is."""
+        """Return a session under the name it was begun with, if it or its parent has been renamed; otherwise unchanged."""
         item = self._earlier(item)
         first = item.begun_as
         if item.parent:
@@ -219,7 +218,7 @@ class OpenSessions:
         return replace(item, external_id=first)
 
     def _earlier(self, item: RecordedSession) -> RecordedSession:
-        """Return a session under the name that an earlier version gave it, where the ledger has it under that one; so its parent."""
+        """Return a session and its parent under the names of an earlier version, if the ledger has them under those."""
         name, earlier = item.external_id, self._under_earlier_name
         if item.formerly not in {"", name} and not self._is_there(name) and self._is_there(item.formerly):
             earlier[name] = item.formerly
@@ -230,13 +229,13 @@ class OpenSessions:
         )
 
     def is_to_begin(self, item: RecordedSession, session_id: str) -> bool:
-        """Return whether a session begins before anything new of it is found: what has two names may be known under the other one."""
+        """Return whether a session begins before anything new is found: one with two names may be known under the other."""
         if self._known.is_done(session_id):
             return False
         return not item.begun_as or session_id in self._unended
 
     def start(self, item: RecordedSession, key: SessionKey) -> bool:
-        """Record that a session begins, unless this import has said so; return whether it had not."""
+        """Record that a session begins, once in an import; return whether it was recorded."""
         if key.session_id in self.started:
             return False
         self.started.add(key.session_id)
@@ -256,7 +255,7 @@ class OpenSessions:
     def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> int:
         """Note what a piece says of its session's end, and end the session if it is the last one."""
         before = self.going_on.get(key.session_id)
-        # What is known of a session's end by its pieces so far, without their turns.
+        # What the pieces so far say of a session's end, without their turns.
         last = item.turns[-1].occurred_at if item.turns else None
         earlier = before.session if before else None
         merged = replace(
@@ -277,7 +276,7 @@ class OpenSessions:
         return sum(name not in told and not isfinite(score) for name, score in item.scores.items())
 
     def end_all(self, *, but: Collection[str] = ()) -> None:
-        """End those that are not over."""
+        """End the open sessions, except those of some files."""
         for each in list(self.going_on.values()):
             if each.file not in but:
                 self._end(each)
@@ -292,11 +291,11 @@ class OpenSessions:
         return self._known.is_done(session_id) or any(session_id in each for each in there)
 
     def _describe(self, key: SessionKey, session: RecordedSession) -> None:
-        """Record what a session is called and where it ran, unless that is recorded as the last that was said of it."""
+        """Record a session's title and place, unless the ledger's latest record says the same."""
         if session.details == NO_DETAILS and not session.parent:
             return
         said = asdict(session.details)
-        if session.parent:  # an older toolkit may have begun it without
+        if session.parent:  # an older toolkit may have begun it without a parent
             said |= {"parent_session_id": self.id_of(session.parent), "relation": session.relation}
         details_id = details_id_of(key.session_id, said)
         if not self._known.is_done(details_id):

@@ -1,4 +1,4 @@
-"""Takes recorded sessions into a ledger, as one run."""
+"""The importer, which records the sessions of one source as one run."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -52,29 +52,28 @@ if TYPE_CHECKING:
 
 
 class Importer:
-    """Takes recorded sessions into a ledger, as one run.
+    """Imports recorded sessions of one source into a ledger, as one run.
 
     Args:
-        record: takes the events.
-        source: what the sessions come from, as records name it: ``mint``, ``jsonl``, ``claude_code``.
+        record: records an event.
+        source: the source's name in records: ``mint``, ``jsonl``, ``claude_code``.
         origin: the path that they come from.
-        known: what the ledger has already; what is taken in is added to it.
-        read_as: how texts of sessions without a profile are read.
+        known: what the ledger already has; the importer adds what it imports.
+        read_as: how texts of sessions without a profile are parsed.
         wordings: how the source words errors.
-        tools: the names of the tools that the source's agent brings.
-        prices: what responses cost of which only the tokens are recorded; None to leave that open.
-        again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted.
-        manifests: where to keep what the workspaces of sessions that are run hold, so that they can be run again; None to
-            keep nothing.
-        run_id: the run, where this is a part of one that others begin and end; None for a run of its own.
-        is_part: whether others go on from what this one knows, or tell it what they know.
+        tools: the names of the tools that the source's agent has built in.
+        prices: prices for responses recorded with tokens but without a cost; None to leave costs unknown.
+        again_forgotten: whether erased sessions are imported again; otherwise they are skipped and counted.
+        manifests: where to save the workspace contents of sessions that are run, for another run; None to save nothing.
+        run_id: the run, if others begin and end it; None for a new one.
+        is_part: whether it exchanges its knowledge with other processes of the import.
 
     Attributes:
-        file: the file that is being read, where the sessions come from several.
-        prices: what responses cost of which only the tokens are recorded; None to leave that open.
+        file: the file that is being read, if the sessions come from several.
+        prices: prices for responses recorded with tokens but without a cost; None to leave costs unknown.
         run: the run, as its events carry it.
-        report: what was taken in.
-        touched: what was looked at; None where nobody asks.
+        report: the counts so far.
+        touched: the sessions and turns that were looked up; None if not tracked.
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Importer:
         self._of_others = SpooledUpdates()
 
     def take(self, item: Item, workspace: "Workspace | None" = None) -> None:
-        """Take in a session or a piece of one, or note what is none."""
+        """Import a session or a piece of one, or count a skip or refusal."""
         if isinstance(item, Refusal):
             self._refusals.refuse(item, self.report)
         elif isinstance(item, LeftOut):
@@ -121,7 +120,7 @@ class Importer:
             self._take_session(item, workspace)
 
     def take_turn(self, session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> str:
-        """Take in one turn of a session that goes on."""
+        """Import one turn of an open session."""
         self._read_as = read_as
         if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
             raise UsageError(
@@ -136,7 +135,7 @@ class Importer:
         return looked_up(self.known, self.source, session, key, turn).turn_id
 
     def finish(self, *, is_told: bool = False) -> ImportReport:
-        """End the sessions that are still open, and the run if it took in anything."""
+        """End the open sessions, and the run if it recorded anything."""
         if not is_told:
             self.end_sessions()
             self.tell_left_out(self.report.left_out)
@@ -144,7 +143,7 @@ class Importer:
         return self.report
 
     def end_sessions(self, *, but: Collection[str] = ()) -> None:
-        """End the sessions that are still open, and count the results that belong to no call."""
+        """End the open sessions, and count the results that belong to no call."""
         if self._sessions.going_on:
             self._know_of_others()
         self._sessions.end_all(but=but)
@@ -152,13 +151,13 @@ class Importer:
             self.report.left_out[file, LeftOutReason.NO_CALL, ""] += without_call
 
     def tell_left_out(self, counted: Mapping[LeftOutKey, int], whole: Collection[str] = ()) -> None:
-        """Record what was left out of files, each as it stands now."""
+        """Record the files' skip counts where they have changed."""
         for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
             self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
 
     @property
     def has_begun(self) -> bool:
-        """Whether anything was recorded of the run."""
+        """Whether the run has recorded anything."""
         return self._run.has_begun
 
     def begin(self) -> None:
@@ -166,7 +165,7 @@ class Importer:
         self._run.begin()
 
     def take_update(self, added: Added) -> ImporterUpdate:
-        """Return what came to be known since this was asked last, and forget what was counted."""
+        """Return the knowledge gained since the last call, and reset the counts."""
         assert self.touched is not None
         touched, report, sessions = self.touched, self.report, self._sessions
         self.touched, self.report = LookedUpKeys(), ImportReport()
@@ -176,11 +175,11 @@ class Importer:
         return ImporterUpdate(touched, packed(added, started), going_on, calls, report, has_begun)
 
     def is_at_odds_with(self, news: ImporterUpdate) -> bool:
-        """Return whether what others have found of calls would be something else, had it been taken in here."""
+        """Return whether this importer would have matched a worker's results to other calls."""
         return self._results.is_at_odds_with(news.calls)
 
     def add(self, news: ImporterUpdate) -> None:
-        """Go on from what others have taken in, of sessions that this one has not."""
+        """Take over what a worker has imported, of sessions that this importer hasn't touched."""
         self._of_others.add(news.taken_in)
         for session_id in news.touched.sessions:
             self._sessions.going_on.pop(session_id, None)
@@ -189,7 +188,7 @@ class Importer:
         self.report += news.report
 
     def _know_of_others(self) -> None:
-        """Know what others have taken in, which nobody has asked for until now."""
+        """Load what workers have imported, which nobody has needed until now."""
         for added, started in self._of_others.take():
             self.known.add(added)
             self._sessions.started |= started
@@ -225,7 +224,7 @@ class Importer:
             self.report.left_out[self.file, LeftOutReason.UNREADABLE, "score"] += no_numbers
 
     def _is_erased(self, item: RecordedSession, key: SessionKey) -> bool:
-        """Return whether a session is left out since it was forgotten; one that is to come in again is said to first."""
+        """Return whether a session is erased and stays out; one that is imported again is recorded as such first."""
         if key.session_id not in self.known.forgotten:
             return False
         if not self._again_forgotten:
@@ -253,13 +252,13 @@ class Importer:
                 self.report.results += late + self._results.of_known(turn, key)
             return
         self.report.sessions += self._sessions.start(item, session)
-        with defer_interrupts():  # else a turn is kept that nobody has counted
+        with defer_interrupts():  # an interrupt would leave a recorded turn uncounted
             self._read(item, session, looked, names)
             self._remember(looked)
             self._supersede(session, looked)
 
     def _judged_anew(self, looked: LookedUpTurn, session: SessionKey) -> LookedUpTurn:
-        """Return a known turn as another state of it, where an earlier version has judged its results otherwise."""
+        """Return a known turn as a new state of it if an earlier version judged its results differently."""
         if looked.state is not TurnMatch.KNOWN:
             return looked
         turn = looked.turn
@@ -270,7 +269,7 @@ class Importer:
         return looked._replace(turn_id=anew, state=TurnMatch.GROWN, replaces=looked.turn_id)
 
     def _supersede(self, session: SessionKey, looked: LookedUpTurn) -> None:
-        """Have a turn stand for what an earlier version took in of it under another name."""
+        """Let a turn supersede what an earlier version imported of it under another name."""
         if self.known.turn(looked.turn_id) is None:
             return
         for former in looked.formerly:
@@ -280,7 +279,7 @@ class Importer:
             self.report.merged += 1
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: LookedUpTurn) -> bool:
-        """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
+        """Return whether a turn is to be imported; count one that is known, differs or is too large."""
         if looked.state is TurnMatch.DIFFERING:
             self._refusals.note_differing(item, session, looked, self.report, self.file)
             return False
@@ -314,11 +313,11 @@ class Importer:
             record_fitting(record, turn_finished(key, run_id, turn.feedback, None))
         if looked.replaces:
             record(turn_superseded(replace(key, turn_id=looked.replaces), run_id, looked.turn_id))
-        # Behind the rest, since a turn that was read is not taken in again; results of calls are.
+        # Last, since a parsed turn is not imported again, but results of its calls are.
         result = read_turn(
             record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as, names=names
         )
-        # Count what was found in a text of which it is unknown how to read it.
+        # Count the calls found in a text of unknown format.
         if turn.capture is Capture.TEXT and item.profile is None and self._read_as.is_open:
             self.report.searched += 1
             self.report.found.update({action.dialect for action in result.actions})

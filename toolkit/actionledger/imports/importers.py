@@ -1,4 +1,4 @@
-"""Sessions of several sources, each to the importer of its own."""
+"""Pass sessions of several sources to one importer for each source."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -12,22 +12,22 @@ from actionledger.imports.sources.base import Item, Refusal, Wording
 from actionledger.imports.sources.registry import source_named
 
 _FAULTS_OF_VALUES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""What a format's values may lead to where they are none of those that it promises; a ledger that fails raises others."""
+"""The exceptions that a format's values may cause if they have wrong types; a failing ledger raises others."""
 
 _SHOWN = 100
 
 
 class Importers(ABC):
-    """Takes sessions of several sources, a run for each.
+    """Imports sessions of several sources, with one run for each.
 
     Args:
-        origin: the path that they come from, as the runs say it.
+        origin: the path that they come from, as the runs record it.
 
     Attributes:
-        importers: what takes the sessions of a source, by the source's name.
+        importers: the importer of each source, by name.
         file: the file that is being read.
-        turns: how many turns were looked at by now, new ones and known ones.
-        troubles: how much was refused by now, or has other content under the same id.
+        turns: how many turns were looked up so far, new and known.
+        troubles: how many inputs so far were refused or have other content under the same id.
     """
 
     def __init__(self, origin: str) -> None:
@@ -46,11 +46,11 @@ class Importers(ABC):
         return report
 
     def begin_file(self, file: str) -> None:
-        """Say which file the next items come from."""
+        """Set the file of the next items."""
         self.file = file
 
     def take(self, item: Item, source: str, format_name: str = "") -> None:
-        """Take in a session or a piece of one, or note what is none."""
+        """Import a session or a piece of one, or count a skip or refusal."""
         if not isinstance(item, Item):
             raise UsageError(
                 f"import_sessions takes a RecordedSession, a LeftOut or a Refusal, not {item!r:.60} of the type {type(item).__name__}."
@@ -72,7 +72,7 @@ class Importers(ABC):
 
     @contextmanager
     def counting(self, importer: Importer) -> Iterator[None]:
-        """Count what an importer takes in within: each file may have one of its own, so that nobody asks all of them."""
+        """Count an importer's turns within the context: files may have one each, and asking all of them would be slow."""
         turns, troubles = importer.report.looked_at, importer.report.troubles
         try:
             yield
@@ -81,7 +81,7 @@ class Importers(ABC):
             self.troubles += importer.report.troubles - troubles
 
     def importer(self, name: str, format_name: str) -> Importer:
-        """Return what takes the sessions of a source."""
+        """Return the importer of a source."""
         if name not in self.importers:
             self.importers[name] = self.make(name, format_name)
         importer = self.importers[name]
@@ -90,11 +90,11 @@ class Importers(ABC):
 
     @abstractmethod
     def make(self, name: str, format_name: str) -> Importer:
-        """Return an importer for the sessions of a source that none was made for."""
+        """Create the importer of a source."""
 
 
 def dialects_of(format_name: str) -> tuple[str, ...]:
-    """Return what a format's raw texts are written in; none if unknown."""
+    """Return the dialects of a format's raw texts; none if unknown."""
     try:
         return source_named(format_name).dialects
     except UnknownNameError:
@@ -110,7 +110,7 @@ def wordings_of(format_name: str) -> tuple[Wording, ...]:
 
 
 def tools_of(format_name: str) -> frozenset[str]:
-    """Return the names of the tools that a format's agent brings; none if unknown."""
+    """Return the names of the tools of a format's agent; none if unknown."""
     try:
         return frozenset(source_named(format_name).tools)
     except UnknownNameError:

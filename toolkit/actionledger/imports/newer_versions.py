@@ -1,4 +1,4 @@
-"""Recordings of versions that are newer than what a format was tested with: what is new in them nobody knows yet."""
+"""Recordings of newer versions than a format was tested with, which may hold unknown content."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ _NUMBERS = regex(r"(?:[A-Za-z]{1,12}-)?v?(\d{1,9}(?:\.\d{1,9}){0,4})")
 
 @dataclass(frozen=True, slots=True)
 class Newer:
-    """Sessions of a version that nobody has tested.
+    """Sessions of an untested version.
 
     Args:
         source: their format.
-        version: the version that wrote them.
-        tested: the newest one that the format was tested with.
-        sessions: how many there are; 0 where nobody has counted.
+        version: their version.
+        tested: the newest tested version of the format.
+        sessions: how many there are; 0 if not counted.
     """
 
     source: str
@@ -31,7 +31,7 @@ class Newer:
 
     @property
     def words(self) -> str:
-        """The same, as people read it."""
+        """The same as a sentence."""
         who = counted(self.sessions, "session") if self.sessions else "what was read"
         return (
             f"{who} of {self.source} {self.version}, newer than {self.tested}, which was tested: what it has that is not known is left out, and "
@@ -40,7 +40,7 @@ class Newer:
 
 
 def version_of(metadata: dict[str, Any]) -> str:
-    """Return which version of its agent, or of the format, has written a session; empty where it doesn't say, or another agent has."""
+    """Return the version of the agent or format that wrote a session; empty if unknown, or if another agent wrote it."""
     named = (metadata.get(name) for name in (*VERSIONS, *FORMAT_VERSIONS))
     said = next(filter(None, named), "")
     return str(said) if isinstance(said, str | int) and not metadata.get("agent") else ""
@@ -50,16 +50,16 @@ def newer(seen: Iterable[tuple[str, str]]) -> list[Newer]:
     """Return the versions that are newer than the tested ones.
 
     Args:
-        seen: formats' names, each with a version.
+        seen: format names, each with a version.
     """
     return [found for source, version in sorted(set(seen)) if (found := _newer(source, version)) is not None]
 
 
 def newer_recordings(ledger: Queryable) -> list[Newer]:
-    """Return which sessions of a ledger are newer than what was tested, the most first.
+    """Return the untested newer versions in a ledger, those with the most sessions first.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     found = (_newer(each.source, each.version, each.sessions) for each in recorded_versions(ledger))
     return [each for each in found if each is not None]
@@ -73,6 +73,6 @@ def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers that a version begins with; none of what is no version."""
+    """Return the numbers at the beginning of a version; empty if there are none."""
     found = _NUMBERS.match(version)
     return tuple(map(int, found[1].split("."))) if found else ()

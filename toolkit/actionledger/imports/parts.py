@@ -1,4 +1,4 @@
-"""The parts of an import, which several processes read: groups of files, and shares of large files by their sessions."""
+"""The parts of an import that several processes read: groups of files, and the shares of large files by session."""
 
 import pickle
 from collections import deque
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 GROUP_BYTES = 4 * 2**20
-"""So much is read as one part, in bytes of what is unpacked: a second or so."""
+"""The target size of a part, in unpacked bytes: about a second of reading."""
 
 GROUP_FILES = 256
-"""So many files are one part at most."""
+"""The most files in one part."""
 
 SHARED_BYTES = 8 * GROUP_BYTES
-"""A file of so many bytes, unpacked, is shared out by its sessions, where its format says that these stand alone."""
+"""Split files of at least this many unpacked bytes by session, if their format says that sessions are independent."""
 
 WORTH_BYTES = 4 * GROUP_BYTES
-"""What is less in all, in bytes of what is unpacked, is read by one process: starting another one takes half a second of it."""
+"""Read less than this (unpacked bytes, in all) in one process: starting another takes half a second of reading."""
 
 _UNPACKED = 5
-"""How much larger what is compressed is taken to be."""
+"""The assumed compression ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class ImportPart:
     """Some files, or some sessions of one file, that one process reads.
 
     Args:
-        number: which part it is; the shares of a file have the same one.
-        files: the places of the files among those that are to be read.
-        share: which of the sessions, from 0.
-        shares: among how many processes they are shared out.
-        size: about how many bytes its files hold.
+        number: the number of the part; all shares of a file have the same one.
+        files: the indexes of its files among those to be read.
+        share: the share of the file's sessions that it reads, from 0.
+        shares: the number of shares of the file.
+        size: the approximate unpacked size of its files, in bytes.
     """
 
     number: int
@@ -60,11 +60,11 @@ class ImportPart:
 
     @property
     def is_small(self) -> bool:
-        """Whether it is read in a second or so."""
+        """Whether it is read in about a second."""
         return self.size <= GROUP_BYTES
 
     def has(self, item: Item) -> bool:
-        """Return whether something in its file is its own; what is of no session is the first share's."""
+        """Return whether an item of its file belongs to it; the first share gets what belongs to no session."""
         if self.shares == 1:
             return True
         if not isinstance(item, RecordedSession):
@@ -73,13 +73,13 @@ class ImportPart:
 
 
 def unpacked_size(file: ToRead) -> int | None:
-    """Return about how many bytes a file holds; None if unknown."""
+    """Return the approximate unpacked size of a file in bytes; None if unknown."""
     size = size_of(file.path)
     return size if size is None or file.path.suffix not in SUFFIXES else size * _UNPACKED
 
 
 def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[ImportPart]]:
-    """Yield the parts of what is to be read, in order; of several together it makes no difference which is taken in first."""
+    """Yield the parts of the files to be read, in order; parts of one list may be imported in any order."""
     number, group, size = 0, list[int](), 0
     for place, file in enumerate(files):
         more = unpacked_size(file) or 0
@@ -97,9 +97,9 @@ def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[ImportPart]]:
         yield [ImportPart(number, tuple(group), size=size)]
 
 
-# What a file gives, whatever its reader comes upon.
+# Items of a file, whatever error its reader meets.
 class _ReadCallback:
-    """Tells how far a file is read, and keeps what whoever is told raises: that is no fault of the file."""
+    """Reports how far a file is read, and keeps an exception of the callback: it is no fault of the file."""
 
     def __init__(self, on_read: OnRead) -> None:
         self._on_read = on_read
@@ -114,9 +114,9 @@ class _ReadCallback:
 
 
 def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator[Item]:
-    """Yield what a file holds; what keeps it from being read further is a refusal, so that the other files are read.
+    """Yield a file's items; an error that stops the reader becomes a refusal, so that the other files are still read.
 
-    One in which a format finds nothing at all, as in a file of another format, is left out.
+    A file without any item, such as one of another format, is reported as skipped.
     """
     has_none = True
     told = _ReadCallback(on_read)
@@ -124,7 +124,7 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
         for item in read(path, told):
             has_none = False
             yield item
-    except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
+    except Exception as error:  # noqa: BLE001 - after any error in a format or its libraries, the other files are still read
         if told.fault is not None:
             raise told.fault from None
         is_said = isinstance(error, ActionLedgerError)
@@ -135,26 +135,25 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
             yield LeftOut(shown(path), LeftOutReason.EMPTY, "file")
 
 
-# What the processes of an import tell each other: pickled values between processes of one program, each with its length before
-# it.
+# Messages between the processes of an import: pickled values of one program, each after its length.
 _LENGTH = Struct("<Q")
 
 _ON_THEIR_WAY = 6
-"""So many values may be on their way: whoever fetches them puts a ledger in order now and then, for as long as five take to be made."""
+"""The most values in transit: the receiver sometimes puts a ledger in order, which takes as long as making five."""
 
 
 @dataclass(frozen=True, slots=True)
 class HowToRead:
-    """How whoever reads parts of an import is to read them: what people have said, by name.
+    """The options for worker processes: what the user has named.
 
     Args:
-        texts: how raw texts are read, as ``ReadAs.of`` takes it; None if unknown.
+        texts: how raw texts are parsed, as arguments of ``ReadAs.of``; None if unknown.
         columns: the column that holds a field, by the field's name.
-        prices: what responses cost of which only the tokens are recorded.
-        origin: the path that they come from, as the runs say it.
-        made_bytes: how much is handed over at a time, in bytes of lines.
+        prices: prices for responses recorded with tokens but without a cost.
+        origin: the imported path, as the runs record it.
+        made_bytes: how much to send at once, in bytes of lines.
         secrets: the user's patterns of secrets.
-        facts: what has to be known of whatever source.
+        facts: the facts about every source.
     """
 
     texts: Mapping[str, Any] | None
@@ -168,12 +167,12 @@ class HowToRead:
 
 @dataclass(frozen=True, slots=True)
 class FileOfPart:
-    """A file that is to be read.
+    """A file to be read.
 
     Args:
         path: the file.
         form: its format's name.
-        name: what records name its sessions' source.
+        name: the source's name in records.
     """
 
     path: str
@@ -183,12 +182,12 @@ class FileOfPart:
 
 @dataclass(frozen=True, slots=True)
 class PartTask:
-    """A part that is to be read.
+    """A part to be read.
 
     Args:
         part: the part.
         files: its files.
-        facts: what has to be known of sources that the process was told nothing of.
+        facts: facts about sources that the process doesn't know yet, by name.
     """
 
     part: ImportPart
@@ -198,15 +197,15 @@ class PartTask:
 
 @dataclass(slots=True)
 class PartProgress:
-    """How far a part was read, and what was made of it since it was said last.
+    """The progress on a part, and the events made of it, since the last report.
 
     Args:
-        made: what was made; None where the process can't go on by itself: the rest of the part is for others to read.
-        file: the place of the file, among those of the part, where the rest of it begins.
-        item: the place in that file, among what its source gives.
-        bytes: how much was read since, in bytes.
-        ended: the files that were read to their end since, by their places, and whether without a trouble.
-        is_last: whether it was read to its end.
+        made: the events made; None if the process can't continue and the parent must read the rest of the part.
+        file: the index of the file in the part where the rest begins.
+        item: the index of the item in that file where the rest begins.
+        bytes: how many bytes were read since the last report.
+        ended: the files read to their end since the last report: the index, and whether without an error.
+        is_last: whether the part was read to its end.
     """
 
     made: MadePart | None
@@ -218,15 +217,15 @@ class PartProgress:
 
 
 def send(stream: IO[bytes], value: object) -> None:
-    """Write a value, and have it go at once."""
+    """Write a value and flush it."""
     _write(stream, _pickled(value))
 
 
 class SentBehind:
-    """Sends values one after the other, and doesn't wait until they are fetched: some are on their way while the next is made.
+    """Sends values in order without waiting for the receiver: some are in transit while the next is made.
 
     Args:
-        stream: where to.
+        stream: the stream to write to.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -237,7 +236,7 @@ class SentBehind:
         self._on_their_way: deque[Future[None]] = deque()
 
     def send(self, value: object) -> None:
-        """Send a value, once no more than a few are on their way."""
+        """Send a value; wait only if too many are in transit."""
         data = _pickled(value)
         while len(self._on_their_way) >= _ON_THEIR_WAY:
             self._on_their_way.popleft().result()

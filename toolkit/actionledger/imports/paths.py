@@ -1,4 +1,4 @@
-"""Files into a ledger, whatever their formats: found, recognised, read, and remembered so that nobody reads them twice."""
+"""Import files of any format: find and recognize them, read them, and remember them so that unchanged ones aren't read again."""
 
 import os
 from collections import Counter
@@ -47,29 +47,29 @@ def import_path(
 
     Args:
         path: a file, plain, compressed or a zip archive, a folder, a pattern such as ``logs/**/*.jsonl``, ``-`` for standard input, or several.
-        ledger: where to record, or its path.
-        format: the format's name; recognised if not given.
-        source: the source's name in the records; sessions of one source and name are the same. By default the format, or the file where it
-            names its sessions itself.
+        ledger: the ledger to record into, or its path.
+        format: the format's name; detected if not given.
+        source: the source's name in records; sessions with the same source and name are the same. By default the format, or the file if session names
+            are unique only within it.
         columns: the column that holds a field, by the field's name, of lines and tables whose columns have other names.
-        profile: the profile whose parser and catalogue read raw texts of sessions that name none.
+        profile: the profile whose parser and catalogue apply to raw texts of sessions that name none.
         dialects: the formats to look for in them instead.
-        parser: what reads them instead, by name; without any of the three, every known format is looked for.
-        tools: the tools that were offered, as OpenAI's interface takes them, where the recording doesn't say.
-        on_progress: is told how far it is; ``progress`` shows it.
-        prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
-        workers: how many processes read; None for as many as there are cores. What is little, or piped in, is read by one.
-        again_forgotten: whether forgotten sessions are imported again, for which all files are read; else they are skipped, and counted.
+        parser: the parser to use instead, by name; without any of the three, every known format is tried.
+        tools: the offered tools, as OpenAI's interface takes them, if the recording doesn't say.
+        on_progress: called with the progress; ``progress`` shows it.
+        prices: prices for responses recorded with tokens but without a cost, or the price file; see ``Prices``.
+        workers: how many processes read; None for as many as there are cores. Small or piped input is read by one.
+        again_forgotten: whether erased sessions are imported again, for which all files are read; otherwise they are skipped and counted.
 
     Returns:
-        What was imported. A file that has not changed since its import is not read again.
+        The report. A file that has not changed since its import is not read again.
 
     Raises:
-        SourceError: there is no such file, none is of a known format (it says what was seen instead), or the prices can't be read.
+        SourceError: a file doesn't exist, none has a known format (the message says what was found), or the prices can't be read.
         UnknownNameError: there is no such format, profile, dialect or parser.
-        UsageError: ``columns`` names an unknown field, or texts are to be read in two ways.
-        LedgerError: the ledger can't be written to.
-        ImportStopped: the user has stopped it; has the report.
+        UsageError: ``columns`` names an unknown field, or several options say how to parse texts.
+        LedgerError: the ledger can't be written.
+        ImportStopped: the user stopped the import; it has the report.
 
     Example:
         >>> from pathlib import Path
@@ -92,7 +92,7 @@ def import_path(
         columns=files.columns,
         on_progress=on_progress,
         prices=_prices(prices),
-        # That a session comes in again is said once, by whoever reads it first.
+        # The reader that comes first records that a session is imported again.
         workers=1 if again_forgotten else workers or cores(),
         again_forgotten=again_forgotten,
     )
@@ -102,9 +102,9 @@ def import_path(
 def _import(
     paths: list[Path], ledger: "Ledger | AnyPath", files: FileOptions, options: ImportOptions
 ) -> ImportReport:
-    """Import files, and load what reads them only if there is anything to read."""
+    """Import files; load the readers only if there is something to read."""
     if not isinstance(ledger, str | os.PathLike):
-        from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - who has one open has loaded it
+        from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - a caller with an open ledger has loaded it
 
         refuse_no_ledger(ledger)
     ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path
@@ -141,7 +141,7 @@ def _checked(columns: Mapping[str, str] | None) -> Mapping[str, str]:
 
 
 def _read_as(**given: Any) -> "ReadAs | None":
-    """Return how raw text is read; None for every known format."""
+    """Return how raw text is parsed; None for every known format."""
     if not any(given.values()) and given["tools"] is None:
         return None
     from actionledger.imports.reading import ReadAs  # noqa: PLC0415 - loads every parser, and most imports name none

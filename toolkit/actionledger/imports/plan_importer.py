@@ -1,4 +1,4 @@
-"""Reads the files of a plan into a ledger, and remembers those that were read whole."""
+"""Read a plan's files into a ledger, and remember those that were read completely."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ImportProgress:
-    """How far an import is.
+    """The progress of an import.
 
     Args:
-        bytes: how much was read, in bytes.
-        total: how much there is to read, in bytes; None if unknown.
-        turns: how many turns were looked at.
+        bytes: how many bytes were read.
+        total: how many bytes there are to read; None if unknown.
+        turns: how many turns were looked up.
 
     Example:
         >>> progress = al.ImportProgress(bytes=512, total=2048, turns=7)
@@ -56,10 +56,10 @@ class ImportProgress:
 
 
 class ImportStopped(KeyboardInterrupt):
-    """An import that was stopped; what was taken in until then is kept, and the same import goes on where it stopped.
+    """A stopped import; what was imported is kept, and the same import continues where it stopped.
 
     Args:
-        report: what was taken in.
+        report: the report so far.
     """
 
     def __init__(self, report: ImportReport) -> None:
@@ -68,20 +68,20 @@ class ImportStopped(KeyboardInterrupt):
 
 
 MADE_BYTES = 16 * 2**20
-"""How much all processes together hand over at a time, in bytes of lines."""
+"""How many bytes of lines all processes together send at once."""
 
 LEAST_MADE_BYTES = 2**20
-"""How much each of them does at least."""
+"""How many each of them sends at least."""
 
 
 class PlanImporter:
-    """Reads the files of a plan.
+    """Reads a plan's files.
 
     Args:
-        ledger: where to record.
-        plan: what is to be read.
-        taken: remembers what was.
-        options: how it is to be read.
+        ledger: the ledger to record into.
+        plan: the plan.
+        taken: remembers the imported files.
+        options: the import's options.
     """
 
     def __init__(self, ledger: Ledger, plan: ImportPlan, taken: TakenFiles, options: ImportOptions) -> None:
@@ -107,7 +107,7 @@ class PlanImporter:
         )
 
     def run(self) -> ImportReport:
-        """Read them; what was read is kept and remembered however it ends."""
+        """Read the files; what was read is kept and remembered, however the import ends."""
         stopped: KeyboardInterrupt | None = None
         try:
             name = self._plan.to_read[0].name if self._plan.to_read else "import"
@@ -122,7 +122,7 @@ class PlanImporter:
             stopped = error
         finally:
             self._report += self._importers.finish(but=self._unfinished if stopped else ())
-            # Remember the files that were read to their end without a trouble, once what was read of them is safe.
+            # Remember the files that were read completely without an error, once their events are safe.
             self._ledger.flush()
             whole = {each.path for each in self._whole}
             for each in self._whole:
@@ -146,7 +146,7 @@ class PlanImporter:
                 self._read(each)
 
     def _processes(self) -> int:
-        """Return how many processes it is worth to have read what there is."""
+        """Return how many processes are worth starting for the plan's files."""
         if self._options.workers == 1 or self._total is None:
             return 1
         size = sum(unpacked_size(each) or 0 for each in self._plan.to_read)
@@ -186,9 +186,9 @@ class PlanImporter:
         )
 
     def _add(self, given: "PartOnItsWay", answer: PartProgress) -> bool:
-        """Record what was made of a part; return whether that could be done."""
+        """Record a worker's events of a part; return whether that was possible."""
         assert answer.made is not None
-        with defer_interrupts():  # else turns are kept that nobody has counted
+        with defer_interrupts():  # an interrupt would leave recorded turns uncounted
             if not self._importers.add(answer.made, given.part.number):
                 return False
             given.place = (answer.file, answer.item)
@@ -198,7 +198,7 @@ class PlanImporter:
         return True
 
     def _note_read(self, part: ImportPart, place: int, *, is_whole: bool) -> None:
-        """Note that a file of a part was read to its end, and by all who share it."""
+        """Note that a file of a part was read to its end; the file is done when all its shares are."""
         number = part.files[place]
         self._shares[number].append(is_whole)
         if len(self._shares[number]) < part.shares:
@@ -211,7 +211,7 @@ class PlanImporter:
             self._importers.end_file(shown(file.path))
 
     def _go_on(self, given: "PartOnItsWay") -> None:
-        """Read the rest of a part here, behind what was recorded of it."""
+        """Read the rest of a part in this process, after what was recorded of it."""
         part, (first, items) = given.part, given.place
         for place in range(first, len(part.files)):
             file = self._plan.to_read[part.files[place]]

@@ -1,6 +1,6 @@
-"""Providers' list prices by model and day, from the package genai-prices where it is installed; without a network.
+"""Providers' list prices by model and day, from the package genai-prices if it is installed; without network access.
 
-To load its lists takes 70 ms of processor time: what they say of a model is kept in the user's cache until another version is installed.
+Loading the lists takes 70 ms of processor time, so a model's prices are cached for the user until another version is installed.
 """
 
 import json
@@ -18,6 +18,7 @@ from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import is_there
 from actionledger.core.files import cached, keep_cached
 from actionledger.core.patterns import regex
+from actionledger.core.text import utf8_with_halves
 from actionledger.imports.prices import Price, Tier
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ _PRICES = {
     "cache_write_1h": "cache_write_1h_mtok",
     "searches": "web_searches_kcount",
 }
-"""What genai-prices calls the prices."""
+"""The names of prices in genai-prices."""
 
 _MODULE = "genai_prices"
 _LOCAL = frozenset(
     {"ollama", "lmstudio", "lm_studio", "llamacpp", "llama.cpp", "vllm", "sglang", "local", "mlx"}
 )
-"""What stands before a model's name where it runs on a machine of its user's: no list has a price for that."""
+"""Prefixes of models that run on the user's own machine: no list has a price for them."""
 
 _BEDROCK = regex(
     r"(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai|qwen)\.", re.ASCII
@@ -48,7 +49,7 @@ _BEDROCK = regex(
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The lists that are installed.
+    """The installed price lists.
 
     Args:
         package: the package with its version.
@@ -61,13 +62,13 @@ class PriceList:
 
 @cache
 def is_installed() -> bool:
-    """Return whether price lists are there."""
+    """Return whether price lists are installed."""
     return is_there(_MODULE)
 
 
 @lru_cache(maxsize=1)
 def price_list() -> PriceList | None:
-    """Return which lists are installed; None where none are."""
+    """Return the installed lists; None if there are none."""
     if not is_installed():
         return None
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - slow to load, and for what has a price
@@ -82,7 +83,7 @@ def price_list() -> PriceList | None:
 
 
 def list_price(model: str, at: datetime | None = None) -> Price | None:
-    """Return what the list of a model's provider says; None where there is none, or no list is installed."""
+    """Return a model's price in its provider's list; None if it has none, or no list is installed."""
     if not model or not is_installed():
         return None
     name, when = model.lower().strip(), datetime.now(UTC) if at is None else at.replace(tzinfo=UTC)
@@ -90,22 +91,22 @@ def list_price(model: str, at: datetime | None = None) -> Price | None:
     if steps is None and (found := _model(name)) is not None:
         return _price(found.id, found.get_prices(when))
     holding = [price for since, price in steps or () if since is None or since <= when.date()]
-    # As the package has it: of prices that all begin later, the first.
+    # As the package does: if all prices begin later, take the first.
     return holding[-1] if holding else next((price for _, price in steps or ()), None)
 
 
 _Steps: TypeAlias = tuple[tuple[date | None, Price | None], ...]
-"""A model's prices, each with the first day that it holds for, the latest last."""
+"""A model's prices, each with the first day that it applies to, the latest last."""
 
 _CACHE, _MOST = "list-prices", 256
-"""The name of what is kept, and of how many models: what is asked beyond is looked for in the lists."""
+"""The cache's name, and its most models; prices of further models are looked up in the lists."""
 
 
 @lru_cache(maxsize=4096)
 def _steps(name: str) -> _Steps | None:
-    """Return the prices of a model; None where one depends on the time of day."""
-    # By what nobody reads a name from: it may be one that was forgotten since.
-    kept, key = _kept(), sha256(name.encode(errors="surrogatepass")).hexdigest()[:32]
+    """Return a model's prices; None if one depends on the time of day."""
+    # Hashed, so that the cache shows no name: the name may have been erased since.
+    kept, key = _kept(), sha256(utf8_with_halves(name)).hexdigest()[:32]
     if key not in kept["models"]:
         found = _model(name)
         constraints = [] if found is None or not isinstance(found.prices, list) else found.prices
@@ -138,14 +139,14 @@ def _read(tiers: list[JsonDict], **prices: Any) -> Price:
 
 @cache
 def _kept() -> JsonDict:
-    """Return what is kept: the days that the lists name, and the prices of models."""
+    """Return the cached days that the lists name, and prices of models."""
     key = _key()
     content = cached(_CACHE, key) if key else None
     return json.loads(content) if content else {"days": [], "models": {}}
 
 
 def _key() -> bytes:
-    """Return what tells these lists, and how they are looked through, from others; empty where nobody can."""
+    """Return a key of these lists and of this code; empty if unknown."""
     spec = find_spec(_MODULE)
     try:
         files = [Path(spec.origin or "").with_name("data.py").stat(), Path(__file__).stat()] if spec else []
@@ -165,7 +166,7 @@ def _model(name: str) -> "ModelInfo | None":
 
 
 def _references(name: str) -> list[tuple[str | None, str]]:
-    """Return what a model may be called in the lists, with its provider where its name says it."""
+    """Return a model's possible names in the lists, with the provider if the name has one."""
     before, sign, behind = name.rpartition("/")
     if before.partition("/")[0] in _LOCAL:
         return []
@@ -176,7 +177,7 @@ def _references(name: str) -> list[tuple[str | None, str]]:
 
 @lru_cache(maxsize=1)
 def _lists() -> "DataSnapshot":
-    from genai_prices.data import providers  # noqa: PLC0415 - loaded where a cost is asked for
+    from genai_prices.data import providers  # noqa: PLC0415 - loaded only if a cost is requested
     from genai_prices.data_snapshot import DataSnapshot  # noqa: PLC0415
 
     return DataSnapshot(providers=providers, from_auto_update=False)
@@ -190,7 +191,7 @@ def _days() -> list[str]:
 
 
 _converted: dict[int, Price | None] = {}
-"""By the price of the lists, which stays where it is: they have no hash."""
+"""By the identity of the list's price, which is never freed: it has no hash."""
 
 
 def _price(model: str, given: "ModelPrice") -> Price | None:
@@ -220,6 +221,6 @@ def _base(given: Any) -> float | None:
 
 
 def _above(given: Any, start: int) -> float | None:
-    """Return what a price is where more than so many tokens are shown."""
+    """Return a price for input longer than a threshold in tokens."""
     fitting = [tier for tier in getattr(given, "tiers", ()) if tier.start <= start]
     return float(max(fitting, key=lambda tier: tier.start).price) if fitting else _base(given)

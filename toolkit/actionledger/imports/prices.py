@@ -1,4 +1,4 @@
-"""The cost of responses by a price file of the user's, where their recording has tokens and no cost."""
+"""The cost of responses by the user's price file, for recordings with tokens but without a cost."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -20,10 +20,10 @@ _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Other prices, where a response was shown more than so many tokens.
+    """Other prices for a response with more input tokens than a threshold.
 
     Args:
-        above: how many.
+        above: the threshold in input tokens.
         prices: the prices, by the fields of ``Price``.
     """
 
@@ -33,18 +33,18 @@ class Tier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What tokens of a model cost, in dollars of the United States per million.
+    """The price of a model's tokens, in US dollars per million.
 
     Args:
-        model: the model's name, or a pattern of names such as ``claude-sonnet-4*``; capitals make no difference.
-        since: the first day that it holds for, UTC; None for always.
-        input: of what the model is shown, but for what a cache gives or takes.
-        output: of what it writes, thoughts included.
-        cached: of what comes from a cache; None for the price of input.
-        cache_write: of what is written to a cache; None for the price of input.
-        cache_write_1h: of what is kept there for an hour; None for the price of other writes.
-        searches: of a thousand searches that a provider makes; None for nothing.
-        tiers: other prices for long inputs, the lowest bound first.
+        model: the model's name, or a pattern such as ``claude-sonnet-4*``; case is ignored.
+        since: the first day that it applies to, UTC; None for always.
+        input: for input tokens that a cache neither gives nor stores.
+        output: for output tokens, including reasoning.
+        cached: for tokens read from a cache; None for the price of input.
+        cache_write: for tokens written to a cache; None for the price of input.
+        cache_write_1h: for tokens cached for an hour; None for the price of other writes.
+        searches: for a thousand searches by the provider; None if free.
+        tiers: other prices for long inputs, the lowest threshold first.
     """
 
     model: str
@@ -58,10 +58,10 @@ class Price:
     tiers: tuple[Tier, ...] = field(default=())
 
     def of(self, billed: Billed) -> float:
-        """Return what something costs, in dollars.
+        """Return the cost of billed tokens and requests, in dollars.
 
         Args:
-            billed: what is billed: its tokens, and how many requests.
+            billed: the tokens, and the number of requests.
         """
         price = self._for(billed.input_tokens)
         cached = price.input if price.cached is None else price.cached
@@ -91,7 +91,7 @@ Finding: TypeAlias = Callable[[str, datetime | None], Price | None]
 
 
 def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> float | None:
-    """Return what a response cost with what is billed beside it, in dollars; None where one of its models has no price, or tokens aren't known."""
+    """Return the cost of a response and of what is billed with it, in dollars; None if a model has no price or tokens are unknown."""
     price = find(model, at)
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
@@ -106,7 +106,7 @@ def cost_of(find: Finding, model: str, usage: Usage, at: datetime | None) -> flo
 
 
 def _own(usage: Usage, beside: list[Billed]) -> Billed:
-    """Return what the message itself took."""
+    """Return what the message itself used, without what is billed separately."""
     counts: JsonDict = {name: getattr(usage, name) or 0 for name in _COUNTS}
     if beside:
         counts = {
@@ -127,7 +127,7 @@ _PER_TOKEN = {
     "cache_write": "cache_creation_input_token_cost",
     "cache_write_1h": "cache_creation_input_token_cost_above_1hr",
 }
-"""What LiteLLM's ``model_prices_and_context_window.json`` calls the prices, which are per token there."""
+"""The prices' keys in LiteLLM's ``model_prices_and_context_window.json``, which gives them per token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,8 @@ class Prices:
     r"""The prices of a file.
 
     Args:
-        rows: the prices; of several that fit, the one whose pattern is the longest holds, and of those the latest.
-        dated: the day on which the file was changed last, UTC; None where it was none.
+        rows: the prices; the longest matching pattern applies, and of its rows the latest.
+        dated: the day on which the file was last changed, UTC; None without a file.
 
     Example:
         >>> from pathlib import Path
@@ -154,14 +154,14 @@ class Prices:
 
     @classmethod
     def of(cls, path: str | PathLike[str]) -> "Prices":
-        r"""Return the prices of a file: TOML or JSON with a list ``model``, or JSON as LiteLLM publishes it.
+        r"""Load a price file: TOML or JSON with a list ``model``, or JSON as LiteLLM publishes it.
 
         Args:
             path: the file.
 
         Raises:
             SourceError: it can't be read, or is neither TOML nor JSON.
-            UsageError: it holds no prices, or a row that is none.
+            UsageError: it holds no prices, or an invalid row.
 
         Example:
             >>> from pathlib import Path
@@ -180,11 +180,11 @@ class Prices:
         return cls(found, datetime.fromtimestamp(file.stat().st_mtime, UTC).date())
 
     def cost(self, model: str, usage: Usage, at: datetime | None = None) -> float | None:
-        r"""Return what a response cost, in dollars; None where no price fits, or its tokens aren't recorded.
+        r"""Return a response's cost in dollars; None if no price matches, or its tokens aren't recorded.
 
         Args:
             model: the model, as its recording names it.
-            usage: what it took.
+            usage: its usage.
             at: when it was made, UTC without a zone; None for the latest prices.
 
         Example:
@@ -252,7 +252,7 @@ def _of_litellm(held: JsonMap) -> Iterator[Price]:
         prices = {key: _dollars(row.get(theirs), f"{name!r}, {theirs}") for key, theirs in _PER_TOKEN.items()}
         per_million = {key: None if each is None else each * _MILLION for key, each in prices.items()}
         if per_million["input"] is not None and per_million["output"] is not None:
-            # Their names are no patterns, and mean the model behind the provider's name as well.
+            # Their names are no patterns, and also mean the model after a provider's prefix.
             yield Price(model=name.replace("[", "[[]"), **per_million)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""How recorded turns are read: by their session's profile, by what the import was told, or as calls that were read already."""
+"""How recorded turns are parsed: by their session's profile, by the import's options, or from calls recorded as parsed."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from actionledger.runtime.execution.profile import Profile
 
 NO_PROFILE = "none"
-"""What the profile of a session is called that was taken in without one."""
+"""The recorded profile name of a session without a profile."""
 
 
 def _profile_named(name: str) -> "Profile":
@@ -33,12 +33,12 @@ def _profile_named(name: str) -> "Profile":
 
 @dataclass(frozen=True, slots=True)
 class ReadAs:
-    """How the texts of sessions without a profile are read.
+    """How the texts of sessions without a profile are parsed.
 
     Args:
-        profile: whose parser and catalogue to use; None for none.
-        parser: the parser to use instead; None for the profile's, or without one for every dialect.
-        catalogue: what actions are checked against; None for the tools that a turn was offered, or the profile's.
+        profile: the profile whose parser and catalogue to use; None for none.
+        parser: the parser to use instead; None for the profile's, or for every dialect without a profile.
+        catalogue: the actions to check against; None for the tools offered in a turn, or the profile's.
     """
 
     profile: "Profile | None" = None
@@ -54,7 +54,7 @@ class ReadAs:
         parser: str | None = None,
         tools: Sequence[Mapping[str, Any]] | None = None,
     ) -> "ReadAs":
-        """Return how raw text is read, of what people have named."""
+        """Return how raw text is parsed, from the names that a user gives."""
         if sum((profile is not None, bool(dialects), parser is not None)) > 1:
             raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
         require_names("dialects", dialects)
@@ -67,15 +67,15 @@ class ReadAs:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is unknown in which format texts are."""
+        """Whether the format of texts is unknown."""
         return self.profile is None and self.parser is None
 
     def in_format(self, dialects: tuple[str, ...]) -> "ReadAs":
-        """Return how the texts of a format are read that has dialects of its own, if it is not said how; else this."""
+        """Return the same with a format's own dialects as the parser, if nothing else was chosen."""
         return replace(self, parser=parser_for(dialects)) if dialects and self.is_open else self
 
     def profile_of(self, session: RecordedSession) -> "Profile | None":
-        """Return the profile that a session is read under; None for none."""
+        """Return the profile of a session; None for none."""
         return self.profile if session.profile is None else _profile_named(session.profile)
 
     def parser_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyParser:
@@ -90,7 +90,7 @@ class ReadAs:
         return _demanding(parser) if turn.demands_action and not parser.requires_action else parser
 
     def catalogue_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyCatalogue | None:
-        """Return what a turn's actions are checked against; None if it is unknown what there was."""
+        """Return the catalogue to check a turn's actions against; None if the offered tools are unknown."""
         if session.profile is None and self.catalogue is not None:
             return self.catalogue
         if turn.tools and (offered := catalogue_of_tools(turn.tools)):
@@ -105,23 +105,23 @@ def _demanding(parser: AnyParser) -> AnyParser:
 
 
 AS_IT_SAYS = ReadAs()
-"""Every dialect is looked for, and actions are checked against the tools that the recording says were offered."""
+"""Try every dialect, and check actions against the tools that the recording says were offered."""
 
 
 def written_of(turn: RecordedTurn) -> WithCalls:
-    """Return the text that is recorded of a turn: its own, with the argument strings that were split off."""
+    """Return a turn's recorded text, with the argument strings that were split off."""
     is_whole = turn.capture in {Capture.TEXT, Capture.NONE}
     return WithCalls(turn.text) if is_whole else with_calls(turn.text, turn.calls)
 
 
 def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[str]:
-    """Return the names of the tools that there are in a session, where its recording doesn't say which were offered."""
+    """Return the tool names known in a session whose recording doesn't say which were offered."""
     called = {call.name for turn in session.turns for call in turn.calls if call.name}
     return of_format if called <= of_format else of_format | called
 
 
 def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
-    """Return what reads a turn."""
+    """Return the parser of a turn."""
     return read_as.parser_of(session, turn) if turn.capture is Capture.TEXT else RECORDED
 
 
@@ -136,7 +136,7 @@ def read_turn(
     read_as: ReadAs,
     names: frozenset[str] = frozenset(),
 ) -> ParseResult:
-    """Read a turn, check its actions and record the attempt."""
+    """Parse a turn, check its actions and record the attempt."""
     catalogue = read_as.catalogue_of(session, turn)
     if turn.capture is Capture.NONE:
         result = not_read()

@@ -43,8 +43,8 @@ class FileOptions:
     """The user's options for the files of an import.
 
     Args:
-        format: the format's name; empty to find it out.
-        source: what records name the sessions' source; empty for the format, or for a file where its sessions' names are its own.
+        format: the format's name; empty to detect it.
+        source: the source's name in records; empty for the format, or for the file if session names are unique only within it.
         columns: the column that holds a field, by the field's name.
     """
 
@@ -54,7 +54,7 @@ class FileOptions:
 
     @property
     def how(self) -> str:
-        """The same as one text, secrets masked as it is kept: a file that is read otherwise is another one."""
+        """The same as one text with secrets masked, as it is stored: a file imported with other options is another file."""
         if not self.source and not self.columns:
             return repr((self.format, "", []))
         from actionledger.core.privacy import mask_text  # noqa: PLC0415 - slow to load, and most imports are told neither
@@ -67,14 +67,14 @@ class ImportOptions:
     """How files are imported.
 
     Args:
-        origin: what people have named, as the runs say it.
-        read_as: how texts of sessions without a profile are read; None for every known format.
-        texts: the same by names, for processes that read: the arguments of ``ReadAs.of``.
+        origin: the path that the user has named, as the runs record it.
+        read_as: how texts of sessions without a profile are parsed; None for every known format.
+        texts: the same by names, for worker processes: the arguments of ``ReadAs.of``.
         columns: the column that holds a field, by the field's name.
-        on_progress: is told how far it is.
-        prices: what responses cost of which only the tokens are recorded.
-        workers: how many processes read at most; 1 for this one alone.
-        again_forgotten: whether sessions that were forgotten are imported again.
+        on_progress: called with the progress.
+        prices: prices for responses recorded with tokens but without a cost.
+        workers: the most worker processes; 1 for this process alone.
+        again_forgotten: whether erased sessions are imported again.
     """
 
     origin: str
@@ -89,15 +89,15 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ToRead:
-    """A file that is to be read.
+    """A file to be read.
 
     Args:
         path: the file.
         format: its format.
-        sureness: how sure that is, from 0 to 1; 1 where people have said it.
-        read: reads it.
-        name: what records name its sessions' source.
-        state: what it is known again by; None for what isn't a file on disk.
+        sureness: the certainty of the format, from 0 to 1; 1 if the user named it.
+        read: the function that reads it.
+        name: the source's name in records.
+        state: the state by which the file is recognized as unchanged; None if it isn't a file on disk.
     """
 
     path: Path
@@ -114,11 +114,11 @@ class ImportPlan:
 
     Args:
         to_read: the files that are to be read, in order.
-        unchanged: files that the ledger has taken in as they are.
-        unknown: how many files of a folder are no recording, by the folder and how their names end.
-        refused: files that were named and can't be read, each with the reason.
+        unchanged: how many files the ledger has imported as they are.
+        unknown: how many files of a folder are no recording, by folder and file name suffix.
+        refused: files that the user named but that can't be read, each with the reason.
         archives: the archives that are read, each with its state.
-        mistaken: how many files surely are of another format than the one that people named, by that other one's name.
+        mistaken: how many files are certainly of another format than the one the user named, by that other format's name.
     """
 
     to_read: list[ToRead] = field(default_factory=list)
@@ -132,7 +132,7 @@ class ImportPlan:
 def planned(
     files: Iterable[Given], told: FileOptions, taken: TakenFiles, *, must_find: bool = True
 ) -> ImportPlan:
-    """Return what is to be done with files; none of them is read further than its beginning."""
+    """Return the plan for some files; only the beginning of each is read."""
     return _Planning(told, taken).of(files, must_find=must_find)
 
 
@@ -145,7 +145,7 @@ class _Planning:
 
     @cached_property
     def _patterns(self) -> tuple[str, ...]:
-        """The patterns of recordings' file names; every format is loaded for it."""
+        """The file name patterns of recordings; this loads every format."""
         formats = sources().values() if self._format is None else (self._format,)
         return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
 
@@ -171,9 +171,9 @@ class _Planning:
         except (SourceError, MissingPackageError) as error:
             self._plan.refused.append((path, str(error)))
         except ActionLedgerError:
-            raise  # it is about what people have said, not about the file
-        except Exception as error:  # noqa: BLE001 - whatever a format, or a library under it, comes upon: the other files go on
-            # What the system or an unpacker says needs no name of its kind.
+            raise  # it is about the user's options, not about the file
+        except Exception as error:  # noqa: BLE001 - after any error in a format or its libraries, the other files are still read
+            # Messages of the system or an unpacker need no name of their kind.
             said = error.strerror or str(error) if isinstance(error, OSError) else ""
             why = said or in_words(error)
             why = f"What {shown(path)!r} holds can't be found out: {why}."
@@ -206,13 +206,13 @@ class _Planning:
             )
             if is_other and self._format.mapped is None:
                 return None
-            # Note that a file is not what people said, where it surely is something else.
+            # Note a file that is certainly of another format than the user named.
             named = self._format
-            with suppress(SourceError):  # another format's fault is none of this file's
+            with suppress(SourceError):  # another format's error is no fault of this file
                 self._note_surest(named, [] if named.mapped is not None else recognised(sample))
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
-            # The format of a file whose columns people have named: lines of JSON, or a table.
+            # The format of a file whose columns the user has named: lines of JSON, or a table.
             return self._to_read(given, source_named("jsonl" if sample.values else "table"), 1.0, state)
         surest = next(iter(recognised(sample)), None)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None

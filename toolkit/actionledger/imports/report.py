@@ -13,30 +13,29 @@ class ImportReport:
     """The report of an import.
 
     Args:
-        sessions: sessions that are new, or have something new.
+        sessions: sessions that are new or have something new.
         turns: new turns.
-        known: turns that were there already when they came.
-        repeated: how many of these the same import has taken in before: a fork repeats the turns of what it was forked from.
-        revised: turns of which the recording has more by now; they are among the new ones too.
-        merged: turns that the ledger had under another name as well, as an earlier version told them: they count once now.
-        calls: calls of the new turns that another runtime has read; of a turn in several states, those of the last one.
-        results: what came of calls; of a turn in several states, the same.
+        known: turns that the ledger already had.
+        repeated: how many of these the same import recorded before: a fork repeats the turns of its origin.
+        revised: turns of which the recording now has more; they also count as new.
+        merged: turns that an earlier version recorded a second time under another name; now they count once.
+        calls: calls of the new turns that another runtime parsed; for a turn in several states, those of the last one.
+        results: results of calls, counted in the same way.
         refusals: what could not be read.
-        differing: turns that the ledger has with another text; what it has is kept.
-        left_out: how much was left out, by file, reason and what it is.
+        differing: turns that the ledger has with another text, which it keeps.
+        left_out: how much was skipped, by file, reason and kind.
         files: how many files of each format were read.
-        sureness: how sure it is that they are of it, that of the least sure one, from 0 to 1.
-        unchanged: files that were passed over, since they are as they were when they were taken in.
-        searched: new turns of raw text that were read in every known format, since it was unknown how.
-        found: in how many of them calls of a format were found, by the dialect's name.
-        priced: new turns of which a price file says what they cost.
-        listed: new turns of which their provider's price list says it.
-        unpriced: how many have tokens and no cost, since neither has a price for the model, by the model's name.
-        versions: the formats that were read, each with a version that has written some of it, as far as the files say.
-        mistaken: how many files surely are of another format than the one that was named, by that other one's name.
-        unfilled: turns that were there already without a cost, and have a price now: they stay as they were recorded.
-        is_settled: whether it is known what of it became new, where others import the same; else new turns are those that were new to
-            this import.
+        sureness: the lowest certainty with which a file's format was recognized, from 0 to 1, by the format's name.
+        unchanged: files that were not read, since they haven't changed since their import.
+        searched: new turns whose raw text was parsed in every known format, since its format is unknown.
+        found: how many of these hold calls of a format, by the dialect's name.
+        priced: new turns with a cost from a price file.
+        listed: new turns with a cost from their provider's price list.
+        unpriced: how many have tokens but no cost, since no price is known for the model, by the model's name.
+        versions: the formats that were read, each with a version that wrote some of it, if the files say.
+        mistaken: how many files are certainly of another format than the one named, by that other format's name.
+        unfilled: turns recorded without a cost that have a price now; they stay as they were recorded.
+        is_settled: whether ``turns`` counts only what this import added to the ledger; if others import the same meanwhile, it may count more.
 
     Example:
         >>> session = al.RecordedSession("s1", None, "some-model", "", (al.RecordedTurn(0, "Hello."),))
@@ -72,24 +71,24 @@ class ImportReport:
 
     @property
     def looked_at(self) -> int:
-        """How many turns were looked at, new ones and known ones."""
+        """How many turns were looked up, new and known."""
         return self.turns + self.known
 
     @property
     def troubles(self) -> int:
-        """How much was refused, or has other content under the same id."""
+        """How many inputs were refused or have other content under the same id."""
         return len(self.refusals) + len(self.differing)
 
     @property
     def left_out_by_reason(self) -> dict[LeftOutReason, int]:
-        """How much was left out by reason, the most frequent first."""
+        """How much was skipped by reason, the most frequent first."""
         counts: Counter[LeftOutReason] = Counter()
         for (_, reason, _), count in self.left_out.items():
             counts[reason] += count
         return dict(counts.most_common())
 
     def __iadd__(self, other: Self) -> Self:
-        """Add what another import took in."""
+        """Add the counts of another import."""
         self.sessions += other.sessions
         self.turns += other.turns
         self.known += other.known
@@ -102,7 +101,7 @@ class ImportReport:
         self.differing += other.differing
         self.left_out.update(
             other.left_out
-        )  # += goes through all that is there, at each of thousands of files
+        )  # += would go through all entries, for each of thousands of files
         self.files += other.files
         for name, sureness in other.sureness.items():
             self.sureness[name] = min(sureness, self.sureness.get(name, 1.0))

@@ -1,4 +1,4 @@
-"""Which call a recorded result belongs to, and what came of it."""
+"""Match recorded results to calls, and record them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ from actionledger.runtime.parse_result import read_calls
 _ASKED_AT_ONCE = 10_000
 
 MESSAGE_CHARACTERS = 2000
-"""How much of a result is kept as the message of what did not succeed; all of it is its result."""
+"""The most characters of a failed result's message; the whole text is kept as its result."""
 
 
 @dataclass(slots=True)
@@ -33,9 +33,9 @@ class CallUpdate:
 
     Args:
         opened: calls that wait for a result.
-        closed: calls that waited for one before, by their own identifiers and their actions'.
-        answered: the calls' identifiers of which a result was recorded.
-        unmatched: the calls' identifiers that results name and no call has, by file.
+        closed: calls that no longer wait, by call and action identifier.
+        answered: the identifiers of calls with a recorded result.
+        unmatched: the call identifiers that results name but no call has, by file.
     """
 
     opened: list[TurnCall]
@@ -45,14 +45,14 @@ class CallUpdate:
 
 
 class Results:
-    """Records what came of calls, in whatever order calls and results come.
+    """Records the results of calls, in whatever order calls and results come.
 
     Args:
-        record: takes the events.
-        run: the run that they belong to.
+        record: records an event.
+        run: the run of the import.
         known: what the ledger has.
         wordings: how the source words errors.
-        is_asked: whether somebody asks for the news of it.
+        is_asked: whether updates are collected for another process.
     """
 
     def __init__(
@@ -77,21 +77,21 @@ class Results:
         self._closed: list[tuple[str, str]] = []
 
     def take_update(self) -> CallUpdate:
-        """Return what came of calls since this was asked last."""
+        """Return the changes since the last update."""
         news = CallUpdate(list(self._opened.values()), self._closed, self._answered, dict(self._unmatched))
         self._opened, self._closed, self._answered = {}, [], set()
         self._unmatched = defaultdict(list)
         return news
 
     def is_at_odds_with(self, news: CallUpdate) -> bool:
-        """Return whether what others have found of calls would be something else here."""
+        """Return whether this process would have matched a worker's results to other calls."""
         unmatched = (call_id for call_ids in news.unmatched.values() for call_id in call_ids)
         return any(self._open.get(call_id) for call_id in unmatched) or any(
             self._place_of(*closed) is None for closed in news.closed
         )
 
     def add(self, news: CallUpdate) -> None:
-        """Go on from what others have found of calls."""
+        """Take over a worker's changes."""
         for call_id, action_id in news.closed:
             place = self._place_of(call_id, action_id)
             if place is not None:
@@ -107,7 +107,7 @@ class Results:
         return next((place for place, call in enumerate(waiting) if call.action_id == action_id), None)
 
     def of_turn(self, turn: RecordedTurn, key: TurnKey, result: ParseResult) -> tuple[int, int]:
-        """Record what came of a new turn's calls; those without a result stay open."""
+        """Record the results of a new turn's calls; calls without a result stay open."""
         waiting = calls_of(turn, key, result, attempt_id_of(key, self._run))
         found = without_call = 0
         for each in turn.results:
@@ -135,7 +135,7 @@ class Results:
         results: Iterable[RecordedResult],
         file: str,
     ) -> int:
-        """Record what came of calls that are there already."""
+        """Record results of calls that are already recorded."""
         taken = 0
         for each in results:
             call = self._waiting(session, key, turn_id, each.call_id) if each.call_id else None
@@ -147,7 +147,7 @@ class Results:
         return taken
 
     def of_known(self, turn: RecordedTurn, key: TurnKey) -> int:
-        """Record what came of calls of a turn that is there already, of those that could not be read: nothing says that they are open."""
+        """Record results of a known turn's unparsed calls, which are in no list of open calls."""
         unread = {
             call.call_id for call in turn.calls if call.call_id and may_be_unread(call)
         } - self._answered
@@ -168,7 +168,7 @@ class Results:
         return taken
 
     def judged_otherwise(self, turn: RecordedTurn, key: TurnKey) -> str:
-        """Return what tells how a known turn's results are judged now; empty where an earlier version has judged them so, or knew more of them."""
+        """Return a hash of a known turn's results as judged now; empty if an earlier version judged them so, or knew more of them."""
         before = self._known.before.results.get(key.turn_id)
         if not before or not turn.results:
             return ""
@@ -187,7 +187,7 @@ class Results:
         return now if has_all and not set(there) <= set(lines) else ""
 
     def without_call(self) -> Counter[str]:
-        """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
+        """Return how many late results belong to no recorded call, by file."""
         unknown = {
             file: [each for each in call_ids if each not in self._answered]
             for file, call_ids in self._unmatched.items()
@@ -222,7 +222,7 @@ class Results:
             self._answered.add(call.call_id)
         self._record_result(call, result, call.known_as, call.call_id)
         for place, (inner, its_result) in enumerate(result.within, 1):
-            # Of its own beside the turn's actions, so that no query takes it for another try at one of them.
+            # Apart from the turn's actions, so that no query takes it for another try at one of them.
             index = WITHIN * (call.action_index + 1) + place
             action_id = derived_id("inner-call", call.action_id, place)
             command = command_of(inner.name, inner.arguments)
@@ -241,7 +241,7 @@ class Results:
         trace: str,
         given: str | None = None,
     ) -> None:
-        """Record what came of a call."""
+        """Record the result of a call."""
         result = with_end_told(result)
         found = self._judged(call, result)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)
@@ -278,7 +278,7 @@ class Results:
             self._record(permission_noted(call.turn, self._run.run_id, execution_id, call.name, said))
 
     def _judged(self, call: TurnCall, result: RecordedResult) -> JudgedResult:
-        """Return what came of a call: an exit status of 1 that is its program's answer is no failure, nor is what ran such alone."""
+        """Judge a result: exit status 1 as a program's answer is no failure, nor is a command that ran only such programs."""
         found = judged(result, self._wordings)
         if found.reason is not Reason.COMMAND_FAILED or result.exit_status != 1:
             return found
@@ -300,7 +300,7 @@ def _is_answer(command: str | list[str], result: RecordedResult) -> bool:
 
 
 def _bounded(output: object) -> str:
-    """Return a result as JSON text; one that is too large as the beginning of its text, which says so."""
+    """Return a result as JSON text; a text that is too large is cut, and says so."""
     whole = json_text(output)
     if len(whole) <= KEPT_CHARACTERS:
         return whole

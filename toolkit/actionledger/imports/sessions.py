@@ -1,4 +1,4 @@
-"""Sessions of any source into a ledger, from Python."""
+"""Import recorded sessions of any source from Python."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -27,15 +27,15 @@ from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.storage.encoding import as_recorded
 
-# What a program hands over to be taken in: each value is of the kind that its field is for, or a sentence says which is not.
+# Checks of the values that a program passes in: a value that doesn't fit its field's type is an error that names it.
 _Fits = Callable[[Any], bool]
 _OUR_MODULES = regex(r"\bactionledger(?:\.[a-z_]+)*\.")
 
 
 def refuse_other_kinds(item: object) -> None:
-    """Refuse a value of one of the types of ``sources.base`` with a field of another kind, however deep in it."""
+    """Refuse a value of a type of ``sources.base`` if a field, however deep, has the wrong type."""
     if not is_dataclass(item):
-        return  # whoever takes it says that it is none
+        return  # the caller refuses a value of another type
     kind: Any = type(item)
     for name, hint, fits in _fields(kind):
         value = getattr(item, name)
@@ -63,7 +63,7 @@ def _fields(kind: Any) -> tuple[tuple[str, Any, _Fits], ...]:
 
 
 def _fitting(hint: Any) -> _Fits:
-    """Return what says of a value whether it is of a kind."""
+    """Return a test of whether a value has a type."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is Any:
         return lambda _value: True
@@ -92,7 +92,7 @@ def _fitting(hint: Any) -> _Fits:
     return lambda value: isinstance(value, int | float if hint is float else hint)
 
 
-# Whose turns are new, where several imports take in the same at once: of the same event a ledger keeps the first.
+# The turns that are new if several imports record the same at once: a ledger keeps the first of equal events.
 _TAKEN = """
 SELECT count(*) FILTER (kind = 'response_received'),
     (SELECT sum(call_count) FROM turn_starts WHERE run_id IN (FROM runs)),
@@ -104,16 +104,16 @@ _QUERY = f"WITH runs AS (SELECT unnest(string_split(?, ','))::UUID) {_TAKEN}"
 
 
 def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str]) -> None:
-    """Count as new what a ledger has of the runs of an import: the rest had come in by others, since the import began."""
+    """Count as new only what the ledger has from this import's runs: others may have recorded the rest meanwhile."""
     report.is_settled = False
-    with suppress(LedgerError):  # what was recorded is safe, whoever can tell of it
+    with suppress(LedgerError):  # the events are safe even if they can't be counted
         if not ledger.internals.settle():
             return
         [(turns, calls, results, revised, sessions)] = ledger.sql(_QUERY, [",".join(run_ids)]).fetchall()
         if turns < report.turns:
             report.known += report.turns - turns
             report.turns, report.revised = turns, min(report.revised, revised)
-        # Without those of turns that others stand for by now: of these a ledger keeps no more than that there was one.
+        # Without superseded turns: a ledger keeps only their number.
         report.calls = min(report.calls, calls or 0)
         report.results = min(report.results, results)
         report.sessions = min(report.sessions, sessions)
@@ -121,20 +121,20 @@ def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str
 
 
 PYTHON = "python"
-"""What records name the source of sessions that a program gave without saying where they come from."""
+"""The source's name in records, if a program names none."""
 
 
 class SourcesImporter(Importers):
-    """Takes sessions of several sources into a ledger, a run for each.
+    """Imports sessions of several sources into a ledger, with one run for each source.
 
     Args:
-        ledger: where to record.
-        origin: the path that they come from, as the runs say it.
-        read_as: how texts of sessions without a profile are read.
-        asked_together: sources whose sessions are few each: what the ledger has of all of them is asked for once.
-        prices: what responses cost of which only the tokens are recorded.
-        again_forgotten: whether sessions that were forgotten are taken in again.
-        is_live: whether sessions come in for as long as the process lives, which may fork meanwhile.
+        ledger: the ledger to record into.
+        origin: the path that they come from, as the runs record it.
+        read_as: how texts of sessions without a profile are parsed.
+        asked_together: small sources whose known sessions are queried together, once.
+        prices: prices for responses recorded with tokens but without a cost.
+        again_forgotten: whether erased sessions are imported again.
+        is_live: whether sessions arrive for as long as the process lives, which may fork meanwhile.
     """
 
     def __init__(
@@ -165,13 +165,13 @@ class SourcesImporter(Importers):
         self._whole: set[str] = set()
 
     def price_by(self, prices: Prices | None) -> None:
-        """Say what responses cost from now on of which only the tokens are recorded."""
+        """Set the prices for responses recorded with tokens but without a cost from now on."""
         self._prices = prices
         for each in self.importers.values():
             each.prices = prices
 
     def finish(self, *, but: Collection[str] = ()) -> ImportReport:
-        """End the sessions that are still open, and the runs; return what came of them."""
+        """End the open sessions and the runs, and return the report."""
         try:
             self._end(but)
         finally:
@@ -186,13 +186,13 @@ class SourcesImporter(Importers):
         return report
 
     def _is_alone(self, report: ImportReport) -> bool:
-        """Return whether all that was taken for new is, since nobody else has brought anything, nor was any of it replaced."""
+        """Return whether all turns counted as new really are: nobody else has recorded anything, and nothing was replaced."""
         recorder = self._recorder
-        # What came in of a source whose name is masked is not found by that name.
+        # The ledger has a masked source under another name, so its turns can't be found by name.
         is_found = all(as_recorded(name) == name for name in self.importers)
         if recorder is None or recorder.is_direct or report.revised or report.merged or not is_found:
             return False
-        with suppress(LedgerError):  # then nobody can tell
+        with suppress(LedgerError):  # without an answer, assume that others have recorded
             return self._ledger.internals.is_alone_since(self._moment, recorder.written)
         return False
 
@@ -208,25 +208,25 @@ class SourcesImporter(Importers):
             each.finish(is_told=True)
 
     def begin(self, source: str) -> None:
-        """Ask now what the ledger has of a source, so that nothing of it fails later."""
+        """Query now what the ledger has of a source, so that an error comes before anything is imported."""
         self.importer(source, source)
 
     def end_file(self, file: str = "") -> None:
-        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more."""
+        """Note that a file was read to its end without an error: its earlier skips that are gone are taken back."""
         self._whole.add(file or self.file)
 
     def share(self) -> None:
-        """Note from now on which part of the import looks at what, since others read parts of it."""
+        """Track which part of the import looks up which session or turn, since workers read parts of it."""
         self._is_shared = True
 
     def facts_of_all(self) -> SharedFacts:
-        """Return what others have to know who take in sessions of whatever source."""
+        """Return the facts about all sources that workers need."""
         names = sorted(self._asked_together)
         there = self._known_of(names[0]) if names else known(self._queryable())
         return SharedFacts(there.before, there.forgotten)
 
     def facts_of(self, name: str, format_name: str) -> SourceFacts:
-        """Return what others have to know who take in sessions of a source."""
+        """Return the facts about one source that workers need."""
         importer = self.importer(name, format_name)
         there = importer.known
         return SourceFacts(
@@ -237,7 +237,7 @@ class SourcesImporter(Importers):
         )
 
     def add(self, made: MadePart, part: int) -> bool:
-        """Record what others have made of a part, and go on from what they know."""
+        """Record what a worker has made of a part, and take over its knowledge."""
         assert self._recorder is not None
         importers = {name: self.importer(name, form) for name, (form, _) in made.news.items()}
         for name, (_, news) in made.news.items():
@@ -255,14 +255,14 @@ class SourcesImporter(Importers):
         return True
 
     def claim(self, part: int) -> None:
-        """Note that what was taken in here since this was called last is of a part."""
+        """Note that everything imported in this process since the last call belongs to a part."""
         for importer in self.importers.values():
             if importer.touched is not None:
                 self._claims.add(importer.touched, part)
                 importer.touched = LookedUpKeys()
 
     def make(self, name: str, format_name: str) -> Importer:
-        """Return an importer for the sessions of a source, which knows what the ledger has of it."""
+        """Return an importer for a source, which knows what the ledger has of it."""
         return Importer(
             self._ledger.record if self._recorder is None else self._recorder.record,
             source=name,
@@ -277,7 +277,7 @@ class SourcesImporter(Importers):
         )
 
     def _known_of(self, name: str) -> Known:
-        """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
+        """Return what the ledger had of a source when the import began; the importer itself tracks the rest."""
         if name not in self._known:
             asked = self._asked_together if name in self._asked_together else {name}
             is_blank = not self._is_live and self._ledger.internals.is_blank()
@@ -287,7 +287,10 @@ class SourcesImporter(Importers):
         return self._known[name]
 
     def _queryable(self) -> Queryable:
-        """Return what is asked: over a snapshot nothing that came in since is loaded; no fork may come while one is held."""
+        """Return the ledger to query: a snapshot, so that new events needn't be loaded.
+
+        A live import has none, since a process can't fork with one open.
+        """
         if self._is_live:
             return self._ledger
         if self._before is None:
@@ -304,22 +307,22 @@ def import_sessions(
     read_as: ReadAs = AS_IT_SAYS,
     prices: Prices | None = None,
 ) -> ImportReport:
-    """Take recorded sessions into a ledger; what it has already is passed over.
+    """Import recorded sessions into a ledger; what it already has is skipped.
 
     Args:
-        ledger: where to record.
-        items: the sessions, or pieces of them, and what was left out or can't be read, as a source gives them.
-        source: what records name the source of sessions that don't say; sessions of one source and name are the same session.
-        origin: the path that they come from, as the run says it.
-        read_as: how texts of sessions without a profile are read.
-        prices: what responses cost of which only the tokens are recorded.
+        ledger: the ledger to record into.
+        items: the sessions, or pieces of them, and the skips and refusals that a source gives.
+        source: the source's name for sessions that name none; sessions with the same source and name are the same session.
+        origin: the path that they come from, as the run records it.
+        read_as: how texts of sessions without a profile are parsed.
+        prices: prices for responses recorded with tokens but without a cost.
 
     Returns:
-        What was taken in. What was taken in before an error is kept. A session that names a profile that there is not is refused.
+        The report. What was imported before an error is kept. A session that names an unknown profile is refused.
 
     Raises:
-        UsageError: something is none of these, or a field of it holds what it is not for; what came before it is kept.
-        LedgerError: the ledger can't be written to.
+        UsageError: an item has another type, or a field of it holds a wrong value; the items before it are kept.
+        LedgerError: the ledger can't be written.
 
     Example:
         >>> call = al.RecordedCall("c1", "add", '{"a": 1}')
@@ -345,7 +348,7 @@ def import_sessions(
 
 
 class SessionSnapshot:
-    """Answers SQL over what a ledger holds now, however much comes in meanwhile: what is new need not be loaded to be asked.
+    """A snapshot of a ledger for SQL, so that new events needn't be loaded to be queried.
 
     Args:
         ledger: the ledger.
@@ -355,9 +358,9 @@ class SessionSnapshot:
         self._connection = ledger.snapshot()
 
     def sql(self, query: str, parameters: Parameters | None = None, /) -> QueryResult:
-        """Run one SELECT with its parameters and return what it gave."""
+        """Run one SELECT with its parameters and return the result."""
         return QueryResult(self._connection.cursor(), query, parameters)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the snapshot."""
         self._connection.close()

@@ -1,4 +1,4 @@
-"""A turn's calls, each with the action that it was read as: what a recorded result may belong to."""
+"""A turn's calls, each with its parsed action, to be matched with recorded results."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from actionledger.core.vocabulary import ActionStatus, Capture
 from actionledger.ledger.queries.recorded import OpenCall
 from actionledger.reading.leaked import is_leaked
 
-# Programs whose exit status 1 is an answer and no failure: nothing found, something different, not so.
+# Programs whose exit status 1 is an answer and no failure: nothing found, files differ, false.
 ANSWERS: Mapping[str, tuple[str, str]] = {
     "grep": ("no line was selected", "POSIX.1-2024, grep, EXIT STATUS"),
     "egrep": ("no line was selected", "GNU grep manual, 2.3 Exit Status"),
@@ -30,7 +30,7 @@ ANSWERS: Mapping[str, tuple[str, str]] = {
     "[": ("the expression is false", "POSIX.1-2024, test, EXIT STATUS"),
     "git diff --exit-code": ("there are differences", "git-diff(1), --exit-code, --quiet and --no-index"),
 }
-"""What 1 means by the program, and where that is documented: docs/sources.md has the same table."""
+"""The meaning of status 1 by program, and where it is documented: docs/sources.md has the same table."""
 
 SHELL_TOOLS = frozenset(
     {
@@ -39,10 +39,10 @@ SHELL_TOOLS = frozenset(
         *("developer__shell", "execute_bash", "terminal"),
     }
 )
-"""The tools of agents that run a command of their arguments, in small letters."""
+"""Agents' tools that run a command in their arguments, in lower case."""
 
 MOST = 20_000
-"""A longer command is nothing of the kind, in characters."""
+"""The longest command that is examined, in characters."""
 
 _KEYS = ("command", "cmd", "commands")
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
@@ -59,7 +59,7 @@ _FRAME = regex(
 
 
 def command_of(name: str, arguments: object) -> str | list[str]:
-    """Return the command that a call runs, as a line for a shell or as words; empty where it is none that is known."""
+    """Return the command that a call runs, as a shell line or as words; empty if it is not a known command."""
     if name.lower() not in SHELL_TOOLS or not isinstance(arguments, Mapping):
         return ""
     given: Any = next((arguments[key] for key in _KEYS if key in arguments), "")
@@ -89,7 +89,7 @@ def is_answer(command: str | Sequence[str], text: str) -> bool:
 
 
 def _words(line: str, *, expands: bool) -> list[str] | None:
-    from actionledger.runtime.commands.words import words_of  # noqa: PLC0415 - of few imports, and it needs a room that starts programs
+    from actionledger.runtime.commands.words import words_of  # noqa: PLC0415 - few imports need it, and it loads a module that starts programs
 
     try:
         return words_of(line, expands=expands)
@@ -100,7 +100,7 @@ def _words(line: str, *, expands: bool) -> list[str] | None:
 def _answers(words: Sequence[str]) -> bool:
     program = _base(words[0]) if words else ""
     if program == "git":
-        # Whether arguments of git are a ``diff`` that says by its status whether there are differences.
+        # Whether the arguments of git are a ``diff`` whose status says whether there are differences.
         rest = iter(words[1:])
         for word in rest:
             if word in {"-C", "-c"}:
@@ -125,7 +125,7 @@ def _base(program: str) -> str:
 
 
 def _printed(text: str) -> str:
-    """Return what a program or its shell has printed, without the words that agents put around it."""
+    """Return a program's output without the words that agents put around it."""
     begins = _PRINTED.search(text)
     shown = text[begins.end() :] if begins else text
     return _FRAME.sub("", shown).strip()
@@ -136,11 +136,10 @@ class TurnCall(NamedTuple):
 
     Args:
         turn: its turn.
-        attempt_id, action_id, action_index, name, dialect: the action that it was read as; of a call that could not be read,
-            an id of its own and its place behind the actions.
-        call_id: its identifier where it comes from; empty where it has none.
-        repeated: how many calls before it in its turn have the same identifier.
-        command: what it runs, as ``exit_one.command_of`` has it; empty where it is no command, or is not known.
+        attempt_id, action_id, action_index, name, dialect: the parsed action; an unparsed call has an id of its own and an index after the actions.
+        call_id: its identifier in the source; empty if it has none.
+        repeated: how many earlier calls of its turn have the same identifier.
+        command: the command it runs, as ``command_of`` returns it; empty if it is none or unknown.
     """
 
     turn: TurnKey
@@ -160,7 +159,7 @@ class TurnCall(NamedTuple):
 
 
 def may_be_unread(call: RecordedCall) -> bool:
-    """Return whether a call's arguments are such that reading may have refused them."""
+    """Return whether the parser may have refused a call's arguments."""
     if not isinstance(call.arguments, str):
         return False
     if call.kind == "text":
@@ -172,7 +171,7 @@ def may_be_unread(call: RecordedCall) -> bool:
 
 
 def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: str) -> list[TurnCall]:
-    """Return a turn's calls, each with the action that it was read as, in the order in which they were made."""
+    """Return a turn's calls in order, each with its parsed action."""
     actions = [
         (index, action)
         for index, action in enumerate(result.actions)
@@ -181,7 +180,7 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
     if not turn.calls:
         return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
     first = turn.calls[0].call_id
-    if len(turn.calls) == len(actions) == 1 and first and actions[0][1].call_id == first:  # as a rule
+    if len(turn.calls) == len(actions) == 1 and first and actions[0][1].call_id == first:  # the usual case
         return [_of_action(key, attempt_id, *actions[0], first)]
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
     at = _places(turn, result)
@@ -214,14 +213,14 @@ def calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id: 
 
 
 def _known_as(call_id: str, repeated: int, place: int) -> str | int:
-    """Return what a call is known by in its turn: its identifier, or its place where it has none."""
+    """Return a call's key in its turn: its identifier, or its index if it has none."""
     if not call_id:
         return place
     return f"{call_id}#{repeated}" if repeated else call_id
 
 
 def _places(turn: RecordedTurn, result: ParseResult) -> Callable[[tuple[int, ActionCall]], int]:
-    """Return what says at which call's place an action is: among the actions of a text, among the blocks of calls beside one."""
+    """Return a function from an action to its call's index: by actions for a text, by blocks of calls for split-off calls."""
     if turn.capture is Capture.TEXT:
         return lambda pair: pair[0]
     calls = [block.index for block in result.blocks if not is_leaked(block)]
@@ -236,7 +235,7 @@ def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, ca
 
 
 def call_of(there: OpenCall) -> TurnCall:
-    """Return a call that a ledger has without a result."""
+    """Return a call without a result, from the ledger."""
     session = SessionKey(
         session_id=there.session_id, profile=there.profile, model=there.model, task=there.task
     )

@@ -1,4 +1,4 @@
-"""Turns of another runtime, recorded one by one as they happen."""
+"""Record another runtime's turns one by one as they happen."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
@@ -35,11 +35,10 @@ from actionledger.reading.parsers import AnyParser, NamedParser, parser_for, par
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-# What a response took, as a program says it, which is refused where it can't be, and as a provider says it, of which the rest is
-# kept.
+# A response's usage as a program states it, where impossible values are refused, or as a provider does, where they are dropped.
 _NAMES = frozenset(each.name for each in fields(Usage)) - {"billed"}
 _OWN = _NAMES - {"input_tokens", "output_tokens"}
-"""What only ``Usage`` calls so; the others are the providers' names as well, which don't mean the same everywhere."""
+"""Names that only ``Usage`` has; providers use the others too, with different meanings."""
 
 _NUMBERS = frozenset({"cost_usd", "latency_ms", "time_to_first_token_ms"})
 _TEXT = "finish_reason"
@@ -47,7 +46,7 @@ _WITHIN = ("usage", "usageMetadata", "usage_metadata")
 
 
 def usage_given(given: object) -> Usage:
-    """Return what a program says that a response took."""
+    """Return the usage that a program states for a response."""
     if given is None:
         return Usage()
     if isinstance(given, Usage):
@@ -61,7 +60,7 @@ def usage_given(given: object) -> Usage:
 
 
 def possible_usage(given: object) -> Usage:
-    """Return what can be of a usage that nobody is there to mend: no response is lost for it."""
+    """Return the valid values of a usage that nobody can correct, so that no response is lost for it."""
     said = asdict(given) if isinstance(given, Usage) else given
     if not isinstance(said, Mapping):
         return Usage()
@@ -69,7 +68,7 @@ def possible_usage(given: object) -> Usage:
 
 
 def usage_within(message: object) -> JsonMap | None:
-    """Return the usage that stands beside a message in its provider's response."""
+    """Return the usage next to a message in its provider's response."""
     if not isinstance(message, Mapping):
         return None
     return next((found for name in _WITHIN if isinstance(found := message.get(name), Mapping)), None)
@@ -83,7 +82,7 @@ def _usage(given: JsonMap) -> Usage:
 
 
 def _refuse_unknown(given: JsonMap) -> None:
-    """Refuse what nothing is kept of; a provider's own object may have what came up since."""
+    """Refuse unknown fields; a provider's own object may have newer ones."""
     unknown = [name for name in given if name not in _NAMES]
     if not unknown or not PROVIDERS_OWN.isdisjoint(given):
         return
@@ -106,7 +105,7 @@ def _refuse_impossible(given: JsonMap) -> None:
 
 
 def _may_be(name: object, value: object) -> bool:
-    """Return whether a value may stand under a name; under one that is not known here, any may."""
+    """Return whether a value fits a name; an unknown name fits any value."""
     if name == _TEXT:
         return isinstance(value, str)
     if name in _NUMBERS:
@@ -119,12 +118,12 @@ def _is_amount(value: object) -> bool:
         return False
     try:
         return isfinite(value) and value >= 0
-    except OverflowError:  # a whole number that no float holds
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 SOURCE = "python"
-"""What records name the source of turns that a program records itself."""
+"""The source's name for turns that a program records itself."""
 
 
 _RESULT_FIELDS = frozenset(each.name for each in fields(RecordedResult))
@@ -134,7 +133,7 @@ class TurnRecorder:
     """Records turns of sessions that another runtime runs, as one run.
 
     Args:
-        ledger: where to record.
+        ledger: the ledger to record into.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -148,7 +147,7 @@ class TurnRecorder:
     def record(
         self, turn: RecordedTurn, read_as: ReadAs, *, session: str, profile: str | None, model: str, task: str
     ) -> str:
-        """Record a turn as the next of its session, whichever processes record into that."""
+        """Record a turn as the next of its session, even if several processes record into it."""
         whole = RecordedSession(session, profile, model, task, ())
         session_id, before = derived_id("session", SOURCE, session), self._importer.report.turns
         failed = f"The ledger {self._ledger.path} can't record a turn of the session {session!r}"
@@ -180,7 +179,7 @@ def recorded_turn(
     reasoning: str = "",
     **given: Any,
 ) -> RecordedTurn:
-    """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``."""
+    """Return the recorded turn for a program's arguments; see ``Ledger.record_turn``."""
     refuse_no_texts(reasoning=reasoning, **given)
     if at is not None and not isinstance(at, datetime):
         raise UsageError(f"at is a datetime, not {at!r:.60}.")
@@ -216,14 +215,14 @@ def recorded_turn(
 
 
 def refuse_no_texts(**given: object) -> None:
-    """Refuse what is neither a text nor None, by the name of its argument."""
+    """Refuse an argument that is neither a text nor None, by name."""
     for name, held in given.items():
         if not isinstance(held, str | None):
             raise UsageError(f"{name} is a text, not {held!r:.60} of the type {type(held).__name__}.")
 
 
 def read_as(parser: NamedParser | None, dialects: Sequence[str] | Literal["auto"] | None) -> ReadAs:
-    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it."""
+    """Return how texts are parsed; "auto" is every format, as in ``al.parse``."""
     if parser is not None and dialects is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
     if dialects == "auto":
@@ -247,7 +246,7 @@ def _result(given: object) -> RecordedResult:
         raise UsageError(
             f"A result is a RecordedResult or has these fields: {allowed}; not {str(given)[:80]!r}."
         )
-    from pydantic import ValidationError  # noqa: PLC0415 - a program that gives none need not load it
+    from pydantic import ValidationError  # noqa: PLC0415 - needed only for a result given as a mapping
 
     try:
         return _results().validate_python({"call_id": ""} | dict(given))

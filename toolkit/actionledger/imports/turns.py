@@ -1,4 +1,4 @@
-"""A turn known again: the same one, a later state of it, or another one under its name."""
+"""Match a recorded turn to the ledger: the same turn, a later state of it, or another one under its name."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -45,15 +45,15 @@ class TurnMatch(Enum):
 
 
 class LookedUpTurn(NamedTuple):
-    """A turn of a recording beside what a ledger has of it.
+    """A recorded turn, matched to the ledger.
 
     Args:
         turn: the turn.
-        written: what is recorded of it.
-        turn_id: what it is recorded as, or was.
-        state: what it is to the ledger.
-        replaces: the turn that it takes the place of; empty where it takes none's.
-        formerly: the turns that are the same one, or a part of it, under names that earlier versions gave them.
+        written: its text as recorded.
+        turn_id: its identifier in the ledger.
+        state: its relation to the ledger.
+        replaces: the turn that it replaces; empty if none.
+        formerly: turns that are the same one, or a part of it, under names given by earlier versions.
     """
 
     turn: RecordedTurn
@@ -67,7 +67,7 @@ class LookedUpTurn(NamedTuple):
 def looked_up(
     known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn
 ) -> LookedUpTurn:
-    """Return what a turn is to a ledger."""
+    """Match a turn to the ledger."""
     written = written_of(turn)
     text = written.text
     first = _identity(known, source, session, key, turn)
@@ -96,13 +96,13 @@ def looked_up(
 
 
 def _formerly(known: Known, other: str, turn_id: str) -> str:
-    """Return the turn that a ledger has under the name that an earlier version gave it, if that one still stands."""
+    """Return the turn that an earlier version recorded under another name, unless it is superseded."""
     stands = known.current(other)
     return stands if stands != turn_id and known.turn(stands) is not None else ""
 
 
 def remember(known: Known, looked: LookedUpTurn) -> None:
-    """Add a turn that was taken in to what is known."""
+    """Add an imported turn to what is known."""
     turn = looked.turn
     text = looked.written.text
     there = KnownTurn(digest(text), len(text), len(turn.calls), turn.usage.output_tokens, has_cost=True)
@@ -113,12 +113,12 @@ def remember(known: Known, looked: LookedUpTurn) -> None:
 def _identity(
     known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn
 ) -> str:
-    """Return the id of a turn as it was recorded first."""
+    """Return the id under which a turn was first recorded."""
     if not turn.external_id:
         return turn_id_of(key, turn.index)
     scope = source if session.ids == "source" else key.session_id
     own = derived_id("turn", scope, "named", turn.external_id)
-    # Ledgers of before have it under its session's name.
+    # Older ledgers have it under its session's name.
     if not session.begun_as or known.turn(known.current(own)) is not None:
         return own
     return _of_other(source, session.begun_as, turn.external_id)
@@ -130,7 +130,7 @@ def _of_other(source: str, session: str, name: str) -> str:
 
 
 def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> TurnMatch:
-    # What is billed beside a message may be counted by now where it was not: that is no later state of the message.
+    # Tokens billed separately may be counted only now: that is no later state of the message.
     beside = sum(each.output_tokens for each in turn.usage.billed if not each.is_own)
     calls, tokens = len(turn.calls), (turn.usage.output_tokens or 0) - beside
     is_same = _is_text_of(text, there)
@@ -148,10 +148,10 @@ def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> TurnMatch:
 
 
 def _is_state_of(turn: RecordedTurn, text: str, there: KnownTurn, known: Known, turn_id: str) -> bool:
-    """Return whether what has less than is recorded is an earlier state of it: has calls of it and begins as it does."""
+    """Return whether a shorter turn is an earlier state of the recorded one: it has some of its calls and begins as it does."""
     if len(turn.calls) < there.call_count and not _are_among(turn, known, turn_id):
         return False
-    has_calls_within = text != turn.text  # a state with fewer of them need not begin as the whole does
+    has_calls_within = text != turn.text  # a state with fewer calls need not begin as the whole does
     if has_calls_within or len(text) >= there.characters:
         return True
     recorded = known.text_of(turn_id)
@@ -159,7 +159,7 @@ def _is_state_of(turn: RecordedTurn, text: str, there: KnownTurn, known: Known, 
 
 
 def _are_among(turn: RecordedTurn, known: Known, turn_id: str) -> bool:
-    """Return whether an earlier state's calls are among those that are recorded: a part of a message is no state of it."""
+    """Return whether a turn's calls are all among the recorded ones: otherwise it is no earlier state."""
     own = {call.call_id for call in turn.calls if call.call_id}
     return not own or own <= known.calls_of(turn_id)
 
@@ -168,27 +168,27 @@ def _is_text_of(text: str, there: KnownTurn) -> bool:
     return there.digest == digest(text) or there.digest == digest(as_recorded(text))
 
 
-# What a recording says of a response beside its text, as its event has it: what it is about, tokens, times, and what it cost.
+# The fields of a response's event apart from its text: task, tokens, times and cost.
 _OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
 _TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]
 _NOTHING = Usage()
 _NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
 
 TASK_CHARACTERS = 64 * 1024
-"""How much is kept of what a session is about, in characters: each of its events says it."""
+"""How many characters of a session's task are kept: each of its events repeats it."""
 
 
 def task_of(session: RecordedSession) -> str:
-    """Return what a session is about; of a long text its beginning, which says so."""
+    """Return a session's task; a long one is cut, and says so."""
     task = session.task
     if len(task) <= TASK_CHARACTERS:
         return task
-    # Half of a secret would not be known as one.
+    # Mask before the cut: half of a secret would not be recognized.
     return f"{mask_text(task)[:TASK_CHARACTERS]} … (cut: {TASK_CHARACTERS:,} of {len(task):,} characters are kept)"
 
 
 def recorded_of(turn: RecordedTurn) -> dict[str, object]:
-    """Return what a recording says of a response beside its text, by the fields of its event."""
+    """Return a recording's values of a response apart from its text, by the fields of its event."""
     usage = known_usage(turn)
     said = (
         _NOTHING_RECORDED
@@ -207,9 +207,9 @@ def recorded_of(turn: RecordedTurn) -> dict[str, object]:
 
 
 def known_usage(turn: RecordedTurn) -> Usage:
-    """Return what a turn took, without the zeros that stand where nothing is known yet, as in messages that were broken off.
+    """Return a turn's usage, without zeros that mean unknown, as in interrupted messages.
 
-    No response is shown nothing, and none that holds something was written with nothing. All that it wrote is with its thoughts.
+    No response has an empty input, and none with content has no output. The output tokens include reasoning.
     """
     usage = turn.usage
     if usage.output_tokens == 0 and not usage.input_tokens:
@@ -225,7 +225,7 @@ def known_usage(turn: RecordedTurn) -> Usage:
 
 
 def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
-    """Return what a turn cost, where its recording doesn't say: by a price file, else by its provider's list; one without a price is counted."""
+    """Return a turn's cost if its recording has none: by a price file, or by its provider's list; count a turn without a price."""
     took = known_usage(turn)
     if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
         return {}
@@ -239,7 +239,7 @@ def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: Import
 
 
 def is_unfilled(prices: Prices | None, model: str, turn: RecordedTurn, there: KnownTurn | None) -> bool:
-    """Return whether a turn has been there without a cost, and has a price by now: what was recorded stays as it is."""
+    """Return whether a recorded turn without a cost has a price by now: what was recorded stays as it is."""
     if turn.usage.cost_usd is not None or there is None or there.has_cost:
         return False
     return _computed(prices, model, known_usage(turn), turn.occurred_at)[0] is not None
@@ -255,17 +255,17 @@ def _computed(
 
 
 def _storable(value: object) -> object:
-    """Return a count or an amount that a column holds; any other is as if it were not recorded."""
+    """Return a count or an amount that fits its column; None for any other."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
 
 
-# What is noted of a turn's cost beside its event: by which prices it is, and what was billed beside its message.
+# Notes on a turn's cost outside its event: the prices used, and what is billed apart from the message.
 def note_costs(
     run: ImportRun, key: TurnKey, cost: dict[str, object], prices: Prices | None, turn: RecordedTurn
 ) -> None:
-    """Note by which prices a turn's cost was computed, and what was billed beside its message."""
+    """Note which prices a turn's cost comes from, and what is billed apart from its message."""
     origin = cost.get("cost_origin")
     if origin is CostOrigin.PRICES and prices is not None:
         run.note_prices(prices.dated)
@@ -277,18 +277,18 @@ def note_costs(
         run.record(billed_beside(key, run.key.run_id, place, said))
 
 
-# What an import does not take in, as it is recorded and reported: each once, however often it is read.
+# Refusals of an import, recorded and reported once each, however often the input is read.
 PLACES = 2**31
-"""How many turns a session may have."""
+"""The most turns of a session."""
 
 
 class Refusals:
-    """Records what is not taken in.
+    """Records what is refused.
 
     Args:
-        record: takes the events.
+        record: records an event.
         run_id: the run.
-        source: what records name the source.
+        source: the source's name in records.
     """
 
     def __init__(self, record: Recorder, run_id: str, source: str) -> None:
@@ -297,7 +297,7 @@ class Refusals:
         self._source = source
 
     def refuse(self, refusal: Refusal, report: ImportReport) -> None:
-        """Keep a refusal; the same one of the same file is kept once."""
+        """Record a refusal; the same one of the same file is recorded once."""
         report.refusals.append(refusal)
         self._note("line_refused", str(refusal), "line-refused", self._source, str(refusal))
 
@@ -324,7 +324,7 @@ class Refusals:
         report: ImportReport,
         file: str,
     ) -> bool:
-        """Return whether a response of a file is too large to be recorded, and then refuse it."""
+        """Return whether a response is too large to be recorded; refuse it if so."""
         if len(looked.written.text) <= RESPONSE_CHARACTERS:
             return False
         index = looked.turn.index
@@ -337,7 +337,7 @@ class Refusals:
     def has_no_place(
         self, item: RecordedSession, looked: LookedUpTurn, report: ImportReport, file: str
     ) -> bool:
-        """Return whether a turn has no place that a ledger holds, and then refuse it."""
+        """Return whether a turn's index is out of range; refuse it if so."""
         index = looked.turn.index
         if 0 <= index < PLACES:
             return False
@@ -358,9 +358,9 @@ class Refusals:
         )
 
 
-# How much of each file was left out, told to a ledger as what is more or fewer than it knew: whatever grows counts as it stands.
+# Skip counts of each file, recorded as changes, so that a growing file is counted once.
 WITHIN_TURN = "within a turn"
-"""What results are called that stand in the turn of the calls, and belong to none of them: they are counted with their turn, once."""
+"""The detail of unmatched results that come in the turn of the calls: they are counted once, with their turn."""
 
 
 def changes(
@@ -368,16 +368,15 @@ def changes(
     whole: Collection[str],
     before: Callable[[Sequence[str]], Mapping[LeftOutKey, RecordedSkip]],
 ) -> Iterator[tuple[LeftOutKey, int, int]]:
-    """Yield what was left out of files beyond what a ledger knows: add it to that, and each file counts as it stands.
+    """Yield the changes of files' skip counts since the ledger's last record.
 
     Args:
-        counted: what was left out, by file, reason and what it is.
-        whole: the files that were read to their end; of any other one nothing is taken back.
-        before: returns what the ledger knows of some files.
+        counted: how much was skipped, by file, reason and kind.
+        whole: the files that were read to their end; only their counts may shrink.
+        before: returns the ledger's counts for some files.
 
     Yields:
-        The file, the reason and what it is; how much more there is of it, less than nothing where there is less; and how many times
-        it was told of before.
+        The file, the reason and the kind; the change of the count, negative if it shrank; and how many times it was recorded before.
     """
     now: Counter[LeftOutKey] = Counter()
     for (path, reason, detail), count in counted.items():

@@ -21,7 +21,7 @@ _SHOWN_SUFFIXES = 5
 _SHOWN_CHARACTERS = 60
 _NEAREST = 3
 _NEAR = 0.5
-"""Which share of a format's fields has to be there for it to be near."""
+"""The share of a format's fields that must be there for it to be near."""
 
 _CALLED: dict[str, tuple[str, ...]] = {
     "session": (
@@ -37,11 +37,11 @@ _CALLED: dict[str, tuple[str, ...]] = {
     ),
     "text": ("response", "completion", "output", "content", "answer", "generation", "message", "raw"),
 }
-"""What people call the two fields that a turn has to have, the likeliest first."""
+"""Common names of the two required fields of a turn, the likeliest first."""
 
 
 def described(sample: Sample) -> str:
-    """Return what a file is that no format knows, and what can be done, as a sentence."""
+    """Return a sentence that describes a file of no known format, and what can be done."""
     name = repr(shown(sample.path))
     if not sample.head:
         packed = sample.path.is_file() and sample.path.stat().st_size
@@ -72,7 +72,7 @@ def described(sample: Sample) -> str:
 
 
 def _damage(path: Path) -> str:
-    """Return why a database can't be read, a sentence; empty where it can."""
+    """Return why a database can't be read, as a sentence; empty if it can."""
     try:
         with Database.at(path):
             return ""
@@ -81,7 +81,7 @@ def _damage(path: Path) -> str:
 
 
 def described_folder(unknown: Mapping[tuple[Path, str], int], patterns: Iterable[str]) -> str:
-    """Return what folders hold of which nothing is a recording, as a sentence."""
+    """Return a sentence that describes folders without any recording."""
     roots = ", ".join(dict.fromkeys(repr(str(root)) for root, _ in unknown))
     suffixes: Counter[str] = Counter()
     for (_, suffix), count in unknown.items():
@@ -107,7 +107,7 @@ def _columns(sample: Sample) -> tuple[str, ...]:
 
 
 def _nearest(fields: tuple[str, ...]) -> str:
-    """Return the formats that have most of these fields, or fields called alike."""
+    """Return the formats that have most of these fields, or similar names."""
     kinds = {
         each.name: max((each.fields, *each.other_fields), key=partial(_likeness, fields))
         for each in sources().values()
@@ -121,14 +121,14 @@ def _nearest(fields: tuple[str, ...]) -> str:
 
 
 def _likeness(fields: tuple[str, ...], kind: tuple[str, ...]) -> float:
-    """Return how much of what a kind of files holds is among these fields, from 0 to 1."""
+    """Return the share of a file kind's fields that are among these, from 0 to 1."""
     same = sum(field in fields for field in kind)
     alike = sum(bool(near_names(field, fields)) for field in kind if field not in fields)
     return (same + alike / 2) / len(kind) if kind else 0.0
 
 
 def _hint(fields: tuple[str, ...]) -> str:
-    """Return how the fields would be read as rows of turns; empty where nothing looks like one."""
+    """Return how to read the fields as rows of turns; empty if that is not possible."""
     found = {
         name: name if name in fields else next((each for each in _CALLED[name] if each in fields), "")
         for name in REQUIRED

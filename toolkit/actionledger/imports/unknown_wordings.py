@@ -1,4 +1,4 @@
-"""Errors in words that no table knows: by them one sees that a runtime has come to say things otherwise."""
+"""Errors that match no known wording: they show that a runtime has changed its words."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from actionledger.ledger.queries.versions import ToolErrors, tool_errors
 
 @dataclass(frozen=True, slots=True)
 class UnknownWordings:
-    """Errors of one runtime in words that no table knows.
+    """A runtime's errors that match no known wording.
 
     Args:
-        source: what their sessions were recorded by.
-        version: which version of it; empty where the recordings don't say.
+        source: the runtime.
+        version: its version; empty if unknown.
         count: how many there are.
     """
 
@@ -24,16 +24,16 @@ class UnknownWordings:
 
     @property
     def words(self) -> str:
-        """The same, as people read it."""
+        """The same as a sentence."""
         matches = "matches" if self.count == 1 else "match"
         return f"{counted(self.count, 'error')} of {f'{self.source} {self.version}'.strip()} {matches} no known wording"
 
 
 def unknown_wordings(ledger: Queryable) -> list[UnknownWordings]:
-    """Return what was recorded as an error and no more, since no wording fits it, the most first.
+    """Return the errors without a known wording by runtime and version, the most frequent first.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     found: Counter[tuple[str, str]] = Counter()
     for errors in unknown_errors(ledger):
@@ -42,10 +42,10 @@ def unknown_wordings(ledger: Queryable) -> list[UnknownWordings]:
 
 
 def unknown_errors(ledger: Queryable) -> list[ToolErrors]:
-    """Return the errors that no wording fits.
+    """Return the errors that match no known wording.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
     """
     recorded = tool_errors(ledger)
     if not recorded:

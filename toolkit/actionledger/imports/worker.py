@@ -1,7 +1,6 @@
-"""A process that reads parts of an import: it reads, checks and makes lines, and records nothing.
+"""A worker process of an import: it reads and parses parts and prepares events, but records nothing.
 
-``workers.py`` starts it. It knows what the ledger had when the import began. What it can't know by that it leaves to whoever has
-the ledger.
+``workers.py`` starts it with what the ledger had when the import began. A part that needs more is left to the process with the ledger.
 """
 
 import os
@@ -38,13 +37,13 @@ from actionledger.ledger.storage.batch import Batch
 
 
 class AskTheLedgerError(Exception):
-    """Something has to be asked of the ledger, which another process holds."""
+    """Only the ledger, which another process has open, can answer."""
 
 
 def main() -> None:
-    """Read parts until nobody asks any more."""
+    """Read parts until no more are requested."""
     requests, answers = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a profile or a source prints is no answer
+    os.dup2(2, 1)  # output printed by a profile or a source is no answer
     how: HowToRead = received(requests)
     custom.add(how.secrets)
     worker = Worker(how, SentBehind(answers))
@@ -54,7 +53,7 @@ def main() -> None:
 
 
 def _tasks(requests: IO[bytes]) -> Iterator[PartTask]:
-    """Yield what is to be read, each fetched as soon as it is there: whoever asks doesn't fetch answers while it waits for that."""
+    """Yield the tasks, each received at once: the parent doesn't receive answers while it waits to send one."""
     tasks: SimpleQueue[PartTask | None] = SimpleQueue()
     Thread(target=_fetch, args=(requests, tasks), daemon=True).start()
     yield from iter(tasks.get, None)
@@ -73,8 +72,8 @@ class Worker:
     """Reads parts of an import.
 
     Args:
-        how: how they are to be read.
-        answers: takes what was made of them.
+        how: the import's options.
+        answers: sends the answers.
     """
 
     def __init__(self, how: HowToRead, answers: SentBehind) -> None:
@@ -84,7 +83,7 @@ class Worker:
         self._read_as = _read_as(how)
 
     def read(self, task: PartTask) -> None:
-        """Read a part, and say how far that is, and what was made of it, as often as there is enough."""
+        """Read a part, and send its progress and events whenever there are enough."""
         for name, facts in task.facts.items():
             self._known[name] = (facts.run_id, _known(facts, self._how.facts))
         reading = _PartReading(self._how, self._read_as, self._known, self._answers)
@@ -97,7 +96,7 @@ class Worker:
 
 
 class _PartReading(Importers):
-    """One part, as it is read."""
+    """One part while it is read."""
 
     def __init__(
         self,
@@ -134,11 +133,11 @@ class _PartReading(Importers):
         self._tell(is_last=True)
 
     def give_up(self) -> None:
-        """Leave the rest, from what was told last on, to whoever has the ledger."""
+        """Leave the rest, after the last answer, to the process with the ledger."""
         self._answers.send(PartProgress(None, 0, 0, 0))
 
     def forget(self) -> None:
-        """Take back what was noted as known: another part of the import has to know by itself."""
+        """Take back what was noted as known: another part must find it out by itself."""
         for known, added in self._added:
             known.remove(added)
         for importer in self.importers.values():
@@ -185,7 +184,7 @@ class _PartReading(Importers):
 
 
 def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
-    """Return what is known of a source, whose questions are answered without a ledger as long as that had nothing of it."""
+    """Return what is known of a source; anything more needs the ledger, unless it had nothing of the source."""
     added, before = facts.added, of_all.together if facts.before is None else facts.before
     known = Known(before, added.ids, added.turns, added.superseded, of_all.forgotten)
     if facts.has_before:

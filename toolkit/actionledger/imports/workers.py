@@ -1,6 +1,6 @@
-"""The processes that read an import's parts: each is given one after the other, and what they make comes in the parts' order.
+"""The worker processes of an import: each reads one part after another, and their events come in the parts' order.
 
-A process that is ahead waits: of a part whose turn has not come, no more than two answers are buffered.
+A process that is ahead waits: for a part whose turn has not come, at most two answers are buffered.
 """
 
 from collections import deque
@@ -12,32 +12,32 @@ from actionledger.core.worker_pool import WorkerPool, WorkerProcess
 from actionledger.imports.parts import HowToRead, ImportPart, PartProgress, PartTask, received, send
 
 _AHEAD = 7
-"""How many parts for each process may be given to it and not taken in."""
+"""The most parts per process that are given out but not yet imported."""
 
 _GIVEN = 5
-"""How many parts a process has at most, small ones but for the first: to put a ledger in order takes as long as four of them."""
+"""The most parts a process has, all but the first small: putting a ledger in order takes as long as four of them."""
 
 _IN_VAIN = 3
-"""How many processes, beside as many as there are, are started for others that have died."""
+"""The most replacements for dead processes, beyond the number of processes."""
 
 _BUFFERED = 2
-"""How many answers are buffered of a part whose turn has not come."""
+"""The most buffered answers of a part whose turn has not come."""
 
 _KEEPS_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(32 * 2**20), "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20)}
-"""What has glibc not give memory back that is asked for again with the next answer: 3 of 4 page faults, a hundredth of the work."""
+"""Keep glibc from returning memory that the next answer needs again: this saves 3 of 4 page faults, a hundredth of the work."""
 
 
 class PartOnItsWay:
-    """A part that is being read, and what came of it.
+    """A part that is being read, and its answers.
 
     Args:
         part: the part.
 
     Attributes:
-        answers: what came of it and was not taken in yet.
-        is_read: whether its process has done with it.
-        is_left: whether somebody else goes on with it.
-        place: how far it was taken in: the place of a file, and in that file the place among what its source gives.
+        answers: the answers that were not imported yet.
+        is_read: whether its process is done with it.
+        is_left: whether the parent reads the rest.
+        place: how far it was imported: the index of a file, and of the item in that file.
     """
 
     def __init__(self, part: ImportPart) -> None:
@@ -48,29 +48,29 @@ class PartOnItsWay:
         self.place = (0, 0)
 
     def give_up(self) -> None:
-        """Have the rest of it read by somebody else, behind what there is of it."""
+        """Leave the rest of the part to the parent, after its answers so far."""
         self.answers.append(PartProgress(None, 0, 0, 0))
         self.is_read = True
 
     def hear(self, answer: PartProgress) -> None:
-        """Take what came of it, unless somebody else goes on with it."""
+        """Add an answer, unless the parent reads the rest."""
         if not self.is_left:
             self.answers.append(answer)
         self.is_read = self.is_read or answer.is_last or answer.made is None
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Whether no more answers follow."""
         return self.is_left or (self.is_read and not self.answers)
 
 
 class ImportWorkers:
-    """Has parts read by processes.
+    """Reads parts in worker processes.
 
     Args:
-        count: how many of them.
-        how: how they are to read.
-        task_of: returns what a process has to be told to read a part, of the part and of the sources that it knows already.
+        count: the number of processes.
+        how: their options.
+        task_of: returns a part's task, given the part and the sources that the process already knows.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class ImportWorkers:
     def run(
         self, parts: Iterable[list[ImportPart]]
     ) -> Generator[tuple[PartOnItsWay, PartProgress | None], None, None]:
-        """Yield what was made of parts, in their order."""
+        """Yield the answers of parts, in the parts' order."""
         more = iter(parts)
         with self._pool:
             while self._give(more) or self._on_their_way:
-                # None is, where a process is still at the rest of one that is left to somebody else.
+                # Empty while a process still reads the rest of a part that the parent took over.
                 head = self._on_their_way[0] if self._on_their_way else []
                 for each in head:
                     while each.answers:
@@ -107,7 +107,7 @@ class ImportWorkers:
                     self._listen(head)
 
     def leave(self, part: PartOnItsWay) -> None:
-        """Have nothing more of a part read: somebody else goes on with it."""
+        """Stop reading a part: the parent reads the rest."""
         part.is_left = True
         part.answers.clear()
         for worker in self._pool.workers:
@@ -116,7 +116,7 @@ class ImportWorkers:
                 return
 
     def _give(self, more: Iterator[list[ImportPart]]) -> bool:
-        """Give every process something to read, and what is small behind that, so that it need not wait; return whether any reads."""
+        """Give each process a part, and small ones after it so that it need not wait; return whether any process reads."""
         for has in range(_GIVEN):
             for worker in self._pool.workers:
                 if len(worker.parts) == has and (part := self._next(more, only_small=has > 0)) is not None:
@@ -136,7 +136,7 @@ class ImportWorkers:
         return self._waiting.popleft()
 
     def _listen(self, head: list[PartOnItsWay]) -> None:
-        """Take what processes answer, but from those that are too far ahead."""
+        """Receive the processes' answers, except from those too far ahead."""
 
         def may_answer(worker: "_Worker") -> bool:
             part = worker.parts[0] if worker.parts else None
@@ -148,7 +148,7 @@ class ImportWorkers:
                 self._replace(worker)
 
     def _replace(self, worker: "_Worker") -> None:
-        """Start another process for one that was ended; where that was often in vain, do without. What it had is read by somebody else."""
+        """Replace a process that ended, unless too many have failed; the parent reads its parts."""
         for part in worker.parts:
             if not part.is_left:
                 part.give_up()
@@ -160,7 +160,7 @@ class ImportWorkers:
 
 
 class _Worker(WorkerProcess):
-    """One process, and what it reads."""
+    """One worker process and its parts."""
 
     def __init__(self, how: HowToRead) -> None:
         super().__init__(words_for("actionledger.imports.worker"), _KEEPS_MEMORY)
@@ -170,7 +170,7 @@ class _Worker(WorkerProcess):
         self._send(how)
 
     def give(self, part: PartOnItsWay, task: PartTask) -> None:
-        """Have a part read, behind those that it has."""
+        """Add a part to its queue."""
         self.parts.append(part)
         self.knows |= task.facts.keys()
         self._send(task)
@@ -187,5 +187,5 @@ class _Worker(WorkerProcess):
             self.parts.popleft()
 
     def _send(self, value: object) -> None:
-        with suppress(BrokenPipeError):  # it has died; whoever listens to it hears that
+        with suppress(BrokenPipeError):  # it has died, which its reader reports
             send(self.requests, value)

@@ -1,4 +1,4 @@
-"""Recorded sessions whose actions are run once more as they come in, in a workspace."""
+"""Run the actions of recorded sessions again during an import, in a workspace."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,7 +27,7 @@ def run_turns(
     workspace: Workspace,
     manifests: Path | None,
 ) -> None:
-    """Read turns of a session, and run their actions."""
+    """Parse a session's turns, and run their actions."""
     bounded = _for_the_record(profile)
     keeper = _keeper(manifests, session.session_id, bounded, workspace)
     runtime = SessionRuntime(
@@ -65,8 +65,8 @@ def _keeper(
 def _for_the_record(profile: Profile) -> Profile:
     """Return the profile under which recorded sessions are run.
 
-    What was written over hours is run within seconds, so rates by the clock mean nothing. And nobody watches: no program of
-    this machine is started, and nothing else outside is touched, because a recorded text says so.
+    Rate limits by the clock mean nothing, since hours are replayed within seconds. And nobody watches the run, so a recorded text may start no
+    program and touch nothing outside the workspace.
     """
 
     def bounded_handlers(workspace: Workspace) -> Handlers:

@@ -39,7 +39,7 @@ class ReadableLedger:
         self.read_only = read_only
         self._store = store
         self._files = store.files
-        self._without_text = without_text
+        self.without_text = without_text
         self._lock = RLock()
         self._is_closed = False
         self._reader = self._new_reader()
@@ -129,7 +129,7 @@ class ReadableLedger:
         place = Place(
             str(self.path.absolute()),
             may_write=not self.read_only,
-            without_text=self._without_text,
+            without_text=self.without_text,
             as_of=self._store.as_of,
         )
         return GuardedSql(place, seconds=seconds, max_bytes=max_bytes)
@@ -179,7 +179,7 @@ class ReadableLedger:
         return connection
 
     def _new_reader(self) -> Reader:
-        return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)
+        return Reader(self._store, may_write=not self.read_only, without_text=self.without_text)
 
     def __repr__(self) -> str:
         return f"<Ledger {str(self.path)!r}: {self._state}>"

@@ -1,1 +1,1 @@
-"""REPLAY: recorded turns under another rule, and what the difference means."""
+"""REPLAY: parse or run recorded turns again under other rules, and evaluate the difference."""

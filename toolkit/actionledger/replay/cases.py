@@ -1,4 +1,4 @@
-"""Cases: a response, or a provider's message, and what has to come of reading it, a TOML file each; the same form that this project's own cases have."""
+"""Cases: TOML files, each with a response or provider's message and its expected parse; this project's own tests use the same form."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from actionledger.replay import expectations
 from actionledger.replay.readers import Reader, reader_of
 
 SUFFIX = ".case.toml"
-"""How the name of a case's file ends where cases are looked for among other files."""
+"""Suffix of a case's file name in folders with other files."""
 
 _EXPECT_TABLE = regex(r"(?m)^\[expect\]")
 
@@ -72,16 +72,15 @@ _EXPECTATION, _CASE = TypeAdapter(_Expectation), TypeAdapter(_Said)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A response, how it is read, and what has to come of it.
+    """A response, how to parse it, and the expected result.
 
     Args:
-        text: the response, exactly; or a provider's message, as JSON text.
-        is_message: whether it is such a message.
-        reader: how it is read.
-        expect: what has to come of it: ``outcome``, ``actions`` and ``issues``, and where they are there, ``blocks`` and
-            ``narrative``.
-        why: what the case shows, as a sentence.
-        origin: where the text comes from, such as its session and turn.
+        text: the exact response, or a provider's message as JSON text.
+        is_message: whether it is a provider's message.
+        reader: how to parse it.
+        expect: the expected result: ``outcome``, ``actions`` and ``issues``, and optionally ``blocks`` and ``narrative``.
+        why: the case's purpose, as a sentence.
+        origin: the text's origin, such as its session and turn.
 
     Example:
         >>> case = al.Case.of("<execute>1 + 1</execute>", parser="mint", profile="mint", why="A tag.")
@@ -111,21 +110,21 @@ class Case:
         profile: str = "",
         tools: Sequence[JsonMap] | None = None,
     ) -> "Case":
-        """Return a case that expects what is read today; secrets in the text are masked first.
+        """Return a case that expects today's parse; secrets in the text are masked first.
 
         Args:
             text: the response, or a provider's message as JSON text.
-            is_message: whether it is such a message: what reads it is its interface, and no parser.
-            why: what the case shows.
-            origin: where it comes from.
-            parser: who reads it, by name.
-            dialects: or the dialects to look for.
-            profile: whose catalogue its actions are checked against.
+            is_message: whether it is a provider's message, which needs no parser.
+            why: the case's purpose.
+            origin: the text's origin.
+            parser: the parser's name.
+            dialects: or the dialects to search for.
+            profile: the profile whose catalogue to check actions against.
             tools: or the tools that were offered.
 
         Raises:
-            UsageError: nothing says how to read, or two things do; or the message is no JSON.
-            UnknownNameError: a name that nothing goes by.
+            UsageError: no way to parse is given, or two are; or the message is not JSON.
+            UnknownNameError: a name is unknown.
 
         Example:
             >>> al.Case.of("Well.", profile="mint").expect["issues"]
@@ -160,7 +159,7 @@ class Case:
         return outcome in set(Outcome) and Outcome(outcome).has_intent
 
     def read(self) -> ParseResult:
-        """Read the text as it is read today.
+        """Parse the text with today's code.
 
         Example:
             >>> str(al.Case.of("Well.", profile="mint").read().outcome)
@@ -169,7 +168,7 @@ class Case:
         return self.reader.read_message(self.text) if self.is_message else self.reader.read(self.text)
 
     def differences(self) -> str:
-        r"""Return what is read today otherwise than expected, as a difference line by line; empty where nothing is.
+        r"""Return the line diff between the expected and today's parse; empty if they are equal.
 
         Example:
             >>> case = al.Case.loads('text = "Well."\nprofile = "mint"\n[expect]\noutcome = "no_action"\nactions = []')
@@ -184,7 +183,7 @@ class Case:
         return expectations.difference(self.expect, expectations.described(self.read()))
 
     def accepted(self) -> "Case":
-        r"""Return the case with what is read today as what is expected; what it said nothing of stays unsaid.
+        r"""Return the case with today's parse as the expectation; parts that it didn't expect stay out.
 
         Example:
             >>> case = al.Case.loads('text = "Well."\nprofile = "mint"\n[expect]\noutcome = "no_action"\nactions = []')
@@ -210,14 +209,14 @@ class Case:
 
     @classmethod
     def loads(cls, content: str, name: str = "the case") -> "Case":
-        """Return the case that a file's text says.
+        """Parse a case file's text.
 
         Args:
             content: the text.
-            name: what the file is called, for errors.
+            name: the file's name, for errors.
 
         Raises:
-            SourceError: it is no case: no TOML, a key that no case has, or one that each has is missing.
+            SourceError: it is not a case: it is not TOML, has an unknown key, or lacks a required one.
 
         Example:
             >>> al.Case.loads(al.Case.of("Well.", profile="mint").dumps()).text
@@ -252,13 +251,13 @@ class Case:
 
 
 def load_case(path: str | os.PathLike[str]) -> Case:
-    """Return the case in a file.
+    """Load a case from a file.
 
     Args:
         path: the file.
 
     Raises:
-        SourceError: it can't be read, or is no case.
+        SourceError: it can't be read, or is not a case.
 
     Example:
         >>> from pathlib import Path
@@ -275,13 +274,13 @@ def load_case(path: str | os.PathLike[str]) -> Case:
 
 
 def case_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield the files of cases, in order: those that are named, and in each folder that is named those that end so.
+    """Yield case files in order: the given files, and the case files in the given folders.
 
     Args:
-        paths: files and folders; a folder is looked through for ``*.case.toml``, or if it has none, for ``*.toml``.
+        paths: files and folders; a folder is searched for ``*.case.toml``, or if it has none, for ``*.toml``.
 
     Raises:
-        SourceError: one of them is not there, or a folder has no case.
+        SourceError: a path is missing, or a folder has no case.
     """
     for path in paths:
         if path.is_dir():
@@ -296,13 +295,13 @@ def case_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def with_accepted(content: str) -> str:
-    """Return the text of a case's file with what is read today as what is expected; what stands before that stays as it is.
+    """Return a case file's text with today's parse as the expectation; the text before it is unchanged.
 
     Args:
         content: the file's text.
 
     Raises:
-        SourceError: it is no case.
+        SourceError: it is not a case.
     """
     case = Case.loads(content)
     said = tomllib.loads(content)
@@ -319,14 +318,14 @@ def with_accepted(content: str) -> str:
 
 
 def case_of(reading: RecordedReading, why: str = "") -> Case:
-    """Return the case of a recorded response, expecting what is read today.
+    """Return a case for a recorded response that expects today's parse.
 
     Args:
-        reading: the reading whose text and reader it takes.
-        why: what it shows; a sentence is made if not given.
+        reading: the recorded parse whose text and reader to use.
+        why: the case's purpose; a sentence is generated if not given.
 
     Raises:
-        UsageError: how it was read can't be known here, or its text is not what the model wrote.
+        UsageError: the way it was parsed can't be known here, or its text is not the model's own.
     """
     reader = reader_of(reading)
     masked = mask_text(reading.text)
@@ -356,7 +355,7 @@ def _head(case: Case) -> Iterator[str]:
     if case.is_message:
         yield expectations.assigned_text(
             "message", escaped_halves(case.text)
-        )  # in JSON they are the same as their escapes
+        )  # in JSON they equal their escapes
     elif expectations.has_halves(case.text):
         yield expectations.assigned("json_text", expectations.json_literal(case.text))
     else:
@@ -364,14 +363,14 @@ def _head(case: Case) -> Iterator[str]:
 
 
 def expectation(expect: object, name: str) -> JsonDict:
-    """Return an expectation as a file has it; one with a word that no case knows is refused: nobody would check it.
+    """Check and return a file's expectation; an unknown word is refused, because it would not be checked.
 
     Args:
-        expect: what a file has as ``expect``; None where it has nothing.
-        name: what the file is called, for errors.
+        expect: the file's ``expect`` value; None if missing.
+        name: the file's name, for errors.
 
     Raises:
-        SourceError: it is no expectation.
+        SourceError: it is not an expectation.
     """
     return _checked(_EXPECTATION, expect, name, "expect").model_dump(exclude_unset=True)
 

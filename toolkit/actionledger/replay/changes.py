@@ -1,4 +1,4 @@
-"""Where parse success changed over time, what was new then, and the latest period beside the one before it."""
+"""Find when parse success changed and what was new then, and compare the latest period with the one before."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -15,15 +15,15 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class PeriodChange:
-    """Parse success in a period and in the one before it, which is as long.
+    """Parse success in a period and in the equally long one before it.
 
     Args:
-        days: how long either is.
-        is_whole: whether the later one is all that was asked about, and not its last days alone.
-        earlier, later: the responses of either.
-        before, after: parse success in either; a session that goes on in both counts in both.
-        difference: the 95 % interval of the second minus the first, -1 to 1; None where either side has none.
-        p_value: of the permutation test of sessions, likewise.
+        days: length of each period, in days.
+        is_whole: whether the later one is the whole requested time, not only its last days.
+        earlier, later: filters for each period's responses.
+        before, after: each period's parse success; a session in both counts in both.
+        difference: the 95 % interval of the second minus the first, -1 to 1; None if either side has no interval.
+        p_value: of the permutation test over sessions; None likewise.
     """
 
     days: int
@@ -37,7 +37,7 @@ class PeriodChange:
 
 
 def latest_two(first: date, last: date) -> tuple[date, date, date, date]:
-    """Return the last week of some days and the one before; halves of what there is where that is less than two weeks.
+    """Return the last week of a range of days and the week before; the range's halves if it is less than two weeks.
 
     Args:
         first: the first of the days.
@@ -53,17 +53,17 @@ def latest_two(first: date, last: date) -> tuple[date, date, date, date]:
 
 
 def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> PeriodChange | None:
-    """Return how parse success of the latest responses differs from that of those before.
+    """Compare parse success of the latest responses with that of the period before.
 
-    Where the filter says from when to when, that is the later period, and the one before it is as long. Else it is the last
-    week that has responses which can be audited, or half of the days where those are less than two weeks.
+    If the filter has a start and an end, this is the later period, and the earlier one is as long. Otherwise the later period is
+    the last week with auditable responses, or half of the days if they are less than two weeks.
 
     Args:
-        ledger: what to ask.
-        within: which responses.
+        ledger: the ledger to query.
+        within: filter for the responses.
 
     Returns:
-        Both periods; None where there is no day before: no response carries a time, or all are of one day.
+        Both periods; None if no response has a time, or all are from one day.
     """
     periods = _periods_of(within) or _latest(ledger, within)
     if periods is None:
@@ -88,7 +88,7 @@ _Period = tuple[datetime, datetime]
 
 
 def _periods_of(within: Filter) -> tuple[_Period, _Period] | None:
-    """Return the period that a filter names, behind the one before it; None where it doesn't name both of its ends."""
+    """Return the filter's period after the one before it; None if it lacks a start or an end."""
     if within.since is None or within.until is None or within.since >= within.until:
         return None
     length = within.until - within.since
@@ -109,15 +109,15 @@ def _whole_days(first: date, last: date) -> _Period:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    r"""A day or week from which on parse success is another one.
+    r"""A day or week at which parse success changed.
 
     Args:
-        start: when it begins, UTC without a zone.
-        before: parse success since the change before, up to this one.
-        after: parse success from here on, up to the next one.
-        difference: the 95 % interval of the step, -1 to 1; too narrow by the choice of the largest step.
-        p_value: how likely chance alone makes so large a step anywhere in this stretch.
-        new: what no response before had, from the period's beginning on up to its end.
+        start: its begin, UTC without a zone.
+        before: parse success between the previous change and this one.
+        after: parse success from here to the next change.
+        difference: the 95 % interval of the step, -1 to 1; too narrow, because the largest step was chosen.
+        p_value: the probability that chance makes so large a step anywhere in this stretch.
+        new: values that first appear in this period's responses.
 
     Example:
         >>> from datetime import datetime
@@ -146,14 +146,14 @@ class Change:
 
 
 def changes(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> tuple[Change, ...]:
-    """Return where parse success changed over time by more than chance, and what was new then.
+    """Return when parse success changed by more than chance, and what was new then.
 
-    What was new then need not be the cause: it is what else changed in that period.
+    New values need not be the cause; they are only other changes in the same period.
 
     Args:
-        ledger: what to ask.
-        within: which responses; those without a time are left out.
-        unit: how long a period is, ``day`` or ``week``.
+        ledger: the ledger to query.
+        within: filter for the responses; those without a time are left out.
+        unit: length of a period, ``day`` or ``week``.
 
     Returns:
         The changes, in order; see docs/statistics.md for how they are found.

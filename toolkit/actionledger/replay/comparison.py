@@ -1,4 +1,4 @@
-"""Two sides of a ledger, as a person names them, compared: turn by turn where they have read the same turns, else as sets."""
+"""Compare two named sides of a ledger: turn by turn if both parsed the same turns, otherwise as sets."""
 
 from dataclasses import fields, replace
 from uuid import UUID
@@ -17,13 +17,13 @@ def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EV
     """Return the responses of one side.
 
     Args:
-        ledger: where runs are looked for.
-        side: ``first`` or None for the first readings, a run by its id or name, a filter, or one as it stands in a link, such
-            as ``model=small&since=2026-03-01``, alone or in all of the link.
-        within: what the responses of a side that is named by text are narrowed to.
+        ledger: the ledger to find runs in.
+        side: ``first`` or None for each turn's first parse, a run by its id or name, a filter, or a link or its query, such as
+            ``model=small&since=2026-03-01``.
+        within: an additional filter for a side that is given as text.
 
     Raises:
-        UsageError: it names no run, a filter has what no filter has, or says anew what both sides are narrowed by.
+        UsageError: the run is unknown, the filter has an unknown parameter, or it repeats one of ``within``.
     """
     if isinstance(side, Filter):
         return side
@@ -45,7 +45,7 @@ def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EV
 
 
 def difference_of(first: Filter, second: Filter) -> list[str]:
-    """Return in what two sides differ, in words, but for their runs."""
+    """Return the differences between two sides' filters in words, except their runs."""
     return list(
         dict.fromkeys(
             _word(each.name)
@@ -81,21 +81,19 @@ def _word(name: str) -> str:
 def compare(
     ledger: Queryable, before: Called | Filter | None, after: Called | Filter
 ) -> PairedComparison | Contrast:
-    r"""Compare two sides: runs over the same turns pair turn by turn; models, sources, times and other runs don't.
+    r"""Compare two sides: turn by turn for runs over the same turns, otherwise as independent samples.
 
     Args:
-        ledger: what to ask.
-        before: the first side: a run by its id or name, a filter, or one as it stands in a dashboard's link
-            (``model=small&since=2026-03-01``); ``first`` or None for the first reading of every turn.
+        ledger: the ledger to query.
+        before: the first side: a run by its id or name, a filter, or a filter in a dashboard link's form
+            (``model=small&since=2026-03-01``); ``first`` or None for each turn's first parse.
         after: the second side.
 
     Returns:
-        A ``PairedComparison`` where the sides differ in nothing but their run, and both runs have read some of the same turns; else a
-        ``Contrast`` of two sets that share no turns.
+        A ``PairedComparison`` if the sides differ only in their run and share parsed turns; else a ``Contrast`` of two sets without shared turns.
 
     Raises:
-        UsageError: no run goes by a name, a filter has what no filter has, a side has no response, or a response is on both
-            sides of what doesn't pair.
+        UsageError: a run is unknown, a filter has an unknown parameter, a side has no response, or two sides that can't be paired share a response.
 
     Example:
         >>> good, bad = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```', '```actions\n{"actions"\n```'

@@ -1,4 +1,4 @@
-"""Two sets of recorded responses side by side that share no turns: two models, two weeks, two prompts."""
+"""Compare two sets of recorded responses that share no turns: two models, two weeks, two prompts."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ MEASURES = {
     "recorded_execution": "executions of other runtimes that succeeded",
     **_RECORDED,
 }
-"""The rates that are compared, a funnel's and what recordings say themselves, and what each is."""
+"""The compared rates, from the funnel and from recordings, with their meanings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Measure:
     Args:
         name: the rate, as a funnel names it, or `recorded_success` or `harness_took`.
         before, after: both sides' rates.
-        difference: the 95 % interval of the second minus the first, -1 to 1, which says of 0 what ``p_value`` says; None where
-            either side has none.
-        p_value: of the permutation test of sessions, with all measures of the contrast taken into account (Holm); None where either side has no interval.
+        difference: the 95 % interval of the second minus the first, -1 to 1, consistent with ``p_value`` about 0; None if either
+            side has no interval.
+        p_value: of the permutation test over sessions, adjusted for all measures of the contrast (Holm); None if either side has no interval.
     """
 
     name: str
@@ -62,8 +62,8 @@ class SharedTasks:
     """The results of both sides on the tasks that both were given.
 
     Args:
-        tasks: how many tasks both have responses to that meant to act and can be audited.
-        only_before, only_after: how many only one of them has.
+        tasks: number of tasks for which both have auditable responses that meant to act.
+        only_before, only_after: number of tasks that only one side has.
         mean: the mean over the shared tasks of the second side's parse success minus the first's, -1 to 1.
         difference: its 95 % interval; None with fewer than ten tasks.
         p_value: of the sign-flip test over tasks.
@@ -79,14 +79,13 @@ class SharedTasks:
 
 @dataclass(frozen=True, slots=True)
 class Contrast(Framed):
-    r"""Two sets of responses side by side that share no turns.
+    r"""Two compared sets of responses that share no turns.
 
     Args:
         before, after: how far each side's responses got.
-        measures: the rates of both, one by one; what neither side counted anything of is left out.
-        tasks: the comparison over shared tasks; None where they share none.
-        not_auditable: how many responses of each side meant to act and are in no parse rate, since their recording has kept the
-            calls alone.
+        measures: the rates of both; a rate without counts on either side is omitted.
+        tasks: the comparison over shared tasks; None if they share none.
+        not_auditable: number of each side's responses that meant to act and are in no parse rate, because only parsed calls were recorded.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
@@ -121,7 +120,7 @@ class Contrast(Framed):
 
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
-    """Return two sets of responses side by side, for what shares no turns and so can't be compared turn by turn."""
+    """Compare two sets of responses that share no turns and so can't be compared turn by turn."""
     if shared := shared_turns(ledger, before, after):
         raise UsageError(
             f"{counted(shared, 'response')} would stand on both sides; name two models, sources or times that share none, or "
@@ -144,7 +143,7 @@ def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
 
 
 def _rates(ledger: Queryable, found: Funnel, within: Filter) -> dict[str, Rate]:
-    """Return the rates of one side: how far its responses got, and what their recordings say themselves."""
+    """Return one side's rates: its funnel, and the outcomes that its recordings state."""
     of_funnel = {name: getattr(found, name) for name in MEASURES if name not in _RECORDED}
     [*told] = recorded_verdicts(ledger, None, within)
     said = (told[0].succeeded, told[0].took) if told else (Rate(0, 0), Rate(0, 0))
@@ -159,7 +158,7 @@ def _measures(first: Mapping[str, Rate], second: Mapping[str, Rate]) -> tuple[Me
         if one.count or other.count or NOT_AUDITABLE in {one.refusal, other.refusal}
     }
     tested = {name: difference_test(one, other) for name, (one, other) in counted.items()}
-    # Where nothing was repaired, two measures are the same numbers: one test, and not two to choose from.
+    # Without repairs two measures have the same numbers and count as one test.
     known = {counted[name]: p_value for name, p_value in tested.items() if p_value is not None}
     least = [_least(one, other) for one, other in known]
     adjusted = dict(zip(known, holm(list(known.values()), least), strict=True))
@@ -171,7 +170,7 @@ def _measures(first: Mapping[str, Rate], second: Mapping[str, Rate]) -> tuple[Me
 
 
 def _least(one: Rate, other: Rate) -> float:
-    """Return the least p-value that two rates could have had, by how many of their sessions have the rarer outcome."""
+    """Return the smallest p-value possible for two rates, from the number of their sessions with the rarer outcome."""
     sides = [rate.clustering.cells if rate.clustering else None for rate in (one, other)]
     together = Counter[tuple[int, int]]()
     for cells in sides:

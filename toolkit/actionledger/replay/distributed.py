@@ -1,4 +1,4 @@
-"""Turns read again on a cluster of Ray: batches go to actors, and what they answer is recorded here, in order."""
+"""Parse turns again on a Ray cluster: batches go to actors, and their answers are recorded here, in order."""
 
 from collections import deque
 from collections.abc import Generator, Iterable
@@ -16,11 +16,11 @@ from actionledger.replay.worker import PARSER, Limit
 from actionledger.runtime.execution.registry import PROFILES
 
 _AHEAD = 3
-"""How many batches there are for each actor at a time."""
+"""Number of batches per actor at a time."""
 
 
 class _Actor:
-    """Reads batches; a text that takes too long ends it."""
+    """Parses batches; a text that takes too long ends the actor."""
 
     def __init__(self, setup: JsonMap) -> None:
         custom.add(setup["secrets"])
@@ -29,7 +29,7 @@ class _Actor:
         self._limit = Limit(setup["seconds"])
 
     def read(self, batch: Batch) -> list[Reading]:
-        """Return what came of a batch."""
+        """Return a batch's results."""
         self._limit.begin()
         [readings] = self._reader.run([batch])
         self._limit.end()
@@ -37,12 +37,12 @@ class _Actor:
 
 
 class OnRay:
-    """Has batches read by actors of Ray; one whose actor died of it is read here, by processes that find the text.
+    """Parses batches in Ray actors; a batch that killed its actor is parsed by local processes, which find the text at fault.
 
     Args:
-        setup: what an actor is told: ``parser``, ``run_id``, ``secrets`` and ``seconds``, which is for a whole batch there.
-        count: how many actors; None for one on each core of the cluster.
-        rest: reads the batches that an actor died of, and those that only this process can check.
+        setup: an actor's settings: ``parser``, ``run_id``, ``secrets`` and ``seconds``, which applies to a whole batch.
+        count: number of actors; None for one per core of the cluster.
+        rest: parses the batches that killed an actor, and those that only this process can check.
 
     Raises:
         MissingPackageError: Ray is not installed.
@@ -61,13 +61,13 @@ class OnRay:
         if not ray.is_initialized():
             ray.init(num_cpus=self._count, include_dashboard=False, logging_level="warning")
         count = self._count or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        # An actor that died is begun anew by Ray itself, and the batch that it died of is not tried there again.
+        # Ray itself restarts an actor that died, but does not retry its batch.
         kind = ray.remote(max_restarts=-1, max_task_retries=0)(_Actor)
         actors = [kind.remote(self._setup) for _ in range(count)]
         pending: deque[tuple[Batch, Any]] = deque()
         try:
             for number, batch in enumerate(batches):
-                # Whether only this process knows what some of a batch is to be checked against.
+                # Whether only this process has the schema for a part of the batch.
                 actor = (
                     None
                     if any(PROFILES.is_registered(response.profile) for response in batch.responses)
@@ -91,6 +91,6 @@ class OnRay:
                 readings: list[Reading] = ray.get(answer)
                 return readings
         except RayActorError:
-            pass  # which of the texts it died of, the rest finds out
+            pass  # ``rest`` finds out which text killed it
         [readings] = self._rest.run([batch])
         return readings

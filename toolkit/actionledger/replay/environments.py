@@ -1,8 +1,7 @@
-"""An environment for another version of this package: made once for each content, under this user's cache.
+"""Create environments for other versions of this package, one per content, in the user's cache.
 
-What is named is trusted: its code is run by whoever reads with it. A source is copied as it is, its code is not run to build it.
-The packages that it needs are those of this Python where it can be imported with them, which needs no network; else
-they are installed for it alone.
+The version must be trusted, because parsing runs its code. Its source is copied without a build, so creating the environment runs
+none of it. It uses this Python's packages if it can be imported with them, which needs no network; otherwise its own are installed.
 """
 
 import hashlib
@@ -30,10 +29,10 @@ _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400
 _SECONDS = 300
 _SECONDS_TO_INSTALL = 900
-"""How long a program may take: one that waits for a network, or for an answer that nobody gives, would wait for ever."""
+"""Limit for an installation in seconds, since a program that waits for a network or for input would never end."""
 _PTH = "of_this_python.pth"
 _UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
-"""What reading an archive raises that is cut, damaged, encrypted or packed in an unknown way."""
+"""The errors on reading an archive that is cut, damaged, encrypted or compressed in an unknown way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,9 @@ class Version:
     """Another version of this package, ready to be started.
 
     Args:
-        python: its Python.
-        key: what it is known by: the hash of its content, or its commit.
-        label: the same, as people are shown it.
+        python: its Python interpreter.
+        key: its identity: the hash of its content, or its commit.
+        label: its key in display form.
     """
 
     python: Path
@@ -53,7 +52,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """The files of a version, by their paths in the environment, and what it needs."""
+    """The files of a version, by their paths in the environment, and its requirements."""
 
     files: Mapping[str, bytes]
     needs: Sequence[str]
@@ -61,7 +60,7 @@ class _Content:
 
     @property
     def key(self) -> str:
-        """The hash of all of it, of this Python, and of where its packages are."""
+        """The hash of the content, this Python, and the locations of its packages."""
         digest = hashlib.sha256(f"{sys.version}\n{sys.prefix}\n{_shared()}".encode())
         for name, content in sorted(self.files.items()):
             digest.update(f"\n{name}\n{len(content)}\n".encode() + content)
@@ -69,7 +68,7 @@ class _Content:
 
 
 def environment_of(against: str) -> Version:
-    """Return the environment of another version; it is made where it isn't there."""
+    """Return the environment of another version, creating it if missing."""
     require_kind(against, str, "Another version is a wheel, a folder or a commit, as a text")
     content = _content(against)
     folder = cache_folder() / "versions" / content.key
@@ -118,7 +117,7 @@ def _of_commit(name: str) -> _Content:
     root = Path((_git("rev-parse", "--show-cdup") or b"").decode().strip())
     archive = _git(
         "archive", "--format=tar", sha, inside=root
-    )  # in a folder it would be of that folder alone
+    )  # in a folder it would belong to that folder alone
     if not archive:
         raise UsageError(f"git can't give out the files of the commit {name!r}; its repository isn't whole.")
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
@@ -145,7 +144,7 @@ def _checked(files: Mapping[str, bytes], needs: Sequence[str], origin: str, labe
 
 
 def _make(folder: Path, content: _Content) -> None:
-    """Make an environment beside its place and move it there whole: who comes second finds the first one's."""
+    """Create an environment next to its place and move it there; a concurrent second process uses the first one's."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _aside(folder) as made:
         _run(sys.executable, "-m", "venv", "--without-pip", str(made))
@@ -168,7 +167,7 @@ def _make(folder: Path, content: _Content) -> None:
 
 
 def _install(made: Path, needs: Sequence[str]) -> None:
-    """Give a version packages of its own, where it can't do with those of this Python."""
+    """Install a version's own packages if it doesn't work with those of this Python."""
     python = str(made / "bin" / "python")
     _run(
         sys.executable,
@@ -188,14 +187,14 @@ def _install(made: Path, needs: Sequence[str]) -> None:
 
 
 def _fault(made: Path) -> str | None:
-    """Return why a version can't be imported; None where it can."""
+    """Return why a version can't be imported; None if it can."""
     words = [str(made / "bin" / "python"), "-I", "-c", "import actionledger; actionledger.parse"]
     done = _ended(words)
     return None if done.returncode == 0 else done.stderr.decode("utf-8", "replace").strip()[-_SHOWN:]
 
 
 def _shared() -> list[str]:
-    """Return the folders of packages that this Python looks in, without sources that somebody works on."""
+    """Return this Python's package folders, without editable sources."""
     return [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
 
 
@@ -220,7 +219,7 @@ def _bytes(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
 
 
 def _git(*words: str, inside: Path = Path()) -> bytes | None:
-    """Return what git says in a folder; None where it says no, or isn't here."""
+    """Return git's output in a folder; None if it fails or is not installed."""
     try:
         done = _ended(["git", *words], inside=inside)
     except OSError:
@@ -238,9 +237,9 @@ def _run(*words: str, seconds: float | None = None) -> None:
 def _ended(
     words: Sequence[str], seconds: float | None = None, inside: Path = Path()
 ) -> subprocess.CompletedProcess[bytes]:
-    """Return what came of a program once it has ended; what takes too long is ended with all that it has started."""
+    """Run a program to its end and return the result; on timeout, end it with all its child processes."""
     limit = seconds or _SECONDS
-    with subprocess.Popen(  # noqa: S603 - words of our own
+    with subprocess.Popen(  # noqa: S603 - fixed arguments
         words,
         cwd=inside,
         stdin=subprocess.DEVNULL,

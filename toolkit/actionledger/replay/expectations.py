@@ -1,4 +1,4 @@
-"""The expectation of a case: compared with a reading, shown, and written as TOML for a review."""
+"""A case's expectation: compare it with a parse, show it, and write it as TOML."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,17 +16,17 @@ _INTEGERS = range(-(2**63), 2**63)
 
 
 def has_halves(text: str) -> bool:
-    """Return whether a text holds half of a surrogate pair, which TOML has no way to write."""
+    """Return whether a text contains half of a surrogate pair, which TOML can't represent."""
     return escaped_halves(text) is not text
 
 
 def assigned(name: str, value: Any) -> str:
-    """Return a line that gives a key its value."""
+    """Return a TOML line that assigns a key's value."""
     return f"{name} = {_inline(value)}"
 
 
 def assigned_text(name: str, text: str) -> str:
-    """Return lines that give a key a text of several lines, exactly."""
+    """Return TOML lines that assign a text of several lines to a key, exactly."""
     is_plain = all(mark.isprintable() or mark == "\n" for mark in text)
     if is_plain and "'''" not in text and not text.endswith("'"):
         return f"{name} = '''\n{text}'''"
@@ -35,7 +35,7 @@ def assigned_text(name: str, text: str) -> str:
 
 
 def is_sayable(value: Any) -> bool:
-    """Return whether TOML can say a JSON value, so that it reads back as the same."""
+    """Return whether TOML can represent a JSON value so that it loads as the same value."""
     if isinstance(value, Mapping):
         return all(is_sayable(key) and is_sayable(each) for key, each in value.items())
     if isinstance(value, list | tuple):
@@ -46,7 +46,7 @@ def is_sayable(value: Any) -> bool:
 
 
 def json_literal(value: Any) -> str:
-    """Return a value's JSON text, halves of surrogate pairs as escapes."""
+    """Return a value's JSON text, with halves of surrogate pairs as escapes."""
     return escaped_halves(json.dumps(value, ensure_ascii=False))
 
 
@@ -89,14 +89,14 @@ def _escaped(mark: str) -> str:
 
 BLOCK: JsonDict = {"status": None, "reason": None, "repairs": []}
 ACTION: JsonDict = {"name": None, "arguments": None, "status": "valid", "errors": []}
-"""What may be said of a block and of an action, with what goes for what is left unsaid."""
+"""The keys of an expected block and action, with the defaults of omitted ones."""
 
 NOT_CHECKED = ActionStatus.NOT_CHECKED.value
-"""A status that goes unsaid as well, and is as good as ``valid``: whether there is something to check against, the case says elsewhere."""
+"""Another status that may be omitted, equivalent to ``valid``: the case states elsewhere whether there is a schema to check against."""
 
 
 def described(result: ParseResult) -> JsonDict:
-    """Return what came of reading a response, as a case expects it."""
+    """Describe a parse result in the form of a case's expectation."""
     return {
         "outcome": result.outcome.value,
         "blocks": [_block(block) for block in result.blocks],
@@ -107,11 +107,11 @@ def described(result: ParseResult) -> JsonDict:
 
 
 def difference(expect: JsonMap, today: JsonMap) -> str:
-    """Return how two descriptions differ, line by line; empty where they don't.
+    """Return the line diff of two descriptions; empty if they are equal.
 
     Args:
-        expect: what has to come of a response; a block or narrative of which it says nothing may be anything.
-        today: what came of it.
+        expect: the expected result; blocks or a narrative that it omits are not compared.
+        today: today's result.
     """
     said = {name: value for name, value in today.items() if name in expect or name in {"actions", "issues"}}
     before, after = list(_lines(expect)), list(_lines(said))
@@ -121,7 +121,7 @@ def difference(expect: JsonMap, today: JsonMap) -> str:
 
 
 def expected_text(expect: JsonMap) -> str:
-    """Return the end of a case's file: what it expects."""
+    """Return the end of a case's file, its expectation."""
     lines = ["[expect]", assigned("outcome", expect["outcome"])]
     if "blocks" in expect:
         blocks = [
@@ -165,7 +165,7 @@ def _action(call: ActionCall) -> JsonDict:
 
 
 def _lines(expect: JsonMap) -> Iterator[str]:
-    """Yield a description line by line, with its defaults; arguments that TOML can't say are given as JSON text."""
+    """Yield a description line by line, with its defaults; arguments that TOML can't represent are given as JSON text."""
     yield f"outcome {expect['outcome']}"
     for block in expect.get("blocks", ()):
         whole = BLOCK | block
@@ -194,7 +194,7 @@ def _lines(expect: JsonMap) -> Iterator[str]:
 
 
 def recorded_expectation(reading: RecordedReading) -> JsonDict:
-    """Return what a ledger has recorded of a reading, as a case would expect it."""
+    """Return a recorded parse in the form of a case's expectation."""
     actions = [
         {
             "name": each.name,

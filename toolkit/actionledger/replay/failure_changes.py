@@ -1,4 +1,4 @@
-"""Groups of failures before and after: which are new, gone, grown or shrunk, and whether that is more than chance."""
+"""Compare groups of failures before and after: new, gone, grown or shrunk, and whether by more than chance."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ from actionledger.replay.statistics import (
 from actionledger.replay.statistics.paired import SURE
 
 ChangeKind: TypeAlias = Literal["new", "gone", "grown", "shrunk", "same"]
-"""What became of a group: it was not there before, is not there after, or a larger, a smaller or the same share has it."""
+"""The change of a group: only after, only before, or a larger, a smaller or the same share of turns."""
 
 PAIRED_TEST = "sign-flip test over sessions, on the turns that both have read"
 UNPAIRED_TEST = "permutation of sessions, of the shares of their turns"
@@ -39,15 +39,14 @@ class FailureChange:
     """The change of a group of failures between two periods.
 
     Args:
-        key: what its failures have in common.
-        kind: what became of it.
-        turns_before, turns_after: in how many turns it was, and is.
-        before, after: sessions with it, of those looked at.
-        p_value: how likely chance alone makes such a difference.
-        p_holm: the same, adjusted by Holm's procedure for all the groups that are looked at together.
-        of_turns_before, of_turns_after: how many turns there were and are that could have it.
-        p_least: the least that ``p_value`` could be with so few sessions that have it; from 0.05 on the group isn't counted among those that
-            are looked at together.
+        key: its failures' shared properties.
+        kind: the kind of change.
+        turns_before, turns_after: number of turns with it on each side.
+        before, after: share of sessions with it on each side.
+        p_value: the probability of such a difference by chance.
+        p_holm: the p-value adjusted by Holm's procedure for all tested groups.
+        of_turns_before, of_turns_after: number of turns on each side that could have it.
+        p_least: the smallest possible ``p_value`` for its number of sessions; from 0.05 on, the group is not counted among the tested ones.
     """
 
     key: FailureKey
@@ -64,12 +63,12 @@ class FailureChange:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the change is more than chance, among all those that are looked at together."""
+        """Whether the change is more than chance, adjusted for all tested groups."""
         return self.p_holm < SURE
 
     @property
     def said(self) -> str:
-        """What became of it, and that it may be chance where it may."""
+        """The change in words, with a remark if it may be chance."""
         return (
             f"{self.kind}, may be chance"
             if self.kind in {"grown", "shrunk"} and not self.is_sure
@@ -82,9 +81,9 @@ class FailureChanges(Shown):
     r"""Groups of failures before and after.
 
     Args:
-        changes: each group's, the most certain first, then those with the most turns.
-        test: by which test.
-        paired: how many turns both have read, and are compared on; None where the two have different turns.
+        changes: each group's change, the most certain first, then those with the most turns.
+        test: the test used.
+        paired: number of turns parsed on both sides and compared; None if the two have different turns.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -103,7 +102,7 @@ class FailureChanges(Shown):
 
     @property
     def compared(self) -> int:
-        """How many groups are in sessions enough for a difference to be more than chance; only these are counted by Holm's procedure."""
+        """Number of groups with enough sessions to show more than chance; Holm's procedure counts only these."""
         return sum(change.p_least < SURE for change in self.changes)
 
 
@@ -112,20 +111,20 @@ def failure_changes(
 ) -> FailureChanges:
     r"""Compare the groups of failures of two runs, or of two filters such as two weeks.
 
-    Where the two have read the same turns, these are compared turn by turn, over reading and checking: only the first reading of a
-    turn was ever executed. Else the shares of turns are compared, over everything, loops included, with sessions as units.
+    If both parsed the same turns, these are compared turn by turn for parse and check failures, because only a turn's first parse
+    was executed. Otherwise the shares of turns are compared for all failures and loops, with sessions as units.
 
     Args:
-        ledger: where they are recorded.
-        before: a run by its id or name, a filter, or ``first`` or None for the first readings.
+        ledger: the ledger with the responses.
+        before: a run by its id or name, a filter, or ``first`` or None for each turn's first parse.
         after: likewise.
-        within: what narrows both of them down where they are runs.
+        within: an additional filter for both sides if they are runs.
 
     Returns:
-        What became of each group, with a test, adjusted for how many groups there are.
+        Each group's change, with a test adjusted for the number of groups.
 
     Raises:
-        UsageError: no run goes by a name, or one of them has read nothing that meant to act.
+        UsageError: a run is unknown, or one side has no response that meant to act.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -181,7 +180,7 @@ def _paired(
 
 
 def _turns_by_group(ledger: Ledger, within: Filter, other: Filter) -> dict[FailureKey, dict[str, str]]:
-    """Return which turns have each group's failures, with their sessions, where both have read the turn."""
+    """Return the turns with each group's failures, and their sessions, for turns that both sides parsed."""
     turns: dict[FailureKey, dict[str, str]] = defaultdict(dict)
     for each in failures_at(ledger, within, also_read_by=other):
         if each.stage != "acting":
@@ -225,7 +224,7 @@ class _Side:
         return sum(self.sizes.values())
 
     def sessions_of(self, key: FailureKey) -> int:
-        """Return how many sessions were looked at for a group."""
+        """Return the number of sessions in which a group could occur."""
         return self.looked_through if key.is_loop else len(self.sizes)
 
 
@@ -239,13 +238,13 @@ def _side(ledger: Ledger, within: Filter, which: str) -> _Side:
     for loop in found.loops:
         in_loops[key_of_loop(loop), loop.session_id].update(range(loop.first_turn, loop.last_turn + 1))
     for (key, session_id), turns in in_loops.items():
-        # A loop may go on over turns that the filter leaves out, or that meant nothing.
+        # A loop may include turns that the filter excludes, or that did not mean to act.
         groups.setdefault(key, {})[session_id] = min(len(turns), sizes.setdefault(session_id, len(turns)))
     return _Side(sizes, groups, found.sessions)
 
 
 def _tests(before: _Side, after: _Side, keys: Sequence[FailureKey]) -> list[float]:
-    """Return the p-value of each group: by dealing the sessions of both sides anew, or where they are many by the score test."""
+    """Return each group's p-value: by permuting both sides' sessions, or by the score test if there are many."""
     if is_dealt(len(before.sizes), len(after.sizes)):
         sizes = [*before.sizes.values(), *after.sizes.values()]
         first = {session: place for place, session in enumerate(before.sizes)}

@@ -1,4 +1,4 @@
-"""Groups of failures: what those of a group have in common, and the report of them, the costliest first."""
+"""Groups of similar failures, and the report that ranks them by cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.loops import LoopReport
 
 LOOP = "loop: "
-"""What the signature of a group of loops begins with."""
+"""Prefix of a loop group's signature."""
 
 
 class FailureKey(NamedTuple):
-    """The properties that the failures of a group have in common.
+    """The properties shared by a group's failures.
 
     Args:
-        stage: where.
-        code: what.
-        action: the action's name as the model wrote it; empty where reading failed.
-        origin: who had run the action; None where reading or checking failed.
-        signature: what is left of their messages without what changes from one to the next; of a loop, its pattern.
+        stage: the stage that failed.
+        code: the failure's code.
+        action: the action's name as the model wrote it; empty if parsing failed.
+        origin: who executed the action; None if parsing or checking failed.
+        signature: their common message without its variable parts; for a loop, its pattern.
     """
 
     stage: Stage
@@ -39,18 +39,18 @@ class FailureKey(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it is of sessions that go in circles, and not of something that failed."""
+        """Whether the group is of loops rather than failures."""
         return self.origin is None and self.signature.startswith(LOOP)
 
 
 class FailureExample(NamedTuple):
-    """One failure of a group, to open.
+    """One failure of a group, as an example.
 
     Args:
         session_id, turn_index: the turn.
-        attempt_id: the reading; empty for a loop, which has several.
-        span: the text that it is about; None where it is about none.
-        detail: its particulars, for people; model text may be in it.
+        attempt_id: the parse attempt; empty for a loop, which has several.
+        span: the span of text that it concerns; None without one.
+        detail: details for display; may contain model text.
     """
 
     session_id: str
@@ -62,12 +62,12 @@ class FailureExample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InPeriod:
-    """How much of a group a day or a week has.
+    """A group's counts in a day or week.
 
     Args:
-        count: how often it happened.
-        turns: in how many turns.
-        sessions: in how many sessions.
+        count: number of failures.
+        turns: number of turns with one.
+        sessions: number of sessions with one.
     """
 
     count: int
@@ -77,17 +77,17 @@ class InPeriod:
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    r"""Failures that are the same but for numbers, names, paths, quoted values and times.
+    r"""A group of failures that differ only in numbers, names, paths, quoted values and times.
 
     Args:
-        key: what they have in common.
-        count: how often: parse attempts, field errors, executions or loops.
-        turns: in how many turns; of loops, the turns that they went on for.
-        sessions: sessions with it, of those with a response that meant to act; of loops, of those that could be looked through.
-        lost: in how many sessions no action got through after it.
-        spent: what it made sessions spend: its turns and those behind, until an action got through; each turn once.
-        first, last: when it was first and last seen, UTC without a zone; None where no time is recorded.
-        examples: the first of them, session by session, each session once.
+        key: their shared properties.
+        count: number of parse attempts, field errors, executions or loops.
+        turns: number of turns; for loops, of the turns in them.
+        sessions: sessions with it, among those that meant to act; for loops, among those that could be searched.
+        lost: number of sessions in which no action succeeded after it.
+        spent: the cost to sessions: its turns and the following ones until an action succeeded, each turn once.
+        first, last: times of the first and last failure, UTC without a zone; None if no time is recorded.
+        examples: its first failures, at most one per session.
         periods: the same by day or week, in order; failures without a time are in none.
 
     Example:
@@ -118,7 +118,7 @@ def key_of(failure: FailureAt | FailureKind) -> FailureKey:
 
 
 def group_of(key: FailureKey, sums: FailureSums, sessions: int) -> FailureGroup:
-    """Return the group of some failures."""
+    """Return the group of these failures."""
     return FailureGroup(
         key=key,
         count=sums.count,
@@ -163,16 +163,15 @@ class FailureReport(Framed, Shown):
     r"""Groups of failures, the costliest first.
 
     Args:
-        groups: by the turns that they made sessions spend, then by sessions lost, by how often, and by their keys. A turn that
-            several groups made necessary is one of each.
-        spent: what all of them made sessions spend together, each turn once; without loops.
-        turns: how many responses meant to act.
-        sessions: in how many sessions.
+        groups: the groups, ordered by the turns that they cost, lost sessions, count and key. A turn that several groups cost counts in each.
+        spent: the total cost of all groups without loops, each turn once.
+        turns: number of responses that meant to act.
+        sessions: number of their sessions.
         periods: the same by day or week, in order.
-        unit: how long a period is.
-        price_sources: the prices that costs were computed by where no recording says them, with their days.
-        answered: how many commands ended with an exit status of 1 that is an answer (``no_result``): in no group.
-        loops: which of the sessions go in circles, and how many could be looked through.
+        unit: length of a period.
+        price_sources: the price lists, with their dates, used for costs that are not recorded.
+        answered: number of commands with an exit status of 1 that is an answer (``no_result``); they are in no group.
+        loops: the sessions' loops, and how many sessions could be searched.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
@@ -195,7 +194,7 @@ class FailureReport(Framed, Shown):
     answered: int = 0
 
     def _columns(self) -> Columns:
-        """A row for each group, with the turn of its first example; what was not recorded of any of its turns is None."""
+        """One row per group, with the turn of its first example; values recorded for none of its turns are None."""
         return Columns(_COLUMNS, [_row(group, self.price_sources) for group in self.groups])
 
 

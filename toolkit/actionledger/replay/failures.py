@@ -1,4 +1,4 @@
-"""Failures and loops gathered into groups, with what they made the sessions spend until an action got through."""
+"""Group failures and loops, with the cost that they caused until an action succeeded."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -26,15 +26,16 @@ from actionledger.replay.failure_groups import (
     group_of,
     key_of,
 )
-from actionledger.replay.loops import Loop, LoopReport, loops
+from actionledger.replay.loop import Loop
+from actionledger.replay.loops import LoopReport, loops
 
 EXAMPLES = 5
-"""How many examples of a group are kept."""
+"""Maximum number of examples kept per group."""
 
 
 @dataclass(slots=True)
 class LoopGroup:
-    """The loops of a group, as far as they were gathered."""
+    """The loops of a group, while they are gathered."""
 
     count: int = 0
     turns: set[str] = field(default_factory=set)
@@ -46,7 +47,7 @@ class LoopGroup:
     periods: dict[datetime, "LoopGroup"] = field(default_factory=dict)
 
     def take_loops(self, session_id: str, place: tuple[int, int], count: int, took: Stretch) -> None:
-        """Take in loops that go on over the same turns of a session."""
+        """Add loops over the same turns of a session."""
         turns = [f"{session_id} {index}" for index in range(place[0], place[1] + 1)]
         self._note(session_id, turns, took.occurred_at, count)
         self.spent += took.spent
@@ -67,7 +68,7 @@ class LoopGroup:
             self.times = [min([occurred_at, *self.times]), max([occurred_at, *self.times])]
 
     def group(self, key: FailureKey, sessions: int) -> FailureGroup:
-        """Return the group, of so many sessions."""
+        """Return the group, for this number of sessions."""
         return FailureGroup(
             key=key,
             count=self.count,
@@ -86,12 +87,12 @@ class LoopGroup:
 
 
 def turns_in_words(first: int, last: int) -> str:
-    """Return the turns that a loop goes on for, as an example's particulars."""
+    """Return a loop's turns in words, as an example's detail."""
     return f"turns {first} to {last}"
 
 
 def loop_groups(ledger: Ledger, report: LoopReport, within: Filter, unit: Unit) -> Iterator[FailureGroup]:
-    """Yield a group for each pattern and action that sessions go in circles with."""
+    """Yield a group for each combination of loop pattern and action."""
     by_place = [(each, together) for each in _together(report.loops) for together in each.places]
     took = stretches(ledger, [(each.session_id, *place) for each, place in by_place], within, unit)
     gathered: dict[FailureKey, LoopGroup] = defaultdict(LoopGroup)
@@ -102,7 +103,7 @@ def loop_groups(ledger: Ledger, report: LoopReport, within: Filter, unit: Unit) 
 
 
 class _Circles(NamedTuple):
-    """The loops of one kind in one session; those that overlap are one stretch of its turns."""
+    """The loops of one kind in one session; overlapping ones are merged into one stretch of turns."""
 
     key: FailureKey
     session_id: str
@@ -135,7 +136,7 @@ def key_of_loop(loop: Loop) -> FailureKey:
 
 
 def turns_of_loops(found: Iterable[Loop]) -> tuple[FailureExample, ...]:
-    """Return the turns that loops go on for, each once."""
+    """Return the turns that are part of loops, each once."""
     turns = {
         (loop.session_id, index): turns_in_words(loop.first_turn, loop.last_turn)
         for loop in found
@@ -148,22 +149,27 @@ def turns_of_loops(found: Iterable[Loop]) -> tuple[FailureExample, ...]:
 
 
 def failures(
-    ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week", with_loops: bool = True
+    ledger: Ledger,
+    within: Filter = EVERYTHING,
+    *,
+    unit: Unit = "week",
+    with_loops: bool = True,
+    keep: bool | None = None,
 ) -> FailureReport:
-    r"""Group the failures in the responses that a filter picks, over reading, checking and execution, loops among them.
+    r"""Group the failures in filtered responses: of parsing, checking and execution, and loops.
 
     Args:
-        ledger: where they are recorded.
-        within: which responses.
-        unit: how long a period is: ``day`` or ``week``.
-        with_loops: whether sessions are looked through for loops, which takes longer than all else where much was executed.
+        ledger: the ledger with the responses.
+        within: filter for the responses.
+        unit: length of a period: ``day`` or ``week``.
+        with_loops: whether to search sessions for loops, the slowest step if much was executed.
+        keep: whether to cache the loops; see ``loops``.
 
     Returns:
-        The groups, the one first that made sessions spend the most turns; what a session spent is counted until an action got
-        through in it, or to its end.
+        The groups, those that cost the most turns first. A session's cost is counted until an action succeeded, or to its end.
 
     Raises:
-        UsageError: ``ledger`` is no open one, ``within`` no filter, or ``unit`` neither of them.
+        UsageError: ``ledger`` is not an open ledger, ``within`` is not a filter, or ``unit`` is neither ``day`` nor ``week``.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
@@ -179,7 +185,7 @@ def failures(
     refuse_no_period(unit)
     whole, *by_period = intended_by_period(ledger, within, unit)
     sums, spent = failure_sums(ledger, key_of, within, unit, examples=EXAMPLES)
-    found = loops(ledger, within) if with_loops else LoopReport((), 0, 0)
+    found = loops(ledger, within, keep=keep) if with_loops else LoopReport((), 0, 0)
     groups = [
         *(group_of(key, each, whole.sessions) for key, each in sums.items()),
         *loop_groups(ledger, found, within, unit),
@@ -198,12 +204,12 @@ def failures(
 
 
 def group_turns(ledger: Ledger, key: FailureKey, within: Filter = EVERYTHING) -> tuple[FailureExample, ...]:
-    """Return every turn of a group, each with its first failure; of loops the turns that they go on for.
+    """Return every turn of a group with its first failure; for loops, all their turns.
 
     Args:
-        ledger: where they are recorded.
-        key: the group's.
-        within: which responses.
+        ledger: the ledger with the responses.
+        key: the group's key.
+        within: filter for the responses.
     """
     if key.is_loop:
         return turns_of_loops(loop for loop in loops(ledger, within).loops if key_of_loop(loop) == key)

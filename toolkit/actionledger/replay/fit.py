@@ -1,4 +1,4 @@
-"""Whether a parser was meant for responses: which turns it never was, and whether those without an action look like another format."""
+"""Find turns that a parser was not meant for, and responses without an action that look like another format."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -17,13 +17,13 @@ _JSON = "JSON of no known format"
 
 
 def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
-    """Return a sentence on what responses without an action look like; empty where they are few, or like nothing that is known.
+    """Return a sentence on the format that responses without an action seem to use; empty if they are few or match no known format.
 
-    Most of all responses have none, and most of those that are looked at look like another format.
+    It is given only if most responses have no action, and most of the sampled ones look like another format.
 
     Args:
-        ledger: where they are recorded.
-        within: which responses.
+        ledger: the ledger with the responses.
+        within: filter for the responses.
     """
     found = quiet_responses(ledger, within)
     looks = Counter(look for text in found.texts if (look := _look_of(text)))
@@ -38,7 +38,7 @@ def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
 
 
 def _look_of(text: str) -> str:
-    """Return the dialect of a text's calls, or that it is JSON; empty where it looks like nothing."""
+    """Return the dialect of a text's calls, or that it is JSON; empty if no format matches."""
     from pydantic_core import from_json  # noqa: PLC0415 - slow to load, and most ledgers have no such text
 
     from actionledger.reading.parsers import PARSERS  # noqa: PLC0415 - the same
@@ -57,14 +57,14 @@ def _look_of(text: str) -> str:
 
 
 def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTHING) -> dict[str, int]:
-    """Return how many turns a filter picks of each profile whose formats a parser doesn't read.
+    """Count the filtered turns of each profile whose formats a parser doesn't support.
 
-    A parser is for a profile if they share a dialect. Of a profile that this process doesn't know, nothing is said.
+    A parser supports a profile if they share a dialect. Profiles that this process doesn't know are not counted.
 
     Args:
-        ledger: what to ask.
-        parser: what is to read the turns.
-        within: which turns.
+        ledger: the ledger to query.
+        parser: the parser to check.
+        within: filter for the turns.
     """
     from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
 
@@ -77,7 +77,7 @@ def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTH
 
 
 def unknown_profiles(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
-    """Return how many turns a filter picks of each profile that this process doesn't know: what is read of them again is not checked."""
+    """Count the filtered turns of each profile that this process doesn't know: their actions are not checked when parsed again."""
     from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
 
     return {

@@ -1,4 +1,4 @@
-"""Going on from a turn of a recorded session as a session of its own: with another response, an edited action, another policy, a model."""
+"""Continue from a turn of a recorded session as a new session: with another response, edited action, policy or model."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,15 +36,15 @@ _GO_ON = "Go on."
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A session that goes on from a turn of another one.
+    """A session that continues from a turn of another one.
 
     Args:
         session_id: the new session.
-        parent_session_id: the one that it comes from.
-        turn_index: the turn of the parent in whose place its first turn stands, from 0.
+        parent_session_id: its parent session.
+        turn_index: the parent's turn that its first turn replaces, from 0.
         turns: its turns, in order.
-        workspace: the folder that it worked in; None for a temporary one that is gone.
-        left_out: what of the parent's workspace could not be put there.
+        workspace: the folder that it worked in; None for a temporary one, now deleted.
+        left_out: the parts of the parent's workspace that could not be restored.
 
     Example:
         >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
@@ -77,30 +77,29 @@ def fork(
     workspace: str | Path | None = None,
     auto: bool = False,
 ) -> Fork:
-    """Go on from a turn of a recorded session, with what its workspace held before that turn, as a session of its own.
+    """Continue from a turn of a recorded session as a new session, with the workspace as it was before that turn.
 
-    Its first turn has the place of the parent's turn; what the parent did from there on is no part of it. To go on with it
-    later, give a workspace and reopen it.
+    Its first turn replaces the parent's turn; the parent's later turns are not part of it. To continue it later, give a workspace and reopen it.
 
     Args:
-        ledger: where the session is recorded; it must be writable.
-        session_id: the session: its id, its own name, the beginning of either, or its title.
-        turn: the turn's place in it, from 0; one behind the last goes on at its end.
-        response: the response that stands for the recorded one; with a model and without this the model answers.
-        edit: other arguments for actions of the recorded response, all of an action's, by its place; the rest of it stays.
+        ledger: the ledger with the session; it must be writable.
+        session_id: the session's id, name, the beginning of either, or its title.
+        turn: the turn's index, from 0; one past the last continues at the session's end.
+        response: the response that replaces the recorded one; if only a model is given, the model responds.
+        edit: new arguments for actions of the recorded response, complete for each action, by its index; the rest is unchanged.
         policy: which actions may run, as a value or as the path of a policy file; the recorded one if not given.
-        model: what goes on from there, until it is done.
-        profile: what it runs under, if that can't be found by its recorded name.
+        model: the model that continues from there until it finishes.
+        profile: the profile to run under, if it can't be found by its recorded name.
         workspace: an empty folder to work in; a temporary one if not given.
-        auto: whether actions that the policy would have wait for a person run without one.
+        auto: whether actions that need approval under the policy run without it.
 
     Returns:
-        The new session; in the ledger it is the other one's child by ``fork``.
+        The new session; in the ledger, its parent is the other session, by ``fork``.
 
     Raises:
-        UsageError: nothing is to be different, there is no such session or turn, both a response and an edit are given, the
-            workspace isn't empty, or what the parent's workspace held is not known; says why.
-        UnknownNameError: there is no such profile.
+        UsageError: nothing is changed, the session or turn is unknown, both a response and an edit are given, the workspace isn't
+            empty, or the parent's workspace is not known; the message says why.
+        UnknownNameError: the profile is unknown.
         PolicyError: the policy file can't be used.
         LedgerError: the ledger can't be written to.
 
@@ -146,7 +145,7 @@ def fork(
 
 @dataclass(frozen=True, slots=True)
 class _Branching:
-    """The place in a recorded session where another one branches off."""
+    """The place in a recorded session at which another one branches off."""
 
     states: RecordedStates
     state: CapturedState
@@ -164,7 +163,7 @@ def _branching(ledger: Ledger, parent: Session, turn: int) -> _Branching:
 def _state_before(
     ledger: Ledger, parent: Session, turn: int, turns: int
 ) -> tuple[RecordedStates, CapturedState]:
-    """Return what a workspace held before a turn."""
+    """Return a workspace's state before a turn."""
     if not 0 <= turn <= turns:
         raise UsageError(
             f"The session has no turn {turn}; its turns are 0 to {turns - 1}, and {turns} is its end."
@@ -199,7 +198,7 @@ def _text(
     *,
     is_open: bool,
 ) -> str | None:
-    """Return the response that it goes on with; None where a model gives it."""
+    """Return the response to continue with; None if a model gives it."""
     if response is not None or (is_open and edit is None):
         return response
     detail = turn_of(ledger, recorded.session_id, recorded.index) if recorded is not None else None
@@ -211,7 +210,7 @@ def _text(
 
 
 def edited(detail: TurnDetail, edit: Mapping[int, JsonMap]) -> str:
-    """Return a recorded response in which some actions have other arguments."""
+    """Return a recorded response with new arguments for some actions."""
     places = {action.index: action for action in detail.actions}
     if unknown := sorted(set(edit) - set(places)):
         known = ", ".join(map(str, places)) or "none"
@@ -231,7 +230,7 @@ def edited(detail: TurnDetail, edit: Mapping[int, JsonMap]) -> str:
 
 @contextmanager
 def _folder(workspace: str | Path | None) -> Iterator[Path]:
-    """Give an empty folder; a temporary one, if none is named."""
+    """Provide an empty folder; a temporary one if none is named."""
     if workspace is None:
         temporary = TemporaryFolder("fork")
         try:
@@ -271,6 +270,6 @@ def _go_on(
 
 
 def _feedback_after(response: Response, before: Sequence[Response], recorded: Response | None) -> str:
-    """Return what the model was shown behind a response."""
+    """Return the feedback that the model was shown after a response."""
     behind = next((each for each in before if each.index > response.index), recorded)
     return (behind.prompt if behind is not None else None) or response.feedback or ""

@@ -1,7 +1,7 @@
-"""Run by the Python of another version of this package: reads texts by that version's public functions, as lines of JSON.
+"""Run by another version's Python interpreter: parses texts, given as JSON lines, with that version's public functions.
 
-It is started by its path, and imports nothing of the package that it lies in. What that version doesn't have is not made up here:
-the fields that its results have go out, and no others.
+It is started by its path and imports nothing from the package that contains it. It returns only the fields that the other version's
+results have, and adds none.
 """
 
 import dataclasses
@@ -13,14 +13,14 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, BinaryIO
 
-# By its name: what is meant is that version's, and not the package that this file lies in.
+# Imported by name: it means the installed version, not the package that contains this file.
 al = import_module("actionledger")
 
 _CLOCK = 10
 
 
 def main() -> None:
-    """Serve requests until nobody asks any more."""
+    """Serve requests until the input ends."""
     answers, requests = own_pipes()
     setup = json.loads(requests.readline())
     _answer(answers, described(setup["parser"]))
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def own_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Return where answers go and requests come from: what a version prints is no answer, and what it reads no request."""
+    """Return pipes for answers and requests, so that a version's own output and input can't mix with them."""
     answers, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -44,7 +44,7 @@ def own_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def described(parser: str) -> dict[str, Any]:
-    """Return what this version is, and its parser of that name."""
+    """Describe this version and its parser of that name."""
     known = list(al.parser_names()) if hasattr(al, "parser_names") else []
     found = al.parser(parser) if parser in known and hasattr(al, "parser") else None
     return {
@@ -56,23 +56,23 @@ def described(parser: str) -> dict[str, Any]:
 
 
 def read(text: str, profile: str, parser: str, tools: str | None) -> dict[str, Any]:
-    """Return what this version makes of a text; ``error`` where it raises."""
+    """Return this version's parse of a text; ``error`` if it raises."""
     known: dict[str, Any] = {"profile": profile} if profile in al.profile_names() else {}
     offered: dict[str, Any] = {"tools": json.loads(tools)} if tools else {}
     try:
         try:
             result = al.parse(text, parser=parser, **(offered or known))
-        except Exception:  # what was offered is no list of tools to this version
+        except Exception:  # this version does not accept the offered tools
             if not offered:
                 raise
             result = al.parse(text, parser=parser, **known)
         return {"result": plain(result)}
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is that version's answer
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any error is that version's answer
         return {"error": f"{type(error).__name__}: {error}"}
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: what has fields is an object of them."""
+    """Return a value as JSON; a value with fields becomes an object."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, str | int | float | bool | None):
@@ -85,7 +85,7 @@ def plain(value: Any) -> Any:
         return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
-    return None  # a model of that version's own: its fields are in the arguments
+    return None  # a model class of that version: its fields are in the arguments
 
 
 def _installed() -> str:

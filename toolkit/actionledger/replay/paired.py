@@ -1,4 +1,4 @@
-"""Two readings of the same turns with what says whether the difference is more than chance, as a whole and by group."""
+"""Compare two runs over the same turns, as a whole and by group, and test whether the difference is more than chance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,38 +44,38 @@ class _Paired(Protocol):
 
 
 class Tested:
-    """The interval and tests of a difference in success, over the turns that meant to act in both readings."""
+    """The interval and tests of a difference in success, over the turns that meant to act in both runs."""
 
     __slots__ = ()
 
     @property
     def p_value(self: _Paired) -> float:
-        """The p-value of the sign-flip test over sessions: how likely chance alone shifts the sessions so far."""
+        """The p-value of the sign-flip test over sessions: the probability of a shift this large by chance."""
         return session_test(self.shifts)
 
     @property
     def p_value_by_turn(self: _Paired) -> float:
-        """The p-value of the exact McNemar test, which takes the turns of a session for independent."""
+        """The p-value of the exact McNemar test, which treats a session's turns as independent."""
         return mcnemar(self.only_before, self.only_after)
 
     @property
     def difference(self: _Paired) -> tuple[float, float] | None:
-        """The 95 % interval of the change in success, -1 to 1, which says of 0 what the test says; None where too few sessions were compared."""
+        """The 95 % interval of the change in success, -1 to 1, consistent with the test about 0; None with too few sessions."""
         return paired_difference(self.only_before, self.only_after, self.intent, self.net)
 
     @property
     def difference_by_turn(self: _Paired) -> tuple[float, float] | None:
-        """The same, where each turn is taken for independent; None where none was compared."""
+        """The same interval with each turn treated as independent; None without turns."""
         return paired_difference(self.only_before, self.only_after, self.intent) if self.intent else None
 
     @property
     def resampled(self: _Paired) -> tuple[float, float] | None:
-        """The 95 % interval of the same change by the bootstrap over sessions, from a fixed seed; None as above."""
+        """The 95 % interval of the same change by the bootstrap over sessions, from a fixed seed; None with too few sessions."""
         return resampled_difference(self.cells)
 
     @property
     def design_effect(self: _Paired) -> float:
-        """By how much sessions widen the variance of the change, 1 or more; 1 where nothing was compared."""
+        """The factor by which clustering in sessions widens the change's variance, 1 or more; 1 without comparisons."""
         if not self.intent:
             return 1.0
         score, squares = self.only_after - self.only_before, self.only_after + self.only_before
@@ -109,10 +109,10 @@ class PairedComparison(Comparison, Tested, Framed):
 
 @dataclass(frozen=True, slots=True)
 class PairedGroup(ComparedGroup, Tested):
-    r"""The turns of one group that two runs have both read, with the test of their difference.
+    r"""One group of turns that both runs parsed, with the test of their difference.
 
     Args:
-        adjusted: the p-value over sessions, with all groups taken into account (Holm).
+        adjusted: the p-value over sessions, adjusted for all groups (Holm).
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -131,7 +131,7 @@ class PairedGroup(ComparedGroup, Tested):
 def compare_pairs(
     ledger: Queryable, before: str | None, after: str, within: Filter = EVERYTHING
 ) -> PairedComparison:
-    """Return what changes between two runs, over the turns that both have read."""
+    """Return the changes between two runs, over the turns that both parsed."""
     return with_test(compare_runs(ledger, before, after, within=within))
 
 
@@ -152,18 +152,17 @@ def with_test(found: Comparison) -> PairedComparison:
 def compare_by(
     ledger: Queryable, before: Called | None, after: Called, by: Grouping, within: Filter = EVERYTHING
 ) -> tuple[PairedGroup, ...]:
-    r"""Return what changes between two runs in each group of turns, what got worse first.
+    r"""Compare two runs in each group of turns; groups that got worse come first.
 
     Args:
-        ledger: what to ask.
-        before: the run to compare with, by its id or name; ``first`` or None for the first reading of every turn.
-        after: the run that is compared, likewise.
-        by: ``model``, ``profile``, ``task``, ``source`` or ``dialect``; a turn's dialect is the one that the first run has found
-            it in, or else the second.
-        within: which turns; its run says nothing here.
+        ledger: the ledger to query.
+        before: the run to compare with, by its id or name; ``first`` or None for each turn's first parse.
+        after: the compared run, likewise.
+        by: ``model``, ``profile``, ``task``, ``source`` or ``dialect``; a turn's dialect is the one found by the first run, else by the second.
+        within: filter for the turns; its run is ignored.
 
     Raises:
-        UsageError: no run goes by a name, or turns are not told apart by ``by``.
+        UsageError: no run has that name, or ``by`` is not a known grouping.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'

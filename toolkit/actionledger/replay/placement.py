@@ -1,4 +1,4 @@
-"""The choice of a reader and its place: this version's parser or another one's, in this process, in others, or on a cluster."""
+"""Choose the parser and the place to run it: this version or another, in this process, in others, or on a cluster."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from actionledger.replay.worker import PARSER
 from actionledger.runtime.execution.registry import PROFILES
 
 Place: TypeAlias = Literal["processes", "ray"]
-"""Where turns are read again."""
+"""The place where turns are parsed again."""
 
 
 def placed(
     parser: AnyParser, *, workers: int | None, seconds: float, place: Place
 ) -> Callable[[RunKey, int], Runner]:
-    """Return what makes the runner of a rereading, of its run and of how many turns there are."""
+    """Return a factory for the runner, given its run and the number of turns."""
 
     def runner(run: RunKey, turns: int) -> Runner:
         count = workers or (cores() if turns >= PAYS_FROM else 1)
@@ -46,7 +46,7 @@ def _processes(parser: AnyParser, run: RunKey, count: int, seconds: float) -> Pr
     own = Rereader(parser, run)
 
     def here(response: RecordedResponse, tools: Mapping[str, str]) -> Reading | None:
-        """Read what only this process knows how to check: another one doesn't have the profile."""
+        """Parse a response whose profile only this process has; None for any other."""
         return Reading(own.read(response, tools)) if PROFILES.is_registered(response.profile) else None
 
     def fail(response: RecordedResponse, reason: Reason, detail: str) -> Reading:
@@ -66,7 +66,7 @@ def _setup(parser: AnyParser, run: RunKey, seconds: float) -> dict[str, object]:
 
 
 def _travels(parser: AnyParser) -> bool:
-    """Return whether a parser is the same one when it is made again of its configuration."""
+    """Return whether a parser can be recreated identically from its configuration."""
     try:
         return PARSER.validate_json(parser.configuration).id == parser.id
     except ValidationError:
@@ -78,9 +78,9 @@ class ChosenReader:
     """A reader for turns that are parsed again.
 
     Args:
-        identity: what is recorded of it.
-        fits: the parser whose formats say which turns it is for.
-        runner: makes what has turns read, of the run and of how many there are.
+        identity: its recorded identity.
+        fits: the parser whose formats decide which turns it supports.
+        runner: makes the runner, given the run and the number of turns.
     """
 
     identity: ParserIdentity
@@ -91,7 +91,7 @@ class ChosenReader:
 def reader_of(
     parser: str | AnyParser, against: str | None, *, workers: int | None, seconds: float, place: Place
 ) -> ChosenReader:
-    """Return what reads turns again."""
+    """Return the reader that parses turns again."""
     if against is not None:
         if not isinstance(parser, str):
             raise UsageError("Give the parser's name: a value of this version is none of another one's.")

@@ -1,7 +1,7 @@
-"""Responses read by other processes, in order: bounded in memory, and no text that kills or hangs its reader stops the rest.
+"""Parse responses in other processes, in order and bounded in memory; a text that crashes or hangs a process does not stop the rest.
 
-For each response a process answers at once, so that the first one without an answer is the one that it died of. It is read
-once more, alone and in a new process: only who dies of it again has died of it.
+A process answers each response at once, so the first one without an answer is the one that it died on. That response is parsed once
+more, alone and in a new process; it counts as failed only if that process dies too.
 """
 
 import json
@@ -20,16 +20,16 @@ from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.replay.runners import Reading
 
 PAYS_FROM = 5000
-"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
+"""Minimum number of turns for which other processes save more time than they take to start."""
 
 SECONDS = 60.0
-"""How long reading one text may take, of a processor."""
+"""Limit per text, in seconds of processor time."""
 
 _AHEAD = 3
-"""How many batches a process may be ahead of the slowest one."""
+"""Maximum number of buffered batches per process."""
 
 _STILLBORN = 3
-"""How many processes may be ended by a signal before they have begun, until that is taken for a fault."""
+"""Number of processes killed before their first text after which this counts as a fault."""
 
 _FIELDS = tuple(each.name for each in fields(RecordedResponse))
 _CHUNK = 1 << 20
@@ -41,8 +41,8 @@ class Command:
 
     Args:
         words: the program and its arguments.
-        setup: what it is told, made of what JSON has.
-        what: what is started, as a sentence begins.
+        setup: its settings, as JSON values.
+        what: the process's name, to begin a sentence with.
     """
 
     words: Sequence[str]
@@ -51,13 +51,13 @@ class Command:
 
 
 def own_command(setup: JsonMap) -> Command:
-    """Return what starts a process that reads as this one does."""
+    """Return the command for a process that parses as this one does."""
     return Command(words_for("actionledger.replay.worker"), setup)
 
 
 @dataclass(slots=True)
 class _Slot:
-    """A batch that is being read, and what came of it so far."""
+    """A batch being parsed, with its results so far."""
 
     readings: list[Reading | None]
     missing: int
@@ -69,7 +69,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Some responses of a batch, with their places in it."""
+    """Some responses of a batch, with their positions in it."""
 
     slot: _Slot
     responses: Sequence[tuple[int, RecordedResponse]]
@@ -78,14 +78,14 @@ class _Task:
 
 
 class Processes:
-    """Has responses read by processes.
+    """Parses responses in processes.
 
     Args:
-        command: starts one of them.
-        count: how many of them.
-        convert: makes a reading of a response and a line that was answered.
-        fail: makes a reading of a response that its reader died of, of the reason and of a sentence.
-        here: reads a response in this process, or returns None for those that another one can read.
+        command: the command that starts a process.
+        count: number of processes.
+        convert: makes a parse result of a response and the answered line.
+        fail: makes a parse result of a response that killed its process, the reason, and a sentence.
+        here: parses a response in this process, or returns None if another process can parse it.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Processes:
                     yield [reading for reading in self._slots.popleft().readings if reading]
 
     def _feed(self, more: Iterator[Batch]) -> bool:
-        """Give every idle process something to do; return whether any is at work."""
+        """Give every idle process a task; return whether any process is busy."""
         for worker in self._pool.workers:
             while worker.task is None and (task := self._next(more)) is not None:
                 if task.responses:
@@ -142,7 +142,7 @@ class Processes:
         return _Task(slot, elsewhere, batch.tools)
 
     def _listen(self) -> None:
-        """Take what processes answer; where one has died, what it left goes to others."""
+        """Collect the processes' answers; pass a dead process's remaining responses to others."""
         for worker in self._pool.answering(lambda worker: worker.task is not None):
             self._hear(worker)
 
@@ -155,7 +155,7 @@ class Processes:
             self._replace(worker, task)
 
     def _replace(self, worker: "_Worker", task: _Task) -> None:
-        """Start another process, and have the text that this one died of read once more by itself."""
+        """Start another process, and parse the text that killed this one once more, alone."""
         rest, tools = task.responses[worker.answered :], task.tools
         code = worker.end()
         if not worker.has_begun:
@@ -165,7 +165,7 @@ class Processes:
                     f"{self._command.what} can't be started: {worker.last_words or ended(code)}"
                 )
         self._pool.replace(worker)
-        if not worker.has_begun:  # somebody has ended it before it was shown a text
+        if not worker.has_begun:  # it was killed before it got a text
             self._again.append(_Task(task.slot, rest, tools, is_suspect=task.is_suspect))
             return
         if not rest:
@@ -181,7 +181,7 @@ class Processes:
 
 
 class _Worker(WorkerProcess):
-    """One process, and what it is at."""
+    """One process and its current task."""
 
     def __init__(self, command: Command) -> None:
         super().__init__(command.words)
@@ -193,13 +193,13 @@ class _Worker(WorkerProcess):
         self._tell(command.setup)
 
     def give(self, task: _Task) -> None:
-        """Have responses read."""
+        """Send responses to the process."""
         self.task, self.answered = task, 0
         responses = [_fields(response) for _, response in task.responses]
         self._tell({"responses": responses, "tools": dict(task.tools)})
 
     def answered_since(self) -> Iterator[tuple[tuple[int, RecordedResponse], bytes]]:
-        """Yield what was answered since, each line with its response; takes note of the end."""
+        """Yield the answers since the last call, each with its response; note if the output has ended."""
         chunk = os.read(self.answers.fileno(), _CHUNK)
         self.has_died = not chunk
         *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -219,11 +219,11 @@ class _Worker(WorkerProcess):
             self.requests.write(json.dumps(value).encode() + b"\n")
             self.requests.flush()
         except BrokenPipeError:
-            pass  # it has died; whoever listens to it hears that
+            pass  # it has died; ``_listen`` notices
 
 
 def first_answer(command: Command) -> bytes:
-    """Return what a process answers to what it is told first."""
+    """Return a process's answer to its first message."""
     worker = _Worker(command)
     try:
         found = b""
@@ -237,7 +237,7 @@ def first_answer(command: Command) -> bytes:
 
 
 def _fields(response: RecordedResponse) -> dict[str, object]:
-    """Return a response as JSON has it; ``asdict`` would take as long as reading it."""
+    """Return a response as JSON values; ``asdict`` would take as long as parsing it."""
     at = response.occurred_at
     return {name: getattr(response, name) for name in _FIELDS} | {
         "occurred_at": None if at is None else at.isoformat()

@@ -1,4 +1,4 @@
-"""How a response is read: what a case says of it, and what a ledger has kept of it."""
+"""How a response is parsed, as given by a case or recorded in a ledger."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,13 @@ from actionledger.runtime.parse_result import read_provider_message, read_respon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """How a text is read: by a parser, or dialects, or a profile's parser; and against what its actions are checked.
+    """How to parse a text (by a parser, dialects or a profile's parser), and the schema to check its actions against.
 
     Args:
         parser: a parser's name; empty for none.
-        dialects: names of dialects to look for; empty for none.
-        profile: a profile whose catalogue actions are checked against, and whose parser reads where nothing else does; empty
-            for none.
-        tools: tools as the OpenAI interface takes them, instead of a profile's catalogue; None for none.
+        dialects: names of dialects to search for; empty for none.
+        profile: a profile whose catalogue to check actions against, and whose parser to use if no other is given; empty for none.
+        tools: tools in the OpenAI API's format, instead of a profile's catalogue; None for none.
     """
 
     parser: str = ""
@@ -38,8 +37,8 @@ class Reader:
         """Return the parser.
 
         Raises:
-            UnknownNameError: a name that nothing goes by.
-            UsageError: nothing says how to read, or two things do.
+            UnknownNameError: a name is unknown.
+            UsageError: no way to parse is given, or two are.
         """
         if self.parser and self.dialects:
             raise UsageError("Give either a parser or dialects: a parser brings its own dialects.")
@@ -56,18 +55,18 @@ class Reader:
         raise UsageError("Nothing says how to read: give a parser, dialects or a profile.")
 
     def read(self, text: str) -> ParseResult:
-        """Read a text and check its actions; raises what ``chosen_parser`` does, and nothing on a text."""
+        """Parse a text and check its actions; raises only the errors of ``chosen_parser``."""
         return read_response(text, self.chosen_parser(), self._catalogue())
 
     def read_message(self, text: str) -> ParseResult:
-        """Read a provider's message, whose calls the provider has read already, and check these.
+        """Check the tool calls of a provider's message, which the provider has already parsed.
 
         Args:
             text: the message as JSON text.
 
         Raises:
-            UsageError: it is no JSON, or a parser or dialects are given, which read no message.
-            UnknownNameError: a profile that nothing goes by.
+            UsageError: it is not JSON, or a parser or dialects are given, which don't apply to messages.
+            UnknownNameError: the profile is unknown.
         """
         if self.parser or self.dialects:
             raise UsageError("A message is read by its own interface: give a profile or tools, or neither.")
@@ -84,10 +83,10 @@ class Reader:
 
 
 def reader_of(reading: RecordedReading) -> Reader:
-    """Return how a recorded response was read.
+    """Return how a recorded response was parsed.
 
     Raises:
-        UsageError: that can't be known here.
+        UsageError: this can't be known here.
     """
     where = f"{reading.external_id or reading.session_id}#{reading.turn_index}"
     if reading.capture is not Capture.TEXT:

@@ -1,4 +1,4 @@
-"""Recorded calls under another schema, policy or rate, parsed calls alone as well: what would be refused, held, let through."""
+"""Check recorded calls against another schema, policy or rate limit, and count which would be refused, held or run."""
 
 import json
 from collections import Counter, defaultdict, deque
@@ -30,34 +30,34 @@ from actionledger.runtime.execution.profile import Profile
 from actionledger.runtime.execution.registry import resolve_profile
 
 _MASKED = regex(r"\*{4}")
-"""What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
+"""A masked secret in a record: no secret is shorter than four marks, and a patch's marks are three."""
 
 KEPT = 200
-"""How many of the calls that would have been stopped, or are valid now, a report names."""
+"""Maximum number of example calls in a report."""
 
 _TEXTS_ONLY = frozenset(dialect.name for dialect in DIALECTS if dialect.strings_only)
 
 Change: TypeAlias = Literal["same", "newly_refused", "newly_accepted", "not_judged"]
-"""What another schema makes of a call; one in which a secret was masked can't be judged."""
+"""The effect of another schema on a call; a call with a masked secret can't be judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecheckedAction:
-    r"""A recorded call under another schema, policy or rate.
+    r"""A recorded call, checked against another schema, policy or rate limit.
 
     Args:
-        session_id, turn_index, action_index: which.
+        session_id, turn_index, action_index: the call's place.
         name: its name, as the schema knows it.
         arguments: its arguments, as JSON text.
-        was: what came of checking it when it was recorded.
-        status: what comes of it now.
-        change: what that means.
-        reason: the first error's code; None where it is valid.
-        errors: what the schema refuses.
-        verdict: what the policy says of it; None where it is not valid or there is no policy.
-        why: the reason that the deciding rule names; empty where it names none.
-        is_over_rate: whether it comes too soon after the same calls; None where that is not asked, or no time is recorded.
-        execution: what came of it when it ran; None where nothing is recorded.
+        was: its recorded status.
+        status: its status now.
+        change: how the two statuses compare.
+        reason: the first error's code; None if it is valid.
+        errors: the schema's errors.
+        verdict: the policy's verdict; None if the call is not valid or there is no policy.
+        why: the deciding rule's reason; empty if it gives none.
+        is_over_rate: whether it exceeds its rate limit; None if no limit applies or no time is recorded.
+        execution: the recorded outcome of its execution; None if none is recorded.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -86,13 +86,13 @@ class RecheckedAction:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it would not have run by itself: refused, not let run by the policy, or over its rate."""
+        """Whether it would not run without a person: refused, not allowed by the policy, or over its rate limit."""
         is_refused = not self.status.is_runnable and self.change != "not_judged"
         return is_refused or self._is_withheld or bool(self.is_over_rate)
 
     @property
     def may_run(self) -> bool:
-        """Whether schema and policy let it run, so that it counts in its rate."""
+        """Whether schema and policy allow it, so that it counts towards its rate limit."""
         return self.status.is_runnable and not self._is_withheld
 
     @property
@@ -102,7 +102,7 @@ class RecheckedAction:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The schema, policy and limits that calls are checked against; None for a check that is not made."""
+    """The schema, policy and limits to check calls against; None skips a check."""
 
     catalogue: AnyCatalogue | None
     policy: Policy | None
@@ -110,7 +110,7 @@ class Question:
 
 
 def recheck_all(actions: Iterable[RecordedAction], question: Question) -> Iterator[RecheckedAction]:
-    """Yield each recorded call as it would be now."""
+    """Yield each recorded call with its new status."""
     for _, of_session in groupby(actions, key=lambda action: action.session_id):
         turns = groupby(of_session, key=lambda action: action.turn_id)
         asked = (each for _, of_turn in turns for each in _of_turn(list(of_turn), question))
@@ -120,7 +120,7 @@ def recheck_all(actions: Iterable[RecordedAction], question: Question) -> Iterat
 def _rated(
     asked: Iterable[tuple[RecheckedAction, datetime | None]], limits: Limits
 ) -> Iterator[RecheckedAction]:
-    """Yield a session's calls with whether their rates have room, counted by their times: a call may have waited for a person."""
+    """Yield a session's calls, checked against their rate limits in order of time: a call may have waited for a person."""
     calls = list(asked)
     over: dict[int, bool] = {}
     taken: defaultdict[str, deque[datetime]] = defaultdict(deque)
@@ -134,7 +134,7 @@ def _rated(
 
 
 def _takes(taken: deque[datetime], at: datetime, rate: RateLimit) -> bool:
-    """Count a call, if there is room for it; return whether there was."""
+    """Count a call if its rate limit has room; return whether it had."""
     while taken and (at - taken[0]).total_seconds() >= rate.seconds:
         taken.popleft()
     if len(taken) >= rate.count:
@@ -146,7 +146,7 @@ def _takes(taken: deque[datetime], at: datetime, rate: RateLimit) -> bool:
 def _of_turn(
     actions: list[RecordedAction], question: Question
 ) -> Iterator[tuple[RecheckedAction, datetime | None]]:
-    """Yield a turn's calls, their rates not asked yet, each with its time."""
+    """Yield a turn's calls with their times, before rate limits are checked."""
     raws = [_raw(action) for action in actions]
     catalogue = question.catalogue
     is_referring = isinstance(catalogue, Catalogue) and catalogue.references
@@ -212,11 +212,11 @@ class NameCount:
 
     Args:
         name: the action's or tool's name.
-        calls: how many there are.
-        refused: how many are newly refused.
-        held: how many valid ones the policy would not have let run by itself.
-        over_rate: how many come too soon after others.
-        stopped: how many would not have run by themselves, for any of these reasons or since they never were valid.
+        calls: number of calls.
+        refused: number of newly refused calls.
+        held: number of valid calls that the policy would not have run without a person.
+        over_rate: number of calls over their rate limit.
+        stopped: number of calls that would not have run without a person, for any of these reasons or because they never were valid.
     """
 
     name: str
@@ -229,21 +229,20 @@ class NameCount:
 
 @dataclass(frozen=True, slots=True)
 class RecheckReport:
-    r"""The outcome of recorded calls under another schema, policy or rate.
+    r"""The outcome of checking recorded calls against another schema, policy or rate limit.
 
     Args:
-        calls: how many were looked at; illustrations are none.
-        changes: how many are the same, newly refused, newly accepted, or can't be judged, since a secret in them was masked.
-        converted: how many that were valid as written could run only with other arguments now: a value of another type, or without a
-            field that the schema doesn't know.
-        reasons: the newly refused by their first error's code.
-        verdicts: the valid ones by what the policy says; none where there is no policy.
-        over_rate: how many come too soon after the same calls.
-        undated: how many calls with a rate can't be counted, since no time is recorded.
-        stopped: those that would not have run by themselves, of all, sessions taken into account.
-        done: of those stopped, how many had succeeded when they ran.
+        calls: number of calls checked; illustrations don't count.
+        changes: number of calls that are the same, newly refused, newly accepted, or not judged because a secret in them was masked.
+        converted: number of calls that were valid as written and are valid now only with a value converted or an unknown field dropped.
+        reasons: newly refused calls by their first error's code.
+        verdicts: valid calls by the policy's verdict; empty without a policy.
+        over_rate: number of calls over their rate limit.
+        undated: number of rate-limited calls without a recorded time.
+        stopped: the share of calls that would not have run without a person, clustered by session.
+        done: number of stopped calls that had succeeded when they ran.
         by_name: the same by name, the most calls first.
-        examples: some of those that are stopped or newly accepted, in their order, at most two hundred.
+        examples: stopped or newly accepted calls in recorded order, at most 200.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -281,25 +280,25 @@ def recheck(
     within: Filter = EVERYTHING,
     each: Callable[[RecheckedAction], None] | None = None,
 ) -> RecheckReport:
-    r"""Ask of recorded calls what would have come of them under another schema, policy or rate.
+    r"""Check recorded calls against another schema, policy or rate limit.
 
-    Nothing runs, and nothing is recorded. Without ``profile`` and ``tools`` the calls stay as valid as they were recorded.
+    Nothing is executed or recorded. Without ``profile`` and ``tools``, each call keeps its recorded status.
 
     Args:
-        ledger: where the calls are.
-        profile: whose actions, policy and rates are asked; ``tools``, ``policy`` and ``limits`` go before its own.
-        tools: definitions of tools, as ``al.parse`` takes them.
-        policy: what decides, as a value or a file.
-        limits: the rates, each session by itself, by when each call began to run, or, if that is not recorded, when its response was made.
-        within: which responses; by run, the calls as that run has read them.
-        each: is given every call, for who needs more than counts and examples.
+        ledger: the ledger with the calls.
+        profile: supplies the schema, policy and limits; ``tools``, ``policy`` and ``limits`` override it.
+        tools: tool definitions, as for ``al.parse``.
+        policy: the policy, as a value or a file.
+        limits: the rate limits, counted per session by each call's start, or by its response's time if no start is recorded.
+        within: filter for the responses; with a run, the calls as that run parsed them.
+        each: is called with every call, if counts and examples are not enough.
 
     Returns:
-        What would have been refused, held or let through.
+        Counts of calls that would be refused, held or run, with examples.
 
     Raises:
-        PolicyError: the policy's file can't be read, or a row of it can't work.
-        UsageError: nothing is asked, or no recorded call fits.
+        PolicyError: the policy's file can't be read, or a row in it is invalid.
+        UsageError: there is nothing to check against, or no recorded call matches.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -334,7 +333,7 @@ def recheck(
 
 
 def _as_recorded(ledger: Ledger, within: Filter) -> ToolCatalogue:
-    """Return the recorded names with the arguments that they were given: what the rules of a policy's file are checked against."""
+    """Return the recorded tool names and their arguments, to check a policy file's rules against."""
     return ToolCatalogue.of(
         [
             {"name": name, "parameters": {"properties": {field: {} for field in given}}}
@@ -356,7 +355,6 @@ class _Counts:
         self._examples: list[RecheckedAction] = []
 
     def take(self, call: RecheckedAction, *, is_limited: bool) -> None:
-        """Count a call."""
         named = self.by_name.setdefault(call.name, Counter())
         is_refused, is_over = call.change == "newly_refused", bool(call.is_over_rate)
         is_held = call.verdict is not None and call.is_stopped and not is_over
@@ -377,7 +375,7 @@ class _Counts:
             self._examples.append(call)
 
     def report(self) -> RecheckReport:
-        """Return what was counted."""
+        """Return the counts as a report."""
         columns = [column.name for column in fields(NameCount)][1:]
         by_name = (
             NameCount(name, *(counts[key] for key in columns)) for name, counts in self.by_name.items()

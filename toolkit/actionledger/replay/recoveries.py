@@ -1,4 +1,4 @@
-"""The behaviour of sessions after a failed turn: the same again, something else, nothing, or success."""
+"""The behaviour of sessions after a failed turn: they retry the same call, try something else, stop, or succeed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.runtime.repetition.forms import call_form
 
 Next: TypeAlias = Literal["recovered", "repeated", "changed", "no_action", "ended", "not_recorded"]
-"""What the turn behind one that failed is: it gets through; it fails with a call of the one before, or in another way; it has no
-action; there is none; or it is not recorded what came of its actions."""
+"""The turn after a failed one: success, failure with a repeated call, another failure, no action, none at all, or no recorded results."""
 
 _COLUMNS: dict[str, Kind] = {
     "session_id": str,
@@ -37,18 +36,17 @@ _COLUMNS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class FailedTurn:
-    r"""A turn in which something failed and nothing got through, and what its session did next.
+    r"""A turn with a failure and no successful action, and what its session did next.
 
     Args:
-        session_id, turn_index: which turn.
+        session_id, turn_index: the turn.
         model, task: its session's; empty if unknown.
-        stage, code: the first thing that failed in it.
-        streak: how many turns had failed in a row by then, itself among them.
-        next: what the turn behind it is.
-        is_same: whether that makes a call again that this one made, whatever came of it; of responses in which no call could be read,
-            whether it says the same again.
-        recovered_after: in how many turns the session got through, 1 for the very next; None where it never did.
-        turns_left: how many turns the session has behind it.
+        stage, code: its first failure.
+        streak: number of failed turns in a row, up to and including this one.
+        next: the next turn's outcome.
+        is_same: whether the next turn repeats one of its calls, with any outcome; without parsed calls, whether it repeats the text.
+        recovered_after: number of turns until the session succeeded, 1 for the next turn; None if it never did.
+        turns_left: number of later turns in the session.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
@@ -75,7 +73,7 @@ class FailedTurn:
 
 @dataclass(frozen=True, slots=True)
 class RecoveryReport(Framed):
-    r"""What sessions did after each turn that failed.
+    r"""A report on what sessions did after each failed turn.
 
     Args:
         turns: the turns that failed, session by session, in order.
@@ -98,18 +96,18 @@ class RecoveryReport(Framed):
 
     @property
     def counts(self) -> Mapping[Next, int]:
-        """How many turns that failed were followed by what."""
+        """Number of failed turns by what followed."""
         found = Counter(turn.next for turn in self.turns)
         return {each: found[each] for each in get_args(Next)}
 
     def rate(self, following: Next) -> Rate:
-        r"""Return the share of the turns that failed which were followed by something, sessions taken into account.
+        r"""Return the share of failed turns with a given follow-up, clustered by session.
 
         Args:
-            following: by what.
+            following: the follow-up.
 
         Raises:
-            UsageError: nothing is called that.
+            UsageError: it is unknown.
 
         Example:
             >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
@@ -125,15 +123,15 @@ class RecoveryReport(Framed):
         return clustered_by((turn.session_id, turn.next == following) for turn in self.turns)
 
     def within(self, turns: int) -> Rate:
-        r"""Return how often a session got through within so many turns after one that failed.
+        r"""Return how often a session succeeded within a number of turns after a failed one.
 
-        Each row of failed turns counts once, from its first; where the session ended before, it had not got through.
+        Consecutive failed turns count once, from the first. A session that ended earlier counts as not recovered.
 
         Args:
-            turns: how many, 1 or more.
+            turns: number of turns, 1 or more.
 
         Raises:
-            UsageError: they are fewer.
+            UsageError: ``turns`` is less than 1.
 
         Example:
             >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
@@ -155,7 +153,7 @@ class RecoveryReport(Framed):
         )
 
     def _columns(self) -> Columns:
-        """A row for each turn that failed."""
+        """One row per failed turn."""
         rows = [
             (
                 *(turn.session_id, turn.turn_index, turn.model, turn.task, str(turn.stage), str(turn.code)),
@@ -167,20 +165,20 @@ class RecoveryReport(Framed):
 
 
 def recoveries(ledger: Ledger, within: Filter = EVERYTHING) -> RecoveryReport:
-    r"""Look at what sessions did after each turn that failed.
+    r"""Return what sessions did after each failed turn.
 
-    A turn failed where something of it did and no action of it succeeded; where nothing says what came of a session's actions,
-    where it was not read whole with a valid action.
+    A turn failed if something in it failed and no action succeeded. In sessions without recorded execution results, it failed if it
+    was not parsed with a valid action.
 
     Args:
-        ledger: where the sessions are.
-        within: which turns that failed; what came behind them is looked for in all of their sessions.
+        ledger: the ledger with the sessions.
+        within: filter for the failed turns; later turns are searched for in their whole sessions.
 
     Returns:
-        Those turns, each with what the next one is and when the session got through.
+        The failed turns, each with the next turn's outcome and when the session succeeded.
 
     Raises:
-        UsageError: ``ledger`` is no open one.
+        UsageError: ``ledger`` is not an open ledger.
 
     Example:
         >>> wrong = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
@@ -192,7 +190,7 @@ def recoveries(ledger: Ledger, within: Filter = EVERYTHING) -> RecoveryReport:
         >>> [turn.next for turn in report.turns]
         ['changed', 'repeated', 'ended']
     """
-    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
+    from actionledger.runtime.execution.registry import PROFILES  # noqa: PLC0415 - all formats, not needed to count failures
 
     refuse_no_ledger(ledger)
     referring = {name: profile.catalogue.references for name, profile in PROFILES.items()}
@@ -223,7 +221,7 @@ def _turn(found: FailureThen, references: bool) -> FailedTurn:
 
 
 def _forms(calls: tuple[Said, ...], text: str | None, references: bool) -> Iterator[tuple[str, str]]:
-    """Yield what makes calls the same, or responses in which none was read."""
+    """Yield the keys by which two turns' calls, or their texts without calls, are the same."""
     if text is not None:
         yield "", call_form("", text).exact
     for name, arguments in calls:

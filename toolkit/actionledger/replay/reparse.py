@@ -1,4 +1,4 @@
-"""Recorded turns read again with another parser: a run of its own, compared turn by turn with the first."""
+"""Parse recorded turns again with another parser, as a new run, and compare it turn by turn with the first."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -25,20 +25,20 @@ from actionledger.replay.reparse_run import ReparseProgress, Task, losses, rerea
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReparseReport(Shown):
-    r"""The readings of the same turns by another parser, compared.
+    r"""The comparison of two parses of the same turns by different parsers.
 
     Args:
-        run_id: the run that the second reading is recorded as.
-        parser_name: the parser that read again.
-        turns: how many turns it read.
-        unfit: how many of them are of each profile whose formats the parser doesn't read.
-        comparison: both readings, pair by pair.
-        seconds: how long reading and recording took.
-        before_run_id: the run that it is compared with; None for the first readings.
-        resumed: how many of the turns the run had read before it was resumed.
-        failed: how many texts nobody could read to their end, by reason; they are recorded as failed.
-        left_out: how much of another version's readings could not be recorded, by reason.
-        ledger: where both readings are recorded.
+        run_id: the run that records the second parse.
+        parser_name: the second parser.
+        turns: number of turns parsed again.
+        unfit: number of these turns by profile, for each profile whose formats the parser doesn't support.
+        comparison: both parses, pair by pair.
+        seconds: how long parsing and recording took.
+        before_run_id: the run that it is compared with; None for each turn's first parse.
+        resumed: number of turns that the run had parsed before it was resumed.
+        failed: number of texts that could not be parsed to the end, by reason; they are recorded as failed.
+        left_out: number of another version's values that could not be recorded, by reason.
+        ledger: the ledger with both parses.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -64,33 +64,33 @@ class ReparseReport(Shown):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many turns are read the same, recovered, lost, read as other actions, or meant to act in neither."""
+        """Number of turns parsed the same, recovered, lost, parsed as other actions, or meant to act in neither run."""
         return {str(bucket): count for bucket, count in self.comparison.counts.items()}
 
     @property
     def p_value(self) -> float:
-        """The p-value of the sign-flip test over sessions: how likely chance alone shifts the sessions so far."""
+        """The p-value of the sign-flip test over sessions: the probability of a shift this large by chance."""
         return self.comparison.p_value
 
     @property
     def p_value_by_turn(self) -> float:
-        """The p-value of the exact McNemar test, which takes the turns of a session for independent."""
+        """The p-value of the exact McNemar test, which treats a session's turns as independent."""
         return self.comparison.p_value_by_turn
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """The 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
+        """The 95 % interval of the change in success, -1 to 1; None with too few sessions."""
         return self.comparison.difference
 
     def difference_of(self, turn: ComparedTurn | str) -> TurnDifference:
-        r"""Return how the two readings of a turn differ, action by action and field by field.
+        r"""Return how the two parses of a turn differ, action by action and field by field.
 
         Args:
             turn: the turn, or its id.
 
         Raises:
-            UsageError: one of the runs has not read it.
-            LedgerError: the ledger is no longer there.
+            UsageError: one of the runs has not parsed it.
+            LedgerError: the ledger is closed or missing.
 
         Example:
             >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -120,33 +120,33 @@ def reparse(
     seconds_a_text: float = SECONDS,
     on_progress: Callable[[ReparseProgress], object] | None = None,
 ) -> ReparseReport:
-    r"""Read recorded turns again with another parser, record that as a run, and say what changed.
+    r"""Parse recorded turns again with another parser, record this as a run, and report the changes.
 
-    Each turn's actions are checked against the tools that it was offered, or its own profile's catalogue, as they were at first.
-    A rereading that is stopped or killed keeps what it has read, and can be resumed.
+    Each turn's actions are checked against its offered tools or its profile's catalogue, as before. A stopped or killed run keeps
+    its progress and can be resumed.
 
     Args:
-        ledger: where the turns are; it must be writable.
-        parser: what reads them, by name or as a value.
-        run: the run whose turns to read, by its id or name, and to compare with; all first readings if not given.
-        within: a filter that narrows the turns down; its ``run_id`` is ``run``.
-        workers: how many processes read; one on each core if not given, where there are enough turns. 1 reads in this process.
-        resume: True to go on with the last unfinished rereading of the same parser and turns, or its run's id; else a new one begins.
-        against: another version of this package that reads, ``parser`` being a name: a wheel, a folder with its source, or a commit,
-            branch or tag of the repository in the current folder. Its code is run: it must be trusted.
-        texts: Parquet files, as a path or a pattern, with the turns' texts as an export writes them; the ledger's own if not given.
-        place: ``processes`` of this machine, or ``ray`` for the cluster that Ray is connected to, or a local one.
-        seconds_a_text: how long a process may take for a text, in seconds of a processor; one that takes longer is recorded as failed.
-            What is read in this process has no limit.
-        on_progress: is told how far it is, with ``turns`` and ``total``.
+        ledger: the ledger with the turns; it must be writable.
+        parser: the parser, by name or as a value.
+        run: the run whose turns to parse and compare with, by its id or name; every turn's first parse if not given.
+        within: filter for the turns; its ``run_id`` is ``run``.
+        workers: number of processes; by default one per core if there are enough turns. 1 parses in this process.
+        resume: True to resume the last unfinished run with the same parser and turns, or that run's id; otherwise a new run begins.
+        against: another version of this package whose parser to use: a wheel, a source folder, or a commit, branch or tag of the
+            repository in the current folder. ``parser`` must be a name. Its code is run, so it must be trusted.
+        texts: exported Parquet files with the turns' texts, as a path or a pattern; the ledger's own texts if not given.
+        place: ``processes`` on this machine, or ``ray`` for the cluster that Ray is connected to, or a local one.
+        seconds_a_text: limit per text, in seconds of processor time; a text that takes longer is recorded as failed. Texts parsed
+            in this process have no limit.
+        on_progress: is called with the progress: ``turns`` and ``total``.
 
     Returns:
-        How many turns are read the same, recovered, lost, rejected, accepted or changed, with the test over sessions.
+        Number of turns parsed the same, recovered, lost, rejected, accepted or changed, with the test over sessions.
 
     Raises:
-        UsageError: no recorded turn fits, two runs are named, there is nothing to resume, or no such parser or version.
-        SourceError: nothing of what another version answers can be taken, or files of texts can't be read.
-        KeyboardInterrupt: it was stopped; what was read is kept.
+        UsageError: no recorded turn matches, two runs are named, there is nothing to resume, or the parser or version is unknown.
+        SourceError: none of another version's answers can be used, or the files with texts can't be read.
+        KeyboardInterrupt: it was stopped; its progress is kept.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -176,7 +176,7 @@ def reparse(
 
 
 def _reread_and_compared(ledger: Ledger, reader: ChosenReader, task: Task, begin: float) -> ReparseReport:
-    """Read turns again, and compare the readings with those of before."""
+    """Parse turns again, and compare the result with the earlier parses."""
     chosen = task.within
     unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     done = reread(ledger, task)

@@ -1,4 +1,4 @@
-"""A rereading as a run of a ledger: begun or resumed, each reading recorded once and in order, ended when all is read."""
+"""Record a reparse as a run of a ledger: begin or resume it, record each parse once and in order, and end it."""
 
 import json
 from collections import Counter
@@ -35,16 +35,16 @@ from actionledger.ledger.queries.rereading import (
 from actionledger.replay.runners import Runner
 
 SELECTED = "reparse_selected"
-"""The code of the note that says what a run is to read."""
+"""The code of the note with a run's selection of turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumedRun:
-    """A run that goes on.
+    """A resumed run.
 
     Args:
         run_id: the run.
-        turns: how many turns it has read already.
+        turns: number of turns already parsed.
     """
 
     run_id: str
@@ -52,7 +52,7 @@ class ResumedRun:
 
 
 def selection_noted(run_id: str, parser_id: str, within: Filter) -> SystemNoted:
-    """Return the note that says which turns a run is to read, and with which parser: who resumes it looks for that."""
+    """Return the note of a run's turns and parser, by which a later call finds the run to resume."""
     return SystemNoted(
         event_id=derived_id("reparse-selected", run_id),
         recorded_at=now(),
@@ -64,7 +64,7 @@ def selection_noted(run_id: str, parser_id: str, within: Filter) -> SystemNoted:
 
 
 def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -> ResumedRun | None:
-    """Return the run that is to go on; None to begin a new one."""
+    """Return the run to resume; None to begin a new one."""
     if which is False:
         return None
     found = unfinished_rereadings(ledger, SELECTED)
@@ -82,12 +82,12 @@ def _fits(run: UnfinishedRereading, parser_id: str, within: Filter) -> bool:
 
 
 def _selection(within: Filter) -> object:
-    """Return a filter as it looks when it comes out of a record."""
+    """Return a filter in the form that it has when loaded from a record."""
     return _said(json.loads(json_text(asdict(within))))
 
 
 def _said(selection: dict[str, object]) -> dict[str, object]:
-    """Return what a selection says: what it leaves empty, another version may not have known."""
+    """Return a selection without its empty fields, which another version may not know."""
     return {name: value for name, value in selection.items() if value}
 
 
@@ -106,11 +106,11 @@ def _why_none(which: bool | str, found: list[UnfinishedRereading]) -> str:
 
 
 class ReparseProgress(NamedTuple):
-    """How far a rereading is.
+    """A reparse's progress.
 
     Args:
-        turns: how many turns were looked at, those of an earlier attempt at the same run among them.
-        total: how many there are to read.
+        turns: number of turns done, including those of earlier attempts at the same run.
+        total: number of turns to parse.
 
     Example:
         >>> progress = al.ReparseProgress(turns=50, total=200)
@@ -123,12 +123,12 @@ class ReparseProgress(NamedTuple):
 
 
 class ReparseStopped(KeyboardInterrupt):
-    """A rereading that was stopped; what was read until then is kept, and the same one resumes where it stopped.
+    """Raised if a reparse is stopped; its progress is kept, and the same call can resume it.
 
     Args:
         run_id: its run.
-        turns: how many turns it has read.
-        total: how many there are to read.
+        turns: number of turns parsed.
+        total: number of turns to parse.
     """
 
     def __init__(self, run_id: str, turns: int, total: int) -> None:
@@ -140,15 +140,15 @@ class ReparseStopped(KeyboardInterrupt):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """The task of a rereading.
+    """The task of a reparse.
 
     Args:
-        parser: what reads it, as it is recorded.
-        within: whose attempts have read the turns.
-        resume: the run that goes on; True for the last one that fits, False for a new one.
-        texts: Parquet files that hold the texts; None for the ledger itself.
-        runner: makes what reads them, of the run and how many turns there are.
-        on_progress: is told how far it is.
+        parser: the parser, as recorded.
+        within: filter for the parse attempts whose turns to parse again.
+        resume: the run to resume; True for the last matching one, False for a new one.
+        texts: Parquet files with the texts; None for the ledger's own.
+        runner: makes the runner, given the run and the number of turns.
+        on_progress: is called with the progress.
     """
 
     parser: ParserIdentity
@@ -161,14 +161,14 @@ class Task:
 
 @dataclass(slots=True)
 class RecordedRun:
-    """The result of a rereading.
+    """The result of a reparse.
 
     Args:
         run: its run.
-        resumed: how many turns it had read before it was resumed; 0 for a new one.
-        turns: how many it has read in all.
-        failed: how many texts nobody could read to their end, by reason.
-        left_out: how much could not be recorded of the readings, by reason.
+        resumed: number of turns parsed before it was resumed; 0 for a new run.
+        turns: number of turns parsed in all.
+        failed: number of texts that could not be parsed to the end, by reason.
+        left_out: number of values that could not be recorded, by reason.
     """
 
     run: RunKey
@@ -179,7 +179,7 @@ class RecordedRun:
 
 
 def reread(ledger: Ledger, task: Task) -> RecordedRun:
-    """Read turns again and record that as a run."""
+    """Parse turns again and record this as a run."""
     if task.texts is not None:
         check_texts(ledger, task.texts)
     earlier = resumed(ledger, task.resume, task.parser.id, task.within)
@@ -204,7 +204,7 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
 
 
 def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) -> Iterator[str]:
-    """Yield sentences on texts that could not be read to the end, and on what of their readings can't be taken."""
+    """Yield sentences on texts that could not be parsed to the end, and on values that could not be used."""
     for reason, count in failed.items():
         yield f"{counted(count, 'text')} could not be read to the end ({reason})."
     for left, count in left_out.items():
@@ -213,7 +213,7 @@ def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) 
 
 @contextmanager
 def _alone(ledger: Ledger, run_id: str) -> Iterator[None]:
-    """Hold the lock of a run; the kernel lets go of it when its process dies."""
+    """Hold a run's lock; the kernel releases it if the process dies."""
     lock = ledger.internals.session_lock(run_id)
     if not lock.acquire():
         raise UsageError(f"Another process is at run {run_id} right now; let it end, or stop it first.")

@@ -1,4 +1,4 @@
-"""Recorded sessions run again from their start, changed as asked, recorded as a run: is what came of them still what was recorded?"""
+"""Run recorded sessions again from their start, with requested changes, record this as a run, and compare with the record."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,15 +38,15 @@ from actionledger.runtime.session.states.settings import as_recorded
 from actionledger.runtime.workspace import Workspace
 
 NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
-"""Other handlers: some by the names of their actions, or what makes all of them."""
+"""Other handlers: some by their actions' names, or a factory for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changes of a rerun; None for what stays as recorded.
+    """The changes of a rerun; None keeps the recorded value.
 
     Args:
-        handlers, policy, parser: what takes the place of the recorded.
+        handlers, policy, parser: the replacements.
     """
 
     handlers: NewHandlers | None
@@ -55,12 +55,12 @@ class Change:
 
     @property
     def is_one(self) -> bool:
-        """Whether anything is to be other at all."""
+        """Whether it changes anything."""
         return any(each is not None for each in (self.handlers, self.policy, self.parser))
 
 
 def changed(plain: Profile, change: Change) -> Profile:
-    """Return a profile as a change makes it."""
+    """Return a profile with a change applied."""
     made = plain
     if change.policy is not None:
         made = replace(made, policy=resolve_policy(change.policy, plain.catalogue))
@@ -72,7 +72,7 @@ def changed(plain: Profile, change: Change) -> Profile:
 
 
 def without_handlers(make: HandlerFactory, names: set[str]) -> HandlerFactory:
-    """Return what makes a profile's handlers but some."""
+    """Return a factory for a profile's handlers without some of them."""
 
     def made(workspace: Workspace) -> Handlers:
         handlers = make(workspace)
@@ -105,7 +105,7 @@ def _like(handlers: Handlers, by_name: Mapping[str, Handler]) -> Handlers:
 
 
 def as_rerun(events: Iterable[Event], run: RunKey, taken: Collection[str]) -> Iterator[Event]:
-    """Yield what of a rerun's events is recorded: what was read, and what came of each try."""
+    """Yield the events of a rerun that are recorded: parses, and the outcome of each attempt."""
     for event in events:
         match event:
             case ResponseParsed():
@@ -150,7 +150,7 @@ def _of(run: RunKey, first: str) -> str:
 
 
 _MAX_BUFFERED = 2000
-"""How many events are buffered until they are recorded together: reading the next session takes in what was recorded before it."""
+"""Maximum number of buffered events, recorded together because reading the next session first imports what was recorded."""
 
 
 def rerun(
@@ -163,28 +163,28 @@ def rerun(
     parser: str | AnyParser | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RerunReport:
-    """Run recorded sessions again, each from its start in a fresh workspace, record that as a run, and say where they part.
+    """Run recorded sessions again, each from its start in a fresh workspace, record this as a run, and report where they diverge.
 
-    What an action drew of time, identifiers and models' answers, it draws again; people's decisions are made again; actions
-    that touch the outside are not run, but have their recorded results. Without a change, the handlers of today are compared
-    with the record. With one, each session is run without it as well, so that what differs anyway is not taken for its effect.
+    An action gets the same times, identifiers and model answers as recorded, and people's decisions are repeated. Actions with
+    external effects are not run; they get their recorded results. Without a change, today's handlers are compared with the record.
+    With one, each session is also run without it, so that unrelated differences are not taken for its effect.
 
     Args:
-        ledger: where they are recorded; it must be writable.
-        sessions: one or more by id, their own names, the beginning of either, or their titles; or a filter.
-        profile: what they run under, where that can't be found by its recorded name, or is not what is registered.
-        handlers: other handlers: some by the names of their actions, or what makes all of them.
+        ledger: the ledger with the sessions; it must be writable.
+        sessions: one or more by id, name, the beginning of either, or title; or a filter.
+        profile: the profile to run under, if it can't be found by its recorded name or differs from the registered one.
+        handlers: other handlers: some by their actions' names, or a factory for all.
         policy: another policy, as a value or as the path of a policy file.
         parser: another parser, by name or as a value.
-        progress: is told how many sessions are done, and of how many.
+        progress: is called with the number of sessions done and the total.
 
     Returns:
-        Of each session whether it is identical, where it parts from the record first and why, or why it was not run again.
+        For each session, whether it is identical, its first divergence and the cause, or why it was not run again.
 
     Raises:
-        UsageError: there is no such session, several are called that, or the filter picks none.
-        UnknownNameError: there is no such profile or parser.
-        PolicyError: the policy file can't be used, or not for a profile that one of the sessions is of.
+        UsageError: a session is unknown or its name is ambiguous, or the filter matches none.
+        UnknownNameError: the profile or parser is unknown.
+        PolicyError: the policy file can't be used, or doesn't fit the profile of one of the sessions.
         LedgerError: the ledger can't be written to.
 
     Example:
@@ -209,7 +209,7 @@ def rerun(
     change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)
     for each in [given] if given else filter(None, map(PROFILES.get, profiles_of(ledger, ids))):
-        changed(each, change)  # what can't work for a profile is said before anything is recorded
+        changed(each, change)  # reports an invalid change before anything is recorded
     run = RunKey(run_id=new_id(), kind=RunKind.RERUN)
     done = _rerun_all(ledger, run, ids, partial(_rerun_one, ledger, run, given, change), progress)
     return RerunReport(run.run_id, done, time.perf_counter() - begun)
@@ -222,7 +222,7 @@ def _rerun_all(
     rerun_one: Callable[[str], tuple[SessionRerun, list[Event]]],
     progress: Callable[[int, int], None] | None,
 ) -> tuple[SessionRerun, ...]:
-    """Run sessions again and record that as a run."""
+    """Run sessions again and record this as a run."""
     ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
     ledger.flush()
     done: list[SessionRerun] = []
@@ -242,7 +242,7 @@ def _rerun_all(
 
 
 def _record(ledger: Ledger, events: list[Event]) -> None:
-    """Record events, and forget them."""
+    """Record events and clear the list."""
     for event in events:
         ledger.record(event)
     ledger.flush()
@@ -265,7 +265,7 @@ def _sessions(ledger: Ledger, sessions: Called | Sequence[Called] | Filter) -> l
 def _rerun_one(
     ledger: Ledger, run: RunKey, given: Profile | None, change: Change, session_id: str
 ) -> tuple[SessionRerun, list[Event]]:
-    """Return what the rerun of a session shows, and what is to be recorded of it."""
+    """Return a session's rerun and the events to record."""
     lock = ledger.internals.session_lock(session_id)
     if not lock.acquire():
         return SessionRerun(session_id, WhyNot.OPEN, Refused(WhyNot.OPEN).sentence), []
@@ -311,10 +311,10 @@ def _compared(course: Course, plain: Profile, change: Change) -> tuple[SessionRe
 def _control(
     course: Course, recorded: Mapping[int, TurnTrace], plain: Profile
 ) -> tuple[Performance, Order, list[Divergence]]:
-    """Run a session again without a change; return that, in which order, and what differs from the record all the same.
+    """Run a session again without a change; return the performance, the order used, and the remaining differences.
 
-    Which of the actions that ran side by side came first is not recorded: where one order doesn't come to what is, another may. What
-    depends on the order is told as chance.
+    The order of parallel actions is not recorded: if one order does not reproduce the record, another may. Differences that depend
+    on the order are reported as nondeterminism.
     """
     control = perform(course, plain)
     found = list(divergences(recorded, control.traces))
@@ -358,7 +358,7 @@ def _shown(
 
 
 def _note(shown: SessionRerun, run: RunKey) -> SystemNoted:
-    """Return the event that keeps what a rerun showed of one session."""
+    """Return the event that keeps the result of one session's rerun."""
     first = shown.first
     where = f" It parts in turn {first.turn_index} at {first.field}." if first else ""
     detail: dict[str, Any] = {

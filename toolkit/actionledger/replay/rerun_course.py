@@ -1,4 +1,4 @@
-"""The course of a recorded session or of a rerun, turn by turn, as it is compared; and why a session can't be run again."""
+"""The course of a recorded session or of a rerun, turn by turn, in comparable form."""
 
 import json
 from collections import defaultdict
@@ -66,16 +66,16 @@ SENTENCES = {
     WhyNot.NOT_APART: "Actions with outside effects ran in parallel with others, so it is unknown which changed what.",
     WhyNot.OPEN: "It is being worked on elsewhere.",
 }
-"""Each as a sentence."""
+"""Each reason as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refused(Exception):  # noqa: N818 - it is no error of anybody's
-    """A session that can't be run again.
+class Refused(Exception):  # noqa: N818 - a result, not an error
+    """Raised for a session that can't be run again.
 
     Args:
         reason: why.
-        detail: the particulars, as a sentence; empty where there are none.
+        detail: details as a sentence; may be empty.
     """
 
     reason: WhyNot
@@ -83,7 +83,7 @@ class Refused(Exception):  # noqa: N818 - it is no error of anybody's
 
     @property
     def sentence(self) -> str:
-        """The reason, for people."""
+        """The reason as a sentence."""
         return f"{SENTENCES[self.reason]} {self.detail}".rstrip()
 
     def __str__(self) -> str:
@@ -96,10 +96,10 @@ class Course:
 
     Args:
         session: the session.
-        states: what its workspace held, and in which order all happened.
-        turns: all that is recorded of each turn, by its place.
-        executions: every try at every action.
-        approvals: what was asked and decided in each turn, by its place.
+        states: its workspace's states, and the order of events.
+        turns: all recorded details of each turn, by index.
+        executions: every attempt at every action.
+        approvals: the approvals requested and decided in each turn, by index.
     """
 
     session: Session
@@ -114,7 +114,7 @@ class Course:
         return self.states.lines
 
     def tries(self, turn_index: int, place: int) -> list[RecordedTry]:
-        """Return the tries at an action that had, or may have had, an effect."""
+        """Return the attempts at an action that had, or may have had, an effect."""
         where = turn_index, place
         return [
             each
@@ -123,7 +123,7 @@ class Course:
         ]
 
     def drawn(self, turn_index: int, place: int) -> list[tuple[Kind, Any]]:
-        """Return what an action drew from outside."""
+        """Return the values that an action drew from outside, such as times and identifiers."""
         return [
             (cast("Kind", kind), value)
             for line in self.lines
@@ -132,18 +132,18 @@ class Course:
         ]
 
     def effects(self, turn_index: int) -> list[Effects]:
-        """Return what a turn's actions have changed, in order."""
+        """Return the changes made by a turn's actions, in order."""
         return [line for line in self.lines if isinstance(line, Effects) and line.turn == turn_index]
 
     def decided(self, turn_index: int, until: datetime) -> Iterator[Approval]:
-        """Yield what people had decided in a turn until a moment."""
+        """Yield people's decisions in a turn up to a moment."""
         for each in self.approvals.get(turn_index, ()):
             if each.decision and each.decided_by != POLICY and each.decided_at and each.decided_at <= until:
                 yield each
 
 
 def recorded_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> RecordedStates:
-    """Return what was kept of a session's states."""
+    """Return the recorded states of a session."""
     states = read_states(ledger.manifests, recorded.session_id)
     if states is None:
         raise Refused(WhyNot.NO_MANIFEST if was_run else WhyNot.NOT_OURS)
@@ -181,7 +181,7 @@ def course_of(ledger: Ledger, session_id: str) -> Course:
 
 
 WORKSPACE = "{workspace}"
-"""Stands for the folder that a session worked in."""
+"""Placeholder for the folder that a session worked in."""
 
 
 @dataclass(slots=True)
@@ -189,8 +189,8 @@ class ActionTrace:
     """The result of one action.
 
     Args:
-        name, arguments, status: as it was read and checked.
-        execution: what came of its last try, by field; none where it never came to one.
+        name, arguments, status: as parsed and checked.
+        execution: the outcome of its last attempt, by field; empty without an attempt.
     """
 
     name: str
@@ -204,10 +204,10 @@ class TurnTrace:
     """The results of one turn.
 
     Args:
-        outcome: what came of reading it.
-        actions: each action by its place.
-        feedback: what the model was told of it in the end; None where it never ended.
-        effects: what has changed, by the places of the actions that did it, then by what: a path, or a store's table.
+        outcome: the parse outcome.
+        actions: each action by index.
+        feedback: the final feedback to the model; None if the turn never ended.
+        effects: the changes, by the indexes of the actions that made them, then by path or store table.
     """
 
     outcome: str = ""
@@ -218,11 +218,11 @@ class TurnTrace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The change of one path, or of one table of a store.
+    """The change to one path, or to one table of a store.
 
     Args:
-        after: what stands there then, as a JSON value; None for nothing.
-        content: what a file holds then; None for all else.
+        after: the new value, as JSON; None if nothing is left.
+        content: a file's new content; None for anything else.
     """
 
     after: Any
@@ -235,13 +235,13 @@ class Effect:
         return hash(json.dumps(self.after, sort_keys=True, default=str))
 
     def diff_to(self, path: str, other: "Effect | None") -> str:
-        """Return how another content differs from this one, as a unified diff; empty where both are no files."""
+        """Return the unified diff to another content; empty if neither is a file."""
         theirs = other.content if other else None
         return "" if self.content is None and theirs is None else unified(path, self.content, theirs)
 
 
 def traces_of_record(course: Course) -> dict[int, TurnTrace]:
-    """Return what came of each turn, as it is recorded."""
+    """Return the recorded trace of each turn."""
     root = course.states.begun.root
     last: dict[tuple[int, int], RecordedTry] = {}
     for each in course.executions:
@@ -263,7 +263,7 @@ def traces_of_record(course: Course) -> dict[int, TurnTrace]:
 
 
 def traces_of_events(events: Iterable[Event], root: str) -> dict[int, TurnTrace]:
-    """Return what came of each turn, by the events of a rerun, as a ledger would hold them."""
+    """Return the trace of each turn from a rerun's events, as a ledger would hold it."""
     traces: dict[int, TurnTrace] = {}
     turns: dict[str, int] = {}
     places: dict[str, tuple[int, int]] = {}
@@ -291,7 +291,7 @@ def traces_of_events(events: Iterable[Event], root: str) -> dict[int, TurnTrace]
 
 
 def add_effects(traces: Mapping[int, TurnTrace], states: RecordedStates) -> None:
-    """Add what was found to have changed after each action."""
+    """Add the changes found after each action."""
     state = states.first
     for line in states.lines:
         after = following(state, line)
@@ -305,7 +305,7 @@ def add_effects(traces: Mapping[int, TurnTrace], states: RecordedStates) -> None
 def _effects(
     change: Change, before: CapturedState | None, after: CapturedState, states: RecordedStates
 ) -> dict[str, Effect]:
-    """Return what has become of a path; of a store, table by table: its file is never the same."""
+    """Return the effect on a path; for a store one per table, since its file's bytes always differ."""
     is_store = change.path in after.stores or (before is not None and change.path in before.stores)
     if not is_store:
         content = states.objects.get(change.after.digest) if change.after and change.after.digest else None

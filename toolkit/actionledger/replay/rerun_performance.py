@@ -1,4 +1,4 @@
-"""Running a session once more in a fresh folder: each action sees the time it saw, those that touch the outside have recorded results."""
+"""Run a session again in a fresh folder: actions see their recorded times, and those with external effects get recorded results."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -40,8 +40,7 @@ _NOT_RECORDED = (
 
 
 Order: TypeAlias = Literal["as_seen", "as_written"]
-"""How actions are put in order that had run side by side: by the last time that each drew, which is as a rule that of its effect, or by
-their places in the response. What really came first is not recorded."""
+"""The order for parallel actions: by each one's last draw, usually its effect's, or by place in the response. The real order is not recorded."""
 
 
 class Script:
@@ -50,7 +49,7 @@ class Script:
     Args:
         course: the recorded session.
         restorer: puts recorded changes into the rerun's workspace.
-        order: in which order those actions run that had run side by side.
+        order: the order in which to run actions that had run in parallel.
     """
 
     def __init__(self, course: Course, restorer: Restorer, order: Order = "as_seen") -> None:
@@ -68,12 +67,12 @@ class Script:
         return self._moment.replace(tzinfo=UTC).timestamp()
 
     def set_time(self, moment: datetime | None) -> None:
-        """Go on to a recorded moment; never back."""
+        """Advance to a recorded moment, never back."""
         if moment is not None and moment > self._moment:
             self._moment = moment
 
     def tape_of(self, step: ActionStep) -> RecordedDraws:
-        """Return the tape that hands an action what it drew."""
+        """Return the tape that replays an action's recorded draws."""
         place = step.turn.index, step.index
         if place not in self._tapes:
             moment = self._moment.replace(tzinfo=UTC).isoformat()
@@ -81,11 +80,11 @@ class Script:
         return self._tapes[place]
 
     def apply_outside(self, changes: Any) -> None:
-        """Make changes that nobody's action had made."""
+        """Apply changes that no action had made."""
         self.left_out += self._restorer.apply(changes)
 
     def apply_effects(self, step: ActionStep, is_taken: Callable[[int], bool]) -> None:
-        """Make the changes that an action had made whose result is taken from the record."""
+        """Apply the recorded changes of an action whose result is taken from the record."""
         for line in self.course.effects(step.turn.index):
             if step.index in line.actions and line.changes:
                 if not all(map(is_taken, line.actions)):
@@ -95,11 +94,11 @@ class Script:
 
 
 class RerunExecutor(Executor):
-    """See the module.
+    """Executes a session's actions again, with recorded times, draws and external results.
 
     Args:
-        script: what is taken from the record.
-        given: as ``Executor`` takes it.
+        script: the recorded draws, decisions and results.
+        given: as for ``Executor``.
     """
 
     def __init__(self, *given: Any, script: Script, **more: Any) -> None:
@@ -120,7 +119,7 @@ class RerunExecutor(Executor):
         return observed
 
     def _ran(self, steps: Sequence[ActionStep]) -> list[Observation]:
-        """Run steps; those that ran side by side one after the other, so that a rerun is the same each time."""
+        """Run steps, parallel ones in sequence, so that a rerun is the same each time."""
         if len(steps) < 2:
             return super().run(steps) if steps else []
         for step in steps:
@@ -144,24 +143,24 @@ class RerunExecutor(Executor):
         return [str(value) for kind, value in drawn if kind == "time"]
 
     def _open(self, steps: Sequence[ActionStep]) -> None:
-        """Open what the handlers hold, as the step did that drew first: the others waited for it, and it need not have ended first."""
+        """Open the handlers' resources with the step that drew first: the others waited for it, and it may not have ended first."""
         drew = [step for step in steps if self._times(step)]
         if not drew:
             return
         first = min(drew, key=lambda step: min(self._times(step)))
-        # What can't be opened is said by the handler that needs it.
+        # A resource that can't be opened is reported by the handler that needs it.
         with drawing_from(self._script.tape_of(first)), suppress(Exception):
             self.handlers.opens()
 
     def _tries(self, step: ActionStep) -> list[RecordedTry]:
-        """Return the recorded tries at the same action from this one on."""
+        """Return the recorded attempts at the same action from this one on."""
         found = self._script.course.tries(step.turn.index, step.index)
         return [each for each in found if each.name == step.call.name and each.try_number >= step.try_number]
 
     def _is_taken(self, step: ActionStep) -> bool:
         if self.execution_settings.of(step.call.name).touches_outside:
             return True
-        # Nobody can have a process killed in the same moment once more.
+        # A process can't be killed at the same moment again.
         tries = self._tries(step)
         return bool(tries) and tries[-1].status is ExecutionStatus.INTERRUPTED
 
@@ -182,7 +181,7 @@ class RerunExecutor(Executor):
         course = self._script.course
         for each in tries[:-1]:
             self._take(step, each)
-        # Whoever looks at the workspace when the action is over sees what it has changed.
+        # A listener that looks at the workspace after the action sees its changes.
         self._script.apply_effects(step, lambda place: self._was_taken(course, step.turn.index, place))
         return self._take(step, tries[-1])
 
@@ -215,13 +214,13 @@ def _observed(step: ActionStep, each: RecordedTry) -> Observation:
 
 @dataclass(slots=True)
 class Performance:
-    """The result of running a session once more.
+    """The result of running a session again.
 
     Args:
-        traces: what came of each turn, by its place.
-        events: what happened, in order.
+        traces: each turn's results, by index.
+        events: the events, in order.
         taken: the executions whose results were taken from the record.
-        left_out: what could not be put into its workspace.
+        left_out: the parts of its workspace that could not be restored.
     """
 
     traces: dict[int, TurnTrace]
@@ -237,7 +236,7 @@ def perform(
     *,
     order: Order = "as_seen",
 ) -> Performance:
-    """Run a session once more."""
+    """Run a session again."""
     with TemporaryDirectory(prefix="actionledger-rerun-") as made:
         folder = Path(made).resolve()
         root = folder / "workspace"
@@ -280,7 +279,7 @@ class _Stage:
         self._session = SessionRuntime(
             profile,
             session=key,
-            # The identifiers that handlers see are those of the first time.
+            # Handlers see the identifiers of the recorded session.
             run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
             workspace=Workspace(self._root),
             record=self._record,
@@ -290,7 +289,7 @@ class _Stage:
         )
 
     def play(self) -> Performance:
-        """Do all that is recorded, in its order."""
+        """Play all recorded events, in order."""
         handled: set[int] = set()
         ended: set[int] = set()
         with closing(self._session):
@@ -333,7 +332,7 @@ class _Stage:
         )
 
     def _decide(self, line: TurnEnded) -> None:
-        """Go on with a turn by what people had decided until it ended."""
+        """Continue a turn with the decisions that people had made before it ended."""
         self._script.set_time(line.at)
         detail = self._course.turns.get(line.turn)
         waits = self._session.waiting.get(detail.response.turn_id) if detail else None
@@ -352,7 +351,7 @@ class _Stage:
             try:
                 Resumption(self._session, None).resume(detail.response.turn_id, decisions)
             except UsageError:
-                return  # nothing waits there this time, which the comparison shows
+                return  # nothing is pending this time, which the comparison shows
 
 
 def _arguments(text: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Where two courses of the same session part, field by field, and the report of all sessions run again."""
+"""Find where a rerun diverges from the recorded session, field by field, and report on all sessions run again."""
 
 import difflib
 from collections import Counter
@@ -12,7 +12,7 @@ from actionledger.replay.rerun_course import SENTENCES, ActionTrace, Effect, Tur
 from actionledger.runtime.session.states.capture import SkippedPath
 
 _MOST = 200
-"""How many divergences of one turn are told."""
+"""Maximum number of reported divergences per turn."""
 
 
 class Cause(StrEnum):
@@ -30,17 +30,17 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """One place where a rerun parts from the record.
+    """One place where a rerun diverges from the record.
 
     Args:
         turn_index: the turn's place in its session, from 0.
-        action_index: the action's place among its response's actions, from 0; None where it is about the turn as a whole.
-        action: the action's name; empty where it is about none.
-        field: what differs: ``outcome``, ``name``, ``arguments.…``, ``status``, ``result.…``, ``message``, ``effects:PATH``, ``feedback``.
-        recorded: what is recorded, as a JSON value; None for nothing.
-        rerun: what came of the rerun, likewise.
+        action_index: the action's place among its response's actions, from 0; None for the turn as a whole.
+        action: the action's name; empty for the turn as a whole.
+        field: the field that differs: ``outcome``, ``name``, ``arguments.…``, ``status``, ``result.…``, ``message``, ``effects:PATH``, ``feedback``.
+        recorded: the recorded value, as JSON; None if missing.
+        rerun: the rerun's value, likewise.
         diff: for a file or a longer text, the unified diff from the recorded one; else empty.
-        cause: what it comes from.
+        cause: its cause.
 
     Example:
         >>> actions = al.ActionSet("greeting")
@@ -70,12 +70,12 @@ class Divergence:
 
     @property
     def place(self) -> tuple[int, int | None, str]:
-        """Where it is: what differs there in another rerun is the same divergence."""
+        """Its place: a divergence at the same place in another rerun counts as the same one."""
         return self.turn_index, self.action_index, self.field
 
 
 def divergences(recorded: Mapping[int, TurnTrace], rerun: Mapping[int, TurnTrace]) -> Iterator[Divergence]:
-    """Yield where a rerun parts from a record, in the order in which it happened."""
+    """Yield the divergences of a rerun from a record, in the order in which they happened."""
     for index in sorted({*recorded, *rerun}):
         old = recorded.get(index, TurnTrace())
         new = rerun.get(index, TurnTrace())
@@ -137,7 +137,7 @@ def _effects(
 
 
 def _values(path: str, before: Any, after: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the places where two JSON values differ, as deep as they are of the same form."""
+    """Yield the paths at which two JSON values differ, as deep as they have the same structure."""
     if before == after and type(before) is type(after):
         return
     if isinstance(before, dict) and isinstance(after, dict):
@@ -165,8 +165,7 @@ class TurnVerdict:
 
     Args:
         index: its place in the session, from 0.
-        verdict: ``same``, ``diverged`` for the first that parts from the record, ``not_comparable`` behind it: it went on from
-            another state.
+        verdict: ``same``, ``diverged`` for the first turn that differs, or ``not_comparable`` after it, since the state differs from there on.
     """
 
     index: int
@@ -179,15 +178,15 @@ class SessionRerun:
 
     Args:
         session_id: the session.
-        refusal: why it was not run again; None where it was.
+        refusal: why it was not run again; None if it was.
         detail: the same as a sentence.
         turns: each turn with its verdict.
-        first: the first divergence; None where there is none.
-        divergences: all of that turn, the first one first.
-        unstable: what differs without the change that was asked for, too, up to there.
-        performed: how many executions were run again.
-        from_record: how many had their recorded results, because they touch the outside or were interrupted.
-        left_out: what of the workspace could not be put there again.
+        first: the first divergence; None without one.
+        divergences: all divergences of that turn, in order.
+        unstable: the differences up to that turn that also occur without the requested change.
+        performed: number of executions run again.
+        from_record: number of executions that got their recorded results, because they have external effects or were interrupted.
+        left_out: the parts of the workspace that could not be restored.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -222,8 +221,8 @@ class RerunReport:
     """The report of a rerun.
 
     Args:
-        run_id: the run that it is recorded as.
-        sessions: each session with what it showed.
+        run_id: the run that records it.
+        sessions: the verdict on each session.
         seconds: how long it took.
 
     Example:
@@ -241,13 +240,13 @@ class RerunReport:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many sessions are identical, diverged, or were refused."""
+        """Number of sessions that are identical, diverged or refused."""
         found = Counter(each.verdict for each in self.sessions)
         return {verdict: found[verdict] for verdict in ("identical", "diverged", "refused")}
 
     @property
     def refusals(self) -> dict[str, int]:
-        """How many sessions were refused, by the reason."""
+        """Number of refused sessions by reason."""
         return dict(
             Counter(str(each.refusal) for each in self.sessions if each.refusal is not None).most_common()
         )

@@ -1,4 +1,4 @@
-"""How far the people of a team agree on what was read rightly: the raw share, and what is left of it beyond chance."""
+"""Agreement between a team's reviewers on which parses are right: the raw share, and agreement beyond chance."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ TWO = 2
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """How far two people agree, on what both have judged.
+    """Agreement between two reviewers on the parses that both judged.
 
     Args:
-        one, other: who.
-        rate: on how many of the readings that both have judged they say the same.
-        kappa: what is left of that beyond chance.
-        counts: how many readings each pair of judgements has, theirs in that order.
+        one, other: the reviewers.
+        rate: share of the parses that both judged with the same judgement.
+        kappa: agreement beyond chance (Cohen's kappa).
+        counts: number of parses per pair of judgements, in the order ``one``, ``other``.
     """
 
     one: str
@@ -40,16 +40,15 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAgreement:
-    """How far people agree on what was read rightly.
+    """Agreement between all reviewers.
 
     Args:
-        by_reviewer: how many readings each person has judged.
-        readings: how many readings were judged by two people or more.
-        rate: on how many of these all say the same.
-        coefficient: what is left of that beyond chance: of two people Cohen's kappa; of more Krippendorff's alpha, which takes
-            readings that some have not judged.
-        fleiss: Fleiss' kappa, where more than two people have judged, and each reading equally many of them; else None.
-        pairs: each two people who have judged a reading in common, those with the most first.
+        by_reviewer: number of parses that each person judged.
+        readings: number of parses judged by two or more people.
+        rate: share of these on which all agree.
+        coefficient: agreement beyond chance: Cohen's kappa for two people, else Krippendorff's alpha, which allows missing judgements.
+        fleiss: Fleiss' kappa, if more than two people judged and every parse has equally many judgements; else None.
+        pairs: each two people who judged a parse in common, those with the most in common first.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -71,11 +70,11 @@ class ReviewerAgreement:
 
 
 def reviewer_agreement(ledger: Ledger, within: Filter = EVERYTHING) -> ReviewerAgreement:
-    """Return how far people agree on what was read rightly, on the readings that several have judged.
+    """Return how far reviewers agree, over the parses that several of them judged.
 
     Args:
-        ledger: where they have judged.
-        within: which readings; the first of each turn where it names no run.
+        ledger: the ledger with the judgements.
+        within: filter for the parses; without a run, each turn's first parse.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -103,7 +102,7 @@ def reviewer_agreement(ledger: Ledger, within: Filter = EVERYTHING) -> ReviewerA
 
 
 def _things(ledger: Ledger, within: Filter) -> tuple[list[JudgedItem], dict[str, int]]:
-    """Return each reading with its judgements, and how many each person has judged."""
+    """Return each parse with its judgements, and the number of parses that each person judged."""
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     by_reviewer: Counter[str] = Counter()
     for each in judged(ledger, within):

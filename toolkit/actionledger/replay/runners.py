@@ -1,4 +1,4 @@
-"""One recorded response under another parser, as the line that is recorded of it: what every runner does with every text."""
+"""Parse one recorded response with another parser and encode the result, the step that all runners share."""
 
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from actionledger.runtime.parse_result import catalogue_of_tools, read_and_recor
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A new reading of one response.
+    """A new parse of one response.
 
     Args:
-        line: the event to record, encoded; None where there is none.
-        failed: why nobody could read the text to its end; None where it was read.
-        left_out: what could not be recorded of the reading, by reason.
+        line: the event to record, encoded; None if there is none.
+        failed: why the text could not be parsed to the end; None if it was.
+        left_out: number of values that could not be recorded, by reason.
     """
 
     line: bytes | None
@@ -32,18 +32,18 @@ class Reading:
 
 
 class Runner(Protocol):
-    """Has responses read, somewhere."""
+    """Parses batches of responses, in this process or elsewhere."""
 
     def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
-        """Yield what came of each batch, in the order of batches and of their responses; closed early, it ends what it began."""
+        """Yield each batch's results, in the order of batches and responses; closing it early ends its processes."""
 
 
 class Rereader:
-    """Reads recorded responses again, as one run; each is checked against what it was checked against at first.
+    """Parses recorded responses again as one run, checking each against the same schema as at first.
 
     Args:
-        parser: what reads them.
-        run: what the readings are recorded as.
+        parser: the parser.
+        run: the run that records the parses.
     """
 
     def __init__(self, parser: AnyParser, run: RunKey) -> None:
@@ -51,7 +51,7 @@ class Rereader:
         self.run = run
 
     def read(self, response: RecordedResponse, tools: Mapping[str, str]) -> bytes:
-        """Return the line that is recorded of a response."""
+        """Return the encoded event for a response."""
         lines: list[bytes] = []
 
         def record(event: Event) -> None:
@@ -65,10 +65,10 @@ class Rereader:
 
 
 class InThisProcess:
-    """Reads in this process, one response after the other; nothing keeps a text from holding it up.
+    """Parses responses in this process, one after the other, without a time limit.
 
     Args:
-        reader: reads a response.
+        reader: parses a response.
     """
 
     def __init__(self, reader: Rereader) -> None:
@@ -83,13 +83,13 @@ class InThisProcess:
 def unread_line(
     response: RecordedResponse, parser: ParserIdentity, run: RunKey, reason: Reason, detail: str
 ) -> bytes:
-    """Return the line that is recorded of a response which nobody could read to its end."""
+    """Return the encoded event for a response that could not be parsed to the end."""
     result = unread(response.text, parser, None, detail, reason)
     return encode(response_parsed(result, turn_key(response), run, 0))
 
 
 def catalogue_of(response: RecordedResponse, tools: Mapping[str, str]) -> AnyCatalogue | None:
-    """Return what a response's actions are checked against: the tools that it was offered, or its profile's catalogue."""
+    """Return the catalogue for a response: the tools that it was offered, or its profile's."""
     offered = tools.get(response.tools_hash or "")
     if offered and (catalogue := catalogue_of_tools(offered)):
         return catalogue
@@ -98,7 +98,7 @@ def catalogue_of(response: RecordedResponse, tools: Mapping[str, str]) -> AnyCat
 
 
 def turn_key(response: RecordedResponse) -> TurnKey:
-    """Return a recorded response's turn, as records carry it."""
+    """Return a recorded response's turn, in the form used in records."""
     session = SessionKey(
         session_id=response.session_id, profile=response.profile, model=response.model, task=response.task
     )

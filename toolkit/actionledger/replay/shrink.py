@@ -1,4 +1,4 @@
-"""The smallest text that still fails in the same way, by delta debugging: of a response, a recorded one, or a group of failures."""
+"""Find the smallest text that still fails in the same way, by delta debugging, for a response or a group of failures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ _OPENERS = {"{": "}", "[": "]", "(": ")"}
 _CLOSERS = frozenset(_OPENERS.values())
 
 
-class _Spent(Exception):  # noqa: N818 - it is no error: the search ends with what it has
-    """There is no try left."""
+class _Spent(Exception):  # noqa: N818 - not an error: it ends the search
+    """Raised if no tries are left."""
 
 
 @dataclass(slots=True)
@@ -33,11 +33,11 @@ class Reduction:
     """The search for a smaller text.
 
     Args:
-        holds: whether a text is still what is looked for.
-        text: the smallest so far; it holds of it.
-        tries: how many texts may be tried.
-        characters: how many characters these may have together.
-        tried: how many were.
+        holds: returns whether a text still fails in the same way.
+        text: the smallest such text so far.
+        tries: maximum number of texts to try.
+        characters: maximum number of characters in these together.
+        tried: number of texts tried.
     """
 
     holds: Callable[[str], bool]
@@ -48,7 +48,7 @@ class Reduction:
     _known: set[str] = field(default_factory=set)
 
     def run(self) -> bool:
-        """Make the text as small as it gets; return whether the search came to its end before the tries did."""
+        """Make the text as small as possible; return whether the search finished before the tries ran out."""
         try:
             before = None
             while before != self.text:
@@ -64,7 +64,7 @@ class Reduction:
         return True
 
     def _leave_out(self, parts_of: Callable[[str], list[str]]) -> None:
-        """Leave out chunks of parts, from halves down to each part alone, until none can be missed."""
+        """Remove chunks of parts, from halves down to single parts, until every part is needed."""
         parts = parts_of(self.text)
         size = max(1, len(parts) // 2)
         while parts:
@@ -85,7 +85,7 @@ class Reduction:
         return parts
 
     def _edit(self, edits: Callable[[str], Iterator[str]]) -> None:
-        """Make edits that keep brackets, tags and quotes in pairs, the largest first, for as long as one is taken."""
+        """Apply edits that keep brackets, tags and quotes paired, the largest first, until none succeeds."""
         while any(self._takes(shorter) for shorter in edits(self.text)):
             pass
 
@@ -105,7 +105,7 @@ class Reduction:
 
 
 def _groups(text: str) -> Iterator[str]:
-    """Yield the text without one of its bracketed groups, without what stands in one, and without one member of one."""
+    """Yield the text without one of its bracketed groups, without a group's content, and without one member."""
     for start, end, members in sorted(_bracketed(text), key=lambda group: group[0] - group[1]):
         yield text[:start] + text[end:]
         yield text[: start + 1] + text[end - 1 :]
@@ -116,7 +116,7 @@ def _groups(text: str) -> Iterator[str]:
 
 
 def _bracketed(text: str) -> Iterator[tuple[int, int, Sequence[tuple[int, int]]]]:
-    """Yield each closed group outside of strings: where it begins and ends, and its members between commas."""
+    """Yield each closed group outside strings: its begin and end, and its members between commas."""
     open_groups: list[tuple[int, str, list[int]]] = []
     at = 0
     while at < len(text):
@@ -136,7 +136,7 @@ def _bracketed(text: str) -> Iterator[tuple[int, int, Sequence[tuple[int, int]]]
 
 
 def _tags(text: str) -> Iterator[str]:
-    """Yield the text without one of its elements, without what stands in one, and without the tags around one."""
+    """Yield the text without one of its elements, without an element's content, and without its tags."""
     for opening in _TAG.finditer(text):
         end = text.find(f"</{opening[1]}>", opening.end())
         if end < 0:
@@ -148,7 +148,7 @@ def _tags(text: str) -> Iterator[str]:
 
 
 def _strings(text: str) -> Iterator[str]:
-    """Yield the text with one of its strings empty, or its first character alone."""
+    """Yield the text with one of its strings emptied, or cut to its first character."""
     for string in _STRING.finditer(text):
         yield f'{text[: string.start()]}""{text[string.end() :]}'
         if string[0][1] != "\\":
@@ -156,30 +156,30 @@ def _strings(text: str) -> Iterator[str]:
 
 
 Failing: TypeAlias = Callable[[str], bool]
-"""Says of a text whether it is still what is looked for."""
+"""Returns whether a text still fails in the same way."""
 
 TRIES = 3_000
-"""How many texts are tried."""
+"""Maximum number of texts to try."""
 
 CHARACTERS = 20_000_000
-"""How many characters these have together: a large text gets fewer tries."""
+"""Maximum number of characters in these texts together, so that a large text gets fewer tries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    r"""The smallest text that was found.
+    r"""The smallest failing text found.
 
     Args:
-        text: it.
-        original: the text that it was made of.
-        tries: how many texts were tried.
-        is_smallest: whether nothing more could be left out of it, and not only of what could be tried.
+        text: the smallest text.
+        original: the original text.
+        tries: number of texts tried.
+        is_smallest: whether nothing more can be removed; False if the tries ran out first.
 
     Example:
         >>> text = 'Good morning!\n```actions\n{"actions": [{"type": "list_tasks"}, {"type": "get_task"}]}\n```\nDone.'
         >>> shrunk = al.shrink(text, profile="assistant")
         >>> shrunk.text, len(shrunk.original), shrunk.is_smallest
-        ('```actions\n{"actions":[{"type":"get_task"}]}```', 94, True)
+        ('```actions\n{"actions":[{"type":"gettask"}]}```', 94, True)
     """
 
     text: str
@@ -209,24 +209,24 @@ def shrink(
 ) -> Shrunk:
     """Return the smallest text that still fails in the same way.
 
-    The same way is the same outcome, the same set of issues and the same set of refused fields' errors, read by the same parser and with no
-    repair that the text itself didn't need; or what a function says. What is tried depends on the text alone, so the same text gives the same result.
+    The same way means the same outcome, set of issues and set of field errors, with the same parser and no additional repair; or it
+    is decided by ``is_failing``. The search depends on the text alone, so the same text gives the same result.
 
     Args:
         text: a response that fails.
-        is_failing: says of a text whether it fails in the same way; instead of what follows.
-        parser: who reads it, by name.
-        dialects: or the dialects to look for.
-        profile: whose catalogue its actions are checked against, and whose parser reads where nothing else does.
+        is_failing: returns whether a text fails in the same way; replaces the arguments below.
+        parser: the parser's name.
+        dialects: or the dialects to search for.
+        profile: the profile whose catalogue to check actions against, and whose parser to use if no other is given.
         tools: or the tools that the model was offered.
-        tries: how many texts are tried at most; of long ones it is fewer.
+        tries: maximum number of texts to try; fewer for long texts.
 
     Returns:
-        A text that fails in the same way; the text itself where nothing can be left out of it.
+        The smallest text found; the text itself if nothing can be removed.
 
     Raises:
-        UsageError: nothing fails in the text, or nothing says how to read it.
-        UnknownNameError: a name that nothing goes by.
+        UsageError: the text has no failure, or no way to parse it is given.
+        UnknownNameError: a name is unknown.
 
     Example:
         >>> al.shrink("one two three four", lambda text: "three" in text).text
@@ -246,14 +246,14 @@ def shrink(
 
 
 def like(text: str, reader: Reader) -> Failing:
-    """Return what says whether a text fails as this one does.
+    """Return a function that tests whether a text fails as this one does.
 
     Args:
         text: a response that fails.
-        reader: how it is read.
+        reader: how to parse it.
 
     Raises:
-        UsageError: nothing fails in it.
+        UsageError: it has no failure.
     """
     result = reader.read(text)
     manner = _manner(result)
@@ -268,17 +268,17 @@ def like(text: str, reader: Reader) -> Failing:
 
 
 def shrink_group(ledger: Ledger, group: FailureGroup, *, tries: int = TRIES) -> Shrunk:
-    r"""Return the smallest text that fails as a group of failures does, made of the shortest of its examples.
+    r"""Return the smallest text that fails like a group of failures, made from its shortest example.
 
-    What else fails in the example may go: only its outcome and the group's own failure are kept, with its signature.
+    Only the example's outcome and the group's own failure are kept, with its signature; other failures may disappear.
 
     Args:
-        ledger: where the examples are recorded.
-        group: a group of reading or checking; of what an action came to, a text says nothing.
-        tries: how many texts are tried at most.
+        ledger: the ledger with the examples.
+        group: a group of parse or check failures; a text doesn't determine how an execution fails.
+        tries: maximum number of texts to try.
 
     Raises:
-        UsageError: it is a group of executions, or none of its examples fails so when it is read today.
+        UsageError: it is a group of executions, or none of its examples still fails that way.
 
     Example:
         >>> text = 'Good morning! ```actions\n{"actions": [{"type": "get_task"}, {"type": "update_task"}]}\n```'
@@ -320,24 +320,24 @@ def _shrunk(text: str, is_failing: Failing, tries: int) -> Shrunk:
 
 
 def _manner(result: ParseResult) -> tuple[Any, ...]:
-    """Return in which way a response fails."""
+    """Return the way in which a response fails."""
     refused = {(call.status, error.code) for call in result.actions for error in call.errors}
     return result.outcome, frozenset(issue.code for issue in result.issues), frozenset(refused)
 
 
 def _is_no_stranger(found: ParseResult, result: ParseResult) -> bool:
-    """Return whether a smaller text has nothing wrong with it that the whole one hasn't: broken otherwise it would be another failure."""
+    """Return whether a smaller text fails only in ways that the whole one does; otherwise it is another failure."""
     issues = {issue.code for issue in found.issues} <= {issue.code for issue in result.issues}
     repairs = {repair.kind for repair in found.repairs} <= {repair.kind for repair in result.repairs}
     return issues and repairs and bool(found.text.strip() or not result.text.strip())
 
 
 def _has(result: ParseResult, key: FailureKey) -> bool:
-    """Return whether a response fails as a group does."""
+    """Return whether a response has a group's failure."""
     if key.stage == "reading":
         issues = (issue.detail for issue in result.issues if issue.code == key.code)
         return main_reason(result) == key.code and signature(next(issues, "")) == key.signature
-    # What says which failure a refused field is, as the query of failures has it.
+    # The path and expected value make a rejected field's signature, as in the failures query.
     return result.outcome.has_intent and any(
         error.code == key.code
         and signature(

@@ -1,4 +1,4 @@
-"""More than two sides in a table: models, agents, versions, prompts or weeks, each measure with its interval, and pairwise tests."""
+"""Compare two or more models, agents, versions, prompts or weeks in a table, with intervals and pairwise tests."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from actionledger.ledger.queries.standings import Side, SideOfSession, sides_of_
 from actionledger.replay.statistics import difference_test, holm, unpaired_difference
 
 Measured: TypeAlias = Literal["success", "finished", "parsed", "failures", "cost"]
-"""What is measured of a side."""
+"""The measures of a side."""
 
 _DRAWS = 2_000
 _MOST = 1_000
-"""So often sessions are dealt anew, where there are no more than so many of them."""
+"""Maximum number of sessions for the permutation test; with more, the normal distribution is used."""
 _SAMPLES = 999
 _SAMPLED = 500
-"""So many samples are drawn of the sessions of a side, where there are no more than so many of them."""
+"""Maximum number of sessions for bootstrap samples; with more, the normal distribution is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +31,19 @@ class Mean:
     """The mean of a quantity over sessions.
 
     Args:
-        values: what each took.
+        values: each session's value.
     """
 
     values: tuple[float, ...]
 
     @property
     def value(self) -> float | None:
-        """The mean; None of nothing."""
+        """The mean; None without values."""
         return sum(self.values) / len(self.values) if self.values else None
 
     @property
     def error(self) -> float:
-        """Its standard error; 0 of fewer than two values."""
+        """The standard error; 0 with fewer than two values."""
         count = len(self.values)
         if count < 2:
             return 0.0
@@ -52,7 +52,7 @@ class Mean:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval, which ends at 0 at the least; None of fewer than five sessions."""
+        """The 95 % interval, cut off at 0; None with fewer than five sessions."""
         if self.value is None or len(self.values) < MINIMUM_SESSIONS:
             return None
         if not self.error:
@@ -66,15 +66,15 @@ class Standing:
     """One side of a table.
 
     Args:
-        label: what its responses have in common; empty where the recordings don't say.
-        sessions: in how many sessions they are.
-        responses: how many there are.
-        success: sessions that their source calls a success, of those of which it says so or the contrary.
-        finished: sessions that finished, of all.
-        parsed: responses that were parsed, of those that were kept as raw text and meant to act.
-        is_comparable: whether these were read by the same parsers as those of most sides, so that their parse rates are of one thing.
-        failures: executions that failed, of those that were attempted.
-        cost: dollars a session, of the sessions of which any cost is known.
+        label: the value that its responses share, such as a model's name; empty if not recorded.
+        sessions: number of its sessions.
+        responses: number of its responses.
+        success: share of sessions that their source calls a success, among those with a verdict from it.
+        finished: share of all sessions that finished.
+        parsed: share of responses that were parsed, among those kept as raw text that meant to act.
+        is_comparable: whether the same parsers as on most sides were used, so that parse rates are comparable.
+        failures: share of attempted executions that failed.
+        cost: dollars per session, over the sessions with a known cost.
     """
 
     label: str
@@ -90,14 +90,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sides by one measure.
+    """Two sides compared by one measure.
 
     Args:
         label: the second side.
         value: its value, a share or dollars.
         change: the second minus the first.
-        difference: the 95 % interval of that, which for a share says of 0 what ``p_value`` says; None where a side has too few sessions.
-        p_value: of the permutation test of sessions, with all pairs taken into account (Holm); None likewise.
+        difference: the change's 95 % interval, for a share consistent with ``p_value`` about 0; None if a side has too few sessions.
+        p_value: of the permutation test over sessions, adjusted for all pairs (Holm); None likewise.
     """
 
     label: str
@@ -108,12 +108,12 @@ class Pair:
 
 
 def standings(ledger: Queryable, by: Side = "model", within: Filter = EVERYTHING) -> tuple[Standing, ...]:
-    """Return what became of each side's sessions, the side with the most sessions first; weeks in their order.
+    """Return one standing per side, the side with the most sessions first; weeks in chronological order.
 
     Args:
-        ledger: what to ask.
-        by: what tells the sides apart.
-        within: which responses.
+        ledger: the ledger to query.
+        by: the attribute that separates the sides.
+        within: filter for the responses.
     """
     sides: defaultdict[str, list[SideOfSession]] = defaultdict(list)
     for each in sides_of_sessions(ledger, by, within):
@@ -145,7 +145,7 @@ def _standing(label: str, found: Sequence[SideOfSession], *, is_comparable: bool
 
 
 def measure_of(standing: Standing, measure: Measured) -> Rate | Mean:
-    """Return one measure of a side; a parse rate that is not comparable is that of nothing."""
+    """Return one measure of a side; a parse rate that is not comparable is returned as empty."""
     if measure == "parsed" and not standing.is_comparable:
         return Rate(0, 0)
     found: Rate | Mean = getattr(standing, measure)
@@ -153,12 +153,12 @@ def measure_of(standing: Standing, measure: Measured) -> Rate | Mean:
 
 
 def pairs(found: Sequence[Standing], label: str, measure: Measured) -> tuple[Pair, ...]:
-    """Return one side against each other one, by one measure; p-values are adjusted for all of these pairs.
+    """Compare one side with each other side by one measure, with p-values adjusted for all of these pairs.
 
     Args:
         found: the sides.
         label: the first side of each pair.
-        measure: what they are compared by.
+        measure: the measure to compare.
     """
     first = next((measure_of(each, measure) for each in found if each.label == label), None)
     if first is None or first.value is None:
@@ -191,18 +191,18 @@ def _pair(first: Rate | Mean, second: Rate | Mean, label: str, p_value: float | 
 
 
 def _quantiles(mean: Mean) -> tuple[float, float]:
-    """Return between which values 95 % of studentised means lie (bootstrap-t; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, 12.5).
+    """Return the 95 % bounds of studentised means (bootstrap-t; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, 12.5).
 
-    A few sessions cost most of it all: Student's interval would miss the mean of twenty sessions in a quarter of cases.
+    Costs are skewed by a few expensive sessions: Student's interval would miss the mean of twenty sessions in a quarter of cases.
     """
     count, found = len(mean.values), list[float]()
     around = [value - (mean.value or 0.0) for value in mean.values]
-    chance = Random(1)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(1)  # noqa: S311 - must be repeatable, not secure
     for _ in range(_SAMPLES if count <= _SAMPLED else 0):
         drawn = chance.choices(around, k=count)
         total, squares = sum(drawn), sum(map(mul, drawn, drawn))
         spread = squares - total * total / count
-        is_alike = spread <= 1e-9 * squares  # one value alone, drawn over and over, has no error
+        is_alike = spread <= 1e-9 * squares  # the same value drawn every time has no error
         found.append(copysign(inf, total) if is_alike else total / sqrt(count / (count - 1) * spread))
     margin = student(count - 1)
     found = sorted(found) or [-inf, inf]
@@ -222,12 +222,12 @@ def _apart(first: Mean, second: Mean) -> tuple[float, float]:
 
 
 def _mean_test(first: Mean, second: Mean) -> float:
-    """Return the two-sided p-value of two means: sessions are dealt to the sides anew; of very many of them, by the normal distribution."""
+    """Return the two-sided p-value for two means: by permuting sessions, or by the normal distribution if there are very many."""
     seen = _studentised(first.values, second.values)
     values = [*first.values, *second.values]
     if len(values) > _MOST:
         return erfc(abs(seen) / sqrt(2))
-    chance, size = Random(1), len(first.values)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance, size = Random(1), len(first.values)  # noqa: S311 - must be repeatable, not secure
     hits = 0
     for _ in range(_DRAWS):
         chance.shuffle(values)

@@ -1,4 +1,4 @@
-"""A session's timeline, step by step: what its workspace and stores held before and after each action, from what was kept."""
+"""A session's timeline, step by step: the recorded content of its workspace and stores before and after each action."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ class WorkspaceState:
     """The content of a workspace at one moment.
 
     Args:
-        files: what stood at each path: kind, permissions, size in bytes and digest; a store as the copy of it that was kept.
+        files: the entry at each path: kind, permissions, size in bytes and digest; for a store, those of its kept copy.
         stores: the paths of SQLite files.
-        left_out: what was there and is not kept, with the reason.
-        objects: where contents are asked for.
+        left_out: the paths whose content was not kept, with the reason.
+        objects: the object store to load contents from.
 
     Example:
         >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -53,7 +53,7 @@ class WorkspaceState:
     objects: Objects = field(repr=False, compare=False)
 
     def content(self, path: str) -> bytes | None:
-        """Return what a file held; None where there was none, or its content is not kept.
+        """Return a file's content; None if there was no file or its content was not kept.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -68,7 +68,7 @@ class WorkspaceState:
         return self.objects.get(node.digest) if node is not None and node.digest else None
 
     def rows(self, path: str) -> Rows | None:
-        """Return the rows of each table of a store; None where it is none, or not kept.
+        """Return the rows of each table of a store; None if it is not a store or was not kept.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -84,14 +84,14 @@ class WorkspaceState:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a session: an action, several that ran side by side, or what came from outside.
+    """One step of a session: an action, several parallel ones, or a change from outside.
 
     Args:
-        turn_index: the turn's place in the session, from 0; None for what nobody's action did: an edit, an undoing.
-        actions: the last tries at its actions, in their order.
-        before, after: what the workspace held; None where that is not recorded.
-        changes: what has changed, path by path.
-        note: why something is not recorded, as a sentence; empty where all is.
+        turn_index: the turn's place in the session, from 0; None for a change without an action, such as an edit or an undo.
+        actions: the last attempts at its actions, in order.
+        before, after: the workspace's content; None if not recorded.
+        changes: the changes, path by path.
+        note: why something is not recorded, as a sentence; empty if everything is.
 
     Example:
         >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -116,7 +116,7 @@ class Step:
         return tuple(each.name for each in self.actions)
 
     def diffs(self) -> tuple[Diff, ...]:
-        """Return what has become of each file, read on demand; stores have ``table_changes``.
+        """Return each file's diff, loaded on demand; stores have ``table_changes``.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -134,7 +134,7 @@ class Step:
         return tuple(self._diff(change) for change in self.changes if change.path not in stores)
 
     def table_changes(self) -> dict[str, tuple[TableChange, ...]]:
-        """Return which rows have come and gone, by the store's path and its tables, read on demand.
+        """Return the rows added and removed, by store path and table, loaded on demand.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -172,7 +172,7 @@ class Steps(Sequence[Step]):
     Args:
         session_id: the session.
         found: the steps.
-        note: why there are no states, as a sentence; empty where there are.
+        note: why there are no states, as a sentence; empty if there are.
 
     Example:
         >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -213,19 +213,19 @@ class Steps(Sequence[Step]):
 
 
 def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Steps:
-    """Return a session's timeline, step by step; nothing is run for it.
+    """Return a session's timeline, step by step, without running anything.
 
     Args:
-        ledger: where it is recorded; it may be open for reading only.
-        session_id: the session: its id, its own name, the beginning of either, or its title.
-        turn: the place of the turn whose steps alone are returned, with those from outside behind it; None for all.
+        ledger: the ledger with the session; it may be read-only.
+        session_id: the session's id, name, the beginning of either, or its title.
+        turn: the index of a single turn to return, with the outside changes after it; None for all.
 
     Returns:
-        Each action with what the workspace held before and after it, and what was changed from outside in between. Where
-        that is not recorded, the actions alone, and why.
+        Each action with the workspace's content before and after it, and the outside changes in between. If these are not recorded,
+        only the actions, with the reason.
 
     Raises:
-        UsageError: there is no such session, or several are called that.
+        UsageError: the session is unknown, or its name is ambiguous.
 
     Example:
         >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -253,7 +253,7 @@ def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Ste
 
 
 def _of_turn(timeline: Iterator[Step], turn: int) -> Iterator[Step]:
-    """Yield a turn's steps as they come, and what came from outside before the next turn's."""
+    """Yield a turn's steps, and the outside changes before the next turn's."""
     latest = None
     for step in timeline:
         latest = latest if step.turn_index is None else step.turn_index
@@ -263,7 +263,7 @@ def _of_turn(timeline: Iterator[Step], turn: int) -> Iterator[Step]:
 
 def _steps(kept: RecordedStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iterator[Step]:
     state = kept.first
-    # A turn ends each time that it goes on; what was carried out after its first end is told where it was.
+    # A turn ends each time that it continues; actions executed after its first end are reported at their own place.
     effects = [line for line in kept.lines if isinstance(line, Effects) and line.turn is not None]
     told = {(line.turn, place) for line in effects for place in line.actions}
     assert state is not None
@@ -276,7 +276,7 @@ def _steps(kept: RecordedStates, last: Mapping[int, dict[int, RecordedTry]]) -> 
             actions = tuple(turn[place] for place in line.actions if place in turn)
             yield Step(line.turn, actions, before, _shown(state, kept.objects), tuple(line.as_changes))
         elif isinstance(line, TurnEnded):
-            # What was never carried out has changed nothing.
+            # An action that was never executed has changed nothing.
             for place, each in last.get(line.turn, {}).items():
                 if (line.turn, place) not in told:
                     told.add((line.turn, place))

@@ -1,4 +1,4 @@
-"""Turns read by another version of this package: its results come over a pipe as JSON, and are recorded as its own parser's."""
+"""Parse turns with another version of this package: its results arrive over a pipe as JSON and are recorded under its parser."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ class OtherParser:
         id: the hash of the version's content and the parser's configuration.
         name: the parser's name, with the version's.
         version: the version.
-        configuration: which content it is, and the parser's configuration where that version says it, as JSON text.
+        configuration: the content's hash, and the parser's configuration if that version reports it, as JSON text.
     """
 
     id: str
@@ -47,10 +47,10 @@ class OtherVersion:
     Args:
         against: the version: a wheel, a folder with its source, or a commit, branch or tag.
         parser: the parser's name.
-        seconds: how long a text may take, in seconds of a processor.
+        seconds: limit per text, in seconds of processor time.
 
     Raises:
-        UsageError: there is no such version, or it has no such parser.
+        UsageError: the version is unknown, or does not have the parser.
     """
 
     def __init__(self, against: str, parser: str, seconds: float) -> None:
@@ -59,7 +59,7 @@ class OtherVersion:
         self.identity = self._described(parser)
 
     def runner(self, workers: int | None) -> Callable[[RunKey, int], "ReadByOther"]:
-        """Return what makes the runner of a rereading, of its run and of how many turns there are."""
+        """Return a factory for the runner, given its run and the number of turns."""
 
         def runner(run: RunKey, turns: int) -> ReadByOther:
             count = workers or (cores() if turns >= PAYS_FROM else 1)
@@ -97,13 +97,13 @@ class OtherVersion:
 
 
 class ReadByOther:
-    """Has turns read by processes of another version, and makes readings of what they answer.
+    """Parses turns in processes of another version and converts their answers.
 
     Args:
-        command: starts one of them.
-        parser: what reads, as it is recorded.
-        run: what the readings are recorded as.
-        count: how many processes there are.
+        command: the command that starts a process.
+        parser: the parser, as recorded.
+        run: the run that records the parses.
+        count: number of processes.
     """
 
     def __init__(self, command: Command, parser: OtherParser, run: RunKey, count: int) -> None:
@@ -132,7 +132,7 @@ class ReadByOther:
 
 
 def result_of(said: JsonMap, text: str, parser: OtherParser, left_out: list[LeftOutReason]) -> ParseResult:
-    """Return another version's result as this one's: what that version doesn't say stays unsaid."""
+    """Return another version's result as this one's; a field that it doesn't report stays empty."""
     outcome = Outcome(said["outcome"])
     actions = tuple(_action(each) for each in said.get("actions") or ())
     if not all(_is_within(each, text) for each in actions):
@@ -151,14 +151,14 @@ def result_of(said: JsonMap, text: str, parser: OtherParser, left_out: list[Left
 
 
 def _action(said: JsonMap) -> ActionCall:
-    unsaid = {"action": None, "repairs": (), "references": (), "notes": ()}  # no record has them
+    unsaid = {"action": None, "repairs": (), "references": (), "notes": ()}  # not in any record
     given = {name: said[name] for name in ActionCall._fields if name in said and name not in unsaid}
     call: ActionCall = _adapter(ActionCall).validate_python(given)
     return call
 
 
 def _known(kind: type, said: Iterable[Any] | None, text: str, left_out: list[LeftOutReason]) -> Iterable[Any]:
-    """Yield the things that this version has words for, and whose places are in the text."""
+    """Yield the items whose values this version knows and whose places are within the text."""
     names = {field.name for field in fields(kind)}
     for each in said or ():
         try:
@@ -173,7 +173,7 @@ def _known(kind: type, said: Iterable[Any] | None, text: str, left_out: list[Lef
 
 
 def _is_within(found: ActionCall | Block | Issue, text: str) -> bool:
-    """Return whether what was found stands in the text: another version's places are taken on trust by nobody."""
+    """Return whether an item's place is within the text: another version's places are not trusted."""
     spans = [found.span] if isinstance(found, ActionCall | Issue) else [found.span, found.body]
     return all(span is None or 0 <= span.start <= span.end <= len(text) for span in spans)
 

@@ -1,6 +1,6 @@
-"""A process that reads responses again: requests come in as lines of JSON, for each response a line goes out.
+"""A worker process that parses responses again: requests arrive as JSON lines, and each response is answered with one line.
 
-It is started by ``processes.py``. A text that takes too long ends it, by a signal that no code of this process can hold up.
+``processes.py`` starts it. A text that takes too long ends it by a signal that no code of this process can delay.
 """
 
 import json
@@ -19,14 +19,14 @@ from actionledger.reading.parsers import AnyParser
 from actionledger.replay.runners import Rereader
 
 CLOCK = 10
-"""How much longer a text may take by the clock than of a processor: a machine may be busy, and a check may wait for something."""
+"""Ratio of the clock limit to the processor limit, since a machine may be busy, and a check may wait for something."""
 
 
 class Limit:
-    """Ends this process where a text takes too long.
+    """Ends this process if a text takes too long.
 
     Args:
-        seconds: of a processor; by the clock it is ``CLOCK`` times as long.
+        seconds: processor time; the limit by the clock is ``CLOCK`` times as long.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -35,11 +35,11 @@ class Limit:
             signal.signal(number, signal.SIG_DFL)
 
     def begin(self) -> None:
-        """Begin to count."""
+        """Start the timer."""
         self._set(self._seconds)
 
     def end(self) -> None:
-        """Count no longer."""
+        """Stop the timer."""
         self._set(0)
 
     def _set(self, seconds: float) -> None:
@@ -51,11 +51,11 @@ PARSER: TypeAdapter[AnyParser] = TypeAdapter(Annotated[AnyParser, Field(discrimi
 
 
 def main() -> None:
-    """Serve requests until nobody asks any more."""
+    """Serve requests until the input ends."""
     answers, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
-    os.dup2(2, 1)  # what a profile prints is no answer
+    os.dup2(2, 1)  # a profile's own output must not mix with the answers
     nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)  # and what it reads no request
+    os.dup2(nothing, 0)  # and its input must not consume requests
     os.close(nothing)
     setup = json.loads(requests.readline())
     custom.add(setup["secrets"])
@@ -76,4 +76,4 @@ def main() -> None:
 
 def _answer(answers: BinaryIO, line: bytes) -> None:
     answers.write(line)
-    answers.flush()  # what was answered is known to be read, whatever comes of the next one
+    answers.flush()  # flushed, so that an answer is never lost if the next text kills this process

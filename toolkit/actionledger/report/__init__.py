@@ -1,5 +1,5 @@
-"""How values look in a notebook and in a terminal: pure functions from values to HTML and to text.
+"""Display of values in a notebook and in a terminal: pure functions from values to HTML and text.
 
-A model may have written any of it: everything goes through ``text.visible`` or ``html.escaped`` before it is shown, nothing
-is rendered, and there is no script and nothing to fetch. Colours are the surroundings' own, in light and in dark.
+Any text may be a model's, so all of it passes through ``text.visible`` or ``html.escaped`` before display. Nothing is rendered, and
+there are no scripts or requests. Colours follow the surroundings, light or dark.
 """

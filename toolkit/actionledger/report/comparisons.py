@@ -1,4 +1,4 @@
-"""Two readings, two sides or one turn twice, compared: as HTML for a notebook, in lines for a terminal."""
+"""Comparisons of two runs, two sides, or one turn parsed twice: as HTML for a notebook, as lines for a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -31,49 +31,49 @@ _EXAMPLES = 20
 
 
 class Report(Protocol):
-    """What a reading of recorded turns by another parser came to."""
+    """The report of a reparse."""
 
     @property
     def run_id(self) -> str:
-        """The run that it is recorded as."""
+        """The run that records it."""
 
     @property
     def parser_name(self) -> str:
-        """The parser that read again."""
+        """The parser."""
 
     @property
     def turns(self) -> int:
-        """How many turns it read."""
+        """Number of turns parsed."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many turns are in each bucket."""
+        """Number of turns in each bucket."""
 
     @property
     def p_value(self) -> float:
-        """How likely chance alone shifts the sessions so far."""
+        """The probability of a shift this large by chance."""
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """The 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
+        """The 95 % interval of the change in success, -1 to 1; None with too few sessions."""
 
     @property
     def comparison(self) -> Any:
-        """Both readings, with examples by bucket in ``turns``."""
+        """Both parses, with examples by bucket in ``turns``."""
 
 
 def in_words(bucket: str) -> str:
-    """Return what a bucket is called where its name says too little."""
+    """Return a bucket's display name if its own name says too little."""
     return _WORDS.get(bucket, bucket)
 
 
 def report_line(report: Report) -> str:
-    """Return a report in one line."""
+    """Return a report as one line."""
     return f"<ReparseReport {report_text(report)}>"
 
 
 def report_text(report: Report) -> str:
-    """Return a report as a sentence: which turns, what changed, and whether that is more than chance."""
+    """Return a report as a sentence: the turns, the changes, and whether they are more than chance."""
     counts = ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in report.counts.items() if count)
     return (
         f"{counted(report.turns, 'turn')} read again by {visible(cut(report.parser_name, 60))}: {counts}; "
@@ -82,7 +82,7 @@ def report_text(report: Report) -> str:
 
 
 def report_html(report: Report) -> str:
-    """Return a report as a display: how many turns changed and which way, and some of them."""
+    """Return a report as a display: the number of turns changed in each direction, with examples."""
     top = heading(
         "ReparseReport",
         f"read again by <b>{escaped(report.parser_name)}</b>",
@@ -130,13 +130,13 @@ _HEADS = ("measure", "before", "after", "difference", "p (Holm)")
 
 
 def contrast_text(found: Any) -> str:
-    """Return two sets of responses beside each other as text."""
+    """Return two compared sets of responses as text."""
     rows = list(_rows(found.measures))
     return "\n".join([text_table(Table(_HEADS, rows, len(rows))), *contrast_sentences(found)])
 
 
 def contrast_html(found: Any) -> str:
-    """Return two sets of responses beside each other as a display."""
+    """Return two compared sets of responses as a display."""
     feet = "".join(f'<div class="al-foot">{escaped(each)}</div>' for each in contrast_sentences(found))
     sizes = f"{found.before.responses:,} and {counted(found.after.responses, 'response')}"
     return frame(heading("Contrast", escaped(sizes)), box(_HEADS, list(_rows(found.measures))), feet)
@@ -187,10 +187,10 @@ def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
 
 
 def contrast_sentences(found: Any) -> Iterator[str]:
-    """Yield what there is to say beside the rates of two sets of responses: the tasks that both were given, and what is in no rate.
+    """Yield remarks on two compared sets of responses: their shared tasks, and responses that are in no rate.
 
     Args:
-        found: what ``compare`` gave.
+        found: the result of ``compare``.
     """
     tasks = found.tasks
     if tasks is None:
@@ -212,7 +212,7 @@ def contrast_sentences(found: Any) -> Iterator[str]:
 
 
 def shown_ends(ends: tuple[float, float] | None) -> str:
-    """Return the interval of a difference by its ends, for a line."""
+    """Return a difference's interval as one line."""
     return TOO_FEW if ends is None else f"{ends[0]:+.1%} to {ends[1]:+.1%}"
 
 
@@ -223,11 +223,11 @@ def _buckets(found: Any) -> str:
 _LONGEST = 200
 _CHANGE_TONES = {"added": "good", "removed": "bad", "changed": "fair", "rejected": "bad", "accepted": "good"}
 _MOST = 100
-"""How many actions are shown of one turn."""
+"""Maximum number of actions shown per turn."""
 
 
 class Difference(Protocol):
-    """Two readings of one turn."""
+    """Two parses of one turn."""
 
     @property
     def session_id(self) -> str:
@@ -235,23 +235,23 @@ class Difference(Protocol):
 
     @property
     def turn_index(self) -> int:
-        """The turn's place in it."""
+        """The turn's index in its session."""
 
     @property
     def before(self) -> Outcome:
-        """What came of the first reading."""
+        """The first parse's outcome."""
 
     @property
     def after(self) -> Outcome:
-        """What came of the second."""
+        """The second parse's outcome."""
 
     @property
     def reason_before(self) -> str | None:
-        """Why the first could not read it whole."""
+        """Why the first parse is incomplete."""
 
     @property
     def reason_after(self) -> str | None:
-        """Why the second could not."""
+        """Why the second parse is incomplete."""
 
     @property
     def actions(self) -> Sequence[Any]:
@@ -259,12 +259,12 @@ class Difference(Protocol):
 
 
 def difference_text(difference: Difference) -> str:
-    """Return how two readings of a turn differ, as lines."""
+    """Return the differences between two parses of a turn, as lines."""
     return "\n".join(_lines(difference))
 
 
 def difference_html(difference: Difference) -> str:
-    """Return how two readings of a turn differ, as a display."""
+    """Return the differences between two parses of a turn, as a display."""
     top = heading(
         "Difference",
         f"turn <b>{escaped(difference.session_id)}#{difference.turn_index}</b>",

@@ -1,4 +1,4 @@
-"""Responses and recorded turns annotated, line by line: what was narrative, what a block, what became of it."""
+"""Annotate responses and recorded turns line by line: narrative, blocks, and the calls made from them."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _NAMED = regex(r'\s{0,20}(?:\[\s{0,20})?\{\s{0,20}"action"\s{0,20}:\s{0,20}"([^"
 
 
 def response_lines(result: ParseResult) -> Iterator[str]:
-    """Yield a response line by line: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it."""
+    """Yield a response line by line: ``|`` before narrative, ``>`` before a block's text, ``=`` before its parsed result."""
     return (printable(line) for line in _lines(result))
 
 
@@ -80,15 +80,15 @@ def _at(span: Span) -> str:
 
 
 Tone: TypeAlias = Literal["head", "quiet", "plain"]
-"""How a line is shown: as a heading, in the background, or as it is."""
+"""A line's display style: a heading, in the background, or plain."""
 
 
 class Line(NamedTuple):
-    """One line.
+    """One line of an annotation.
 
     Args:
-        text: it, with nothing in it that steers a terminal.
-        tone: how it is shown.
+        text: the line, without terminal control characters.
+        tone: its display style.
     """
 
     text: str
@@ -97,13 +97,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A turn of a ledger with all that came of it.
+    """A turn of a ledger with all its results.
 
     Args:
-        name: what the session is called.
+        name: the session's display name.
         detail: the turn.
-        steps: what came of it, in order.
-        run_id: the run whose reading is shown; None for the first one.
+        steps: its results, in order.
+        run_id: the run whose parse is shown; None for the first parse.
     """
 
     name: str
@@ -113,14 +113,14 @@ class RecordedTurn:
 
     @property
     def address(self) -> str:
-        """The dashboard's replay of it, from its first page's address on."""
+        """Its path in the dashboard's replay, relative to the dashboard's address."""
         response = self.detail.response
         run = {} if self.run_id is None else {"run": self.run_id}
         return f"replay?{query_of({'session': response.session_id, 'turn': str(response.index)} | run)}"
 
     @property
     def result(self) -> ParseResult | None:
-        """What was read, as the reader gave it; None where nothing has read the response."""
+        """The parse result as the parser returned it; None if the response was not parsed."""
         found, attempt = self.detail, self.detail.attempt
         if attempt is None:
             return None
@@ -138,15 +138,15 @@ class RecordedTurn:
 
 
 def recorded_turn(ledger: Queryable, place: str, run: Called | None = None) -> RecordedTurn:
-    """Return the turn that a person means.
+    """Return the turn named by the user.
 
     Args:
-        ledger: where it is recorded.
+        ledger: the ledger with the turn.
         place: the turn, as SESSION#TURN.
-        run: the run whose reading to show, by its name or id; None for the first one.
+        run: the run whose parse to show, by its name or id; None for the first parse.
 
     Raises:
-        UsageError: there is no such session, turn or run.
+        UsageError: the session, turn or run is unknown.
     """
     session_id, index = one_place(ledger, place)
     if index is None:
@@ -165,7 +165,7 @@ def turn_lines(recorded: RecordedTurn) -> Iterator[Line]:
     """Yield a turn line by line.
 
     Args:
-        recorded: it.
+        recorded: the turn.
     """
     response = recorded.detail.response
     at = f", {response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
@@ -195,7 +195,7 @@ def turn_lines(recorded: RecordedTurn) -> Iterator[Line]:
 
 
 def said_of(step: Step) -> str:
-    """Return one thing that happened in a turn, in words; what the model was told of it stands apart."""
+    """Describe one step of a turn in words; feedback to the model is shown separately."""
     what = f"action {step.action_index}, {step.name}" if step.action_index is not None else step.name
     took = "" if step.duration_ms is None else f" in {step.duration_ms:,.1f} ms"
     why = f" ({step.reason})" if step.reason else ""
@@ -255,13 +255,13 @@ def _within(block: Block, issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     )
 
 
-class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text has no slot for
-    """A response annotated: its lines as text, and in a notebook the response with each place marked.
+class Explanation(str):  # noqa: SLOT000 - it carries the result, which a str has no slot for
+    """An annotated response: its lines as text, and in a notebook the response with each place marked.
 
     Args:
         text: the lines.
-        result: what was read; None where nothing has read a recorded response.
-        recorded: the turn of a ledger that it is of; None where it is of none.
+        result: the parse result; None if a recorded response was not parsed.
+        recorded: its turn in a ledger; None if it is not recorded.
 
     Example:
         >>> explanation = al.explain(al.parse("<execute>1 + 1</execute>", profile="mint"))
@@ -270,7 +270,7 @@ class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text 
     """
 
     def __new__(cls, text: str, result: ParseResult | None, recorded: "RecordedTurn | None" = None) -> Self:
-        """Return the lines, with the reading that they were made from."""
+        """Return the lines, with the parse result that they were made from."""
         made = super().__new__(cls, text)
         made.result = result
         made.recorded = recorded
@@ -287,7 +287,7 @@ class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text 
 
     def _repr_html_(self) -> str:
         if self.recorded is not None:
-            from actionledger.report.readings import recorded_html  # noqa: PLC0415 - only where it is looked at
+            from actionledger.report.readings import recorded_html  # noqa: PLC0415 - only for display
 
             return recorded_html(self.recorded, self.result)
         from actionledger.report.readings import explanation_html  # noqa: PLC0415
@@ -299,20 +299,20 @@ class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text 
 def explain(
     what: "ParseResult | Turn | Ledger", turn: str | None = None, *, run: "Called | None" = None
 ) -> Explanation:
-    """Return a response with every stretch of it marked; of a recorded turn, with what came of it.
+    """Annotate a response, marking every part of it; a recorded turn is shown with its results.
 
     Args:
-        what: what was read, or the ledger that it is recorded in.
-        turn: which of its turns, as SESSION#TURN: the session by its name, its id, the beginning of either or its title, the turn by its place.
-        run: the run whose reading to show, by its name or id; None for the first one.
+        what: a parse result, a turn, or the ledger with the turn.
+        turn: the ledger's turn as SESSION#TURN: the session by its name, id, the beginning of either, or its title; the turn by its index.
+        run: the run whose parse to show, by its name or id; None for the first parse.
 
     Returns:
-        Lines: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it. Every character of the
-        response is in one of the first two kinds; control characters are shown as escapes. In a notebook the response itself,
-        in colour; of a recorded turn also ``.recorded``, whose ``address`` is the dashboard's replay of it.
+        Lines: ``|`` before narrative, ``>`` before a block's text, ``=`` before its parsed result. Every character of the response
+            is in one of the first two kinds, with control characters as escapes. A notebook shows the response itself, in colour.
+            For a recorded turn, ``.recorded.address`` is its path in the dashboard's replay.
 
     Raises:
-        UsageError: there is no such session, turn or run, or a ledger without a turn, or a turn without a ledger.
+        UsageError: the session, turn or run is unknown, or only one of ledger and turn is given.
 
     Example:
         >>> print(al.explain(al.parse("<execute>1 + 1</execute>", profile="mint")))

@@ -1,4 +1,4 @@
-"""Groups of failures, at a glance: what fails, what it costs, what has changed, and a text that was made smaller."""
+"""Groups of failures at a glance: their cost, their changes, and a shrunk text."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from actionledger.core.tables import Table, box, text_table
 from actionledger.core.text import by_prices, counted, cut, visible
 
 SHOWN = 20
-"""How many groups are shown."""
+"""Maximum number of groups shown."""
 
 HEADS = (
     "where",
@@ -29,27 +29,27 @@ NOT_RECORDED = "not recorded"
 
 
 class Report(Protocol):
-    """What fails, in groups."""
+    """Failures in groups."""
 
     @property
     def groups(self) -> Sequence[Any]:
-        """The groups, the costliest first."""
+        """The groups, the most expensive first."""
 
     @property
     def spent(self) -> Any:
-        """What all of them made sessions spend."""
+        """The total cost of all groups."""
 
     @property
     def turns(self) -> int:
-        """How many responses meant to act."""
+        """Number of responses that meant to act."""
 
     @property
     def sessions(self) -> int:
-        """In how many sessions."""
+        """Number of their sessions."""
 
     @property
     def price_sources(self) -> Sequence[str]:
-        """The days of the price files that costs were computed by."""
+        """The dates of the price files used for costs."""
 
 
 class Changes(Protocol):
@@ -57,20 +57,20 @@ class Changes(Protocol):
 
     @property
     def changes(self) -> Sequence[Any]:
-        """Each group's."""
+        """Each group's change."""
 
     @property
     def test(self) -> str:
-        """By which test."""
+        """The test used."""
 
 
 def report_line(report: Report) -> str:
-    """Return a report in one line."""
+    """Return a report as one line."""
     return f"<FailureReport {_sentence(report)}>"
 
 
 def report_text(report: Report) -> str:
-    """Return a report as text: a sentence, and the costliest groups."""
+    """Return a report as text: a sentence and the most expensive groups."""
     rows = [group_cells(group) for group in report.groups[:SHOWN]]
     return f"{_sentence(report)}{_prices(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
 
@@ -87,7 +87,7 @@ def report_html(report: Report) -> str:
 
 
 def changes_line(changes: Changes) -> str:
-    """Return changes in one line."""
+    """Return changes as one line."""
     return f"<FailureChanges {_kinds(changes)}; {visible(changes.test)}>"
 
 
@@ -109,7 +109,7 @@ def changes_html(changes: Changes) -> str:
 
 
 def group_cells(group: Any) -> tuple[object, ...]:
-    """Return what ``HEADS`` says of a group; what is recorded of some turns only says of how many."""
+    """Return a group's cells for ``HEADS``; a value recorded for only some turns says for how many."""
     spent = group.spent
     return (
         where(group.key),
@@ -127,7 +127,7 @@ def group_cells(group: Any) -> tuple[object, ...]:
 
 
 def change_cells(change: Any) -> tuple[object, ...]:
-    """Return what ``CHANGE_HEADS`` says of a change."""
+    """Return a change's cells for ``CHANGE_HEADS``."""
     return (
         change.said,
         where(change.key),
@@ -142,7 +142,7 @@ def change_cells(change: Any) -> tuple[object, ...]:
 
 
 def where(key: Any) -> str:
-    """Return where the failures of a group are."""
+    """Return the place of a group's failures."""
     return f"{key.stage} (recorded)" if str(key.origin) == "recorded" else str(key.stage)
 
 
@@ -152,7 +152,7 @@ def reason(key: Any) -> str:
 
 
 def cost_cell(spent: Any) -> str:
-    """Return what turns cost; where not all of it is recorded, of how many it is, of how many it is by prices, and of how many nobody."""
+    """Return the cost of turns; if not all of it is recorded, with the number of turns recorded, priced and unknown."""
     cost = f"{spent.cost_usd:,.2f}"
     if not spent.by_prices:
         return _known(cost, spent.priced, spent.turns)
@@ -192,7 +192,7 @@ def _kinds(changes: Changes) -> str:
 
 
 class Smaller(Protocol):
-    """A text and the one that it was made of."""
+    """A text and its shrunk form."""
 
     @property
     def text(self) -> str:
@@ -200,30 +200,30 @@ class Smaller(Protocol):
 
     @property
     def original(self) -> str:
-        """The other one."""
+        """The original text."""
 
     @property
     def tries(self) -> int:
-        """How many texts were tried."""
+        """Number of texts tried."""
 
     @property
     def is_smallest(self) -> bool:
-        """Whether nothing more could be left out."""
+        """Whether nothing more can be removed."""
 
 
 def shrunk_line(found: Smaller) -> str:
-    """Return it in one line."""
+    """Return the result as one line."""
     return f"<Shrunk {shrunk_sentence(found)}: {cut(visible(found.text), 80)}>"
 
 
 def shrunk_sentence(found: Smaller) -> str:
-    """Return how much smaller it is."""
+    """Return how much smaller the text is."""
     end = "" if found.is_smallest else ", as far as it got"
     return f"{counted(len(found.original), 'character')} to {len(found.text):,} in {counted(found.tries, 'try', 'tries')}{end}"
 
 
 def shrunk_html(found: Smaller) -> str:
-    """Return it as a display: the text, every character as it is."""
+    """Return the result as a display, with every character of the text as it is."""
     return frame(
         heading("Shrunk", escaped(shrunk_sentence(found))),
         f'<pre class="al-raw"><span>{faithful(found.text)}</span></pre>',

@@ -1,4 +1,4 @@
-"""Whether a gate passes, and why: as HTML for a notebook, in lines for a terminal, as JUnit XML for continuous integration."""
+"""A gate's verdict and its reasons: as HTML for a notebook, as lines for a terminal, as JUnit XML for continuous integration."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
@@ -10,11 +10,11 @@ from actionledger.core.text import counted, cut, laid_out, visible
 from actionledger.report.comparisons import in_words
 
 SHOWN = 20
-"""How many turns are shown at most, of all conditions together."""
+"""Maximum number of turns shown, over all conditions."""
 
 _LONGEST = 200
 _LINES = 4
-"""How much of how a turn differs a terminal is shown: 'compare --show' has all of it."""
+"""Maximum number of lines shown per turn's difference in a terminal: 'compare --show' has all of it."""
 _NAMES = {
     "acting": "turns that meant to act",
     "changed": "other actions or arguments",
@@ -25,7 +25,7 @@ _NAMES = {
 
 
 class Gate(Protocol):
-    """What a gate came to."""
+    """A gate's result."""
 
     @property
     def passed(self) -> bool:
@@ -33,23 +33,23 @@ class Gate(Protocol):
 
     @property
     def lacks_evidence(self) -> bool:
-        """Whether it does not pass for too few turns or sessions alone."""
+        """Whether it fails only because of too few turns or sessions."""
 
     @property
     def baseline(self) -> str:
-        """What the candidate is held against."""
+        """The baseline, in words."""
 
     @property
     def candidate(self) -> str:
-        """What is judged."""
+        """The judged candidate."""
 
     @property
     def conditions(self) -> Sequence[Any]:
-        """What was asked, each with what was found."""
+        """The conditions, each with its finding."""
 
     @property
     def comparison(self) -> Any:
-        """Both readings."""
+        """Both parses, pair by pair."""
 
     @property
     def worse(self) -> Sequence[Any]:
@@ -57,16 +57,16 @@ class Gate(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What else is to be known."""
+        """Further remarks."""
 
 
 def condition_name(name: str) -> str:
-    """Return what a condition is called for people."""
+    """Return a condition's display name."""
     return _NAMES.get(name) or in_words(name)
 
 
 def verdict(gate: Gate) -> str:
-    """Return whether it passes, and where it doesn't, how many conditions are to blame."""
+    """Return whether it passes, and if not, how many conditions fail."""
     if gate.passed:
         return "The gate passes"
     if gate.lacks_evidence:
@@ -76,18 +76,18 @@ def verdict(gate: Gate) -> str:
 
 
 def subject(gate: Gate) -> tuple[str, str, str]:
-    """Return the candidate, the baseline and the number of turns, each for one line."""
+    """Return the candidate, the baseline and the number of turns, each as one line."""
     pairs = counted(gate.comparison.pairs, "turn")
     return visible(cut(gate.candidate, _LONGEST)), visible(cut(gate.baseline, _LONGEST)), pairs
 
 
 def turn_place(turn: Any) -> str:
-    """Return where a turn is, for one line."""
+    """Return a turn's place as one line."""
     return f"{visible(cut(turn.session, _LONGEST))}#{turn.turn_index}"
 
 
 def gate_line(gate: Gate) -> str:
-    """Return a gate in one line."""
+    """Return a gate as one line."""
     return f"<GateReport {verdict(gate)}>"
 
 
@@ -151,7 +151,7 @@ def _lines(gate: Gate) -> Iterator[str]:
 
 
 MOST_TURNS = 200
-"""How many turns are testcases at most."""
+"""Maximum number of turns as testcases."""
 
 _LONGEST_MESSAGE = 4000
 
@@ -159,8 +159,8 @@ _LONGEST_MESSAGE = 4000
 def gate_junit(gate: Gate) -> str:
     """Return a gate as JUnit XML.
 
-    Each condition is a testcase, and each turn that counts against the candidate, up to ``MOST_TURNS``: a failure where its
-    condition isn't met, else skipped, since so many are allowed. What XML can't hold is shown as a token.
+    Each condition is a testcase, and so is each turn that counts against the candidate, up to ``MOST_TURNS``. A turn is a failure
+    if its condition isn't met, else skipped, as an allowed change. Characters that XML can't hold are shown as tokens.
     """
     candidate, baseline, pairs = subject(gate)
     root = ET.Element("testsuites")
@@ -188,7 +188,7 @@ def gate_junit(gate: Gate) -> str:
 
 
 def _case(suite: ET.Element, place: str, name: str) -> ET.Element:
-    """Add a testcase; its place is a word of ours, and its name is visible already."""
+    """Add a testcase; the place is the toolkit's own word, and the name is already made visible."""
     return ET.SubElement(suite, "testcase", classname=place, name=name, time="0")
 
 

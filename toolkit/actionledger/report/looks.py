@@ -1,4 +1,4 @@
-"""Which functions draw a value, by the name of its class: values below this room ask for it by ``actionledger.core.hooks``."""
+"""The functions that draw values, by class name; lower layers call them through ``actionledger.core.hooks``."""
 
 from importlib import import_module
 
@@ -19,13 +19,13 @@ DRAWN = {
     "Turn": ("readings", "turn"),
     "TurnDifference": ("comparisons", "difference"),
 }
-"""The module of this room and the beginning of the functions' names: ``reading_line``, ``reading_text``, ``reading_html``."""
+"""The module of this package and the prefix of its functions: ``reading_line``, ``reading_text``, ``reading_html``."""
 
 _ELSEWHERE = {"junit": "gates", "markdown": "markdown"}
 
 
 def drawn(value: object, how: str, *given: object) -> str:
-    """Return how a value looks; see ``actionledger.core.hooks.drawn``."""
+    """Return a value's display; see ``actionledger.core.hooks.drawn``."""
     name = next(each.__name__ for each in type(value).__mro__ if each.__name__ in DRAWN)
     module, stem = DRAWN[name]
     found = import_module(f"{__package__}.{_ELSEWHERE.get(how, module)}")

@@ -1,4 +1,4 @@
-"""Comparisons as Markdown for a comment under a pull request: bounded, and a model's text in code alone."""
+"""Comparisons as Markdown for a pull request's comment: limited in length, with model text only in code."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from actionledger.report.comparisons import contrast_sentences, in_words, shown_
 from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
 
 MOST_CHARACTERS = 60_000
-"""How long a comment may get: GitHub takes 65,536 characters."""
+"""Maximum length of a comment in characters: GitHub allows 65,536."""
 
 _SHOWN = 20
 _LINES = 10
@@ -18,7 +18,7 @@ _LONGEST = 200
 
 
 def code(text: str) -> str:
-    """Return a text as code that it can't break out of, on one line."""
+    """Return a text as inline code on one line that the text can't end."""
     shown = visible(text) or " "
     marks = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
     return f"{marks} {shown} {marks}" if "`" in shown or shown.strip() != shown else f"{marks}{shown}{marks}"
@@ -30,29 +30,29 @@ def gate_markdown(gate: Gate) -> str:
 
 
 def comparison_markdown(comparison: Any, success: Sequence[str], differences: Sequence[object] = ()) -> str:
-    """Return two readings of the same turns as Markdown: what became of success, the buckets, and some turns field by field.
+    """Return two parses of the same turns as Markdown: the change in success, the buckets, and some turns field by field.
 
     Args:
-        comparison: both readings.
-        success: what became of success, in sentences of ours.
-        differences: how turns differ, each as a value whose text shows it.
+        comparison: both parses.
+        success: the change in success, in the toolkit's own sentences.
+        differences: the differences of turns, each a value with a readable text.
     """
     return bounded(_compared(comparison, success, differences))
 
 
 def contrast_markdown(contrast: Any, why: str, meanings: Mapping[str, str]) -> str:
-    """Return two sets of responses side by side as Markdown.
+    """Return two compared sets of responses as Markdown.
 
     Args:
-        contrast: both.
-        why: why no turn pairs.
-        meanings: what each measure is, by its name.
+        contrast: the comparison.
+        why: why turns can't be paired.
+        meanings: each measure's meaning, by name.
     """
     return bounded(_contrasted(contrast, why, meanings))
 
 
 def bounded(lines: Iterator[str]) -> str:
-    """Return as many lines as a comment takes; what is left out is said."""
+    """Return as many lines as a comment can hold, with a note if some are left out."""
     kept, left, length = list[str](), 0, 0
     for line in lines:
         length += len(line) + 1

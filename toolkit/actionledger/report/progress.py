@@ -1,4 +1,4 @@
-"""How far something long is, where somebody watches: a bar in a terminal or below a notebook's cell, else nothing."""
+"""Progress display for long operations: a bar in a terminal or below a notebook's cell, otherwise nothing."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,30 +10,30 @@ from actionledger.core.html import escaped, frame
 from actionledger.core.text import counted, visible
 
 _SECONDS = 0.2
-"""How long a notebook's bar stays as it is at least."""
+"""Minimum time between updates of a notebook's bar, in seconds."""
 
 
 class HowFar(Protocol):
-    """How far something is; what counts ``bytes``, or how much is ``done``, too, is measured by that."""
+    """The progress of an operation; if it also has ``bytes`` or ``done``, the bar shows that count."""
 
     @property
     def turns(self) -> int:
-        """How many turns were looked at."""
+        """Number of turns processed."""
 
     @property
     def total(self) -> int | None:
-        """How much there is in all; None if unknown."""
+        """Total to process; None if unknown."""
 
 
 @contextmanager
 def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
-    """Show how far something is while it lasts: in a terminal, in Jupyter and what speaks its protocol; elsewhere nothing.
+    """Show an operation's progress in a terminal or a notebook that uses Jupyter's protocol; elsewhere show nothing.
 
     Args:
-        label: what is done.
+        label: the operation's name.
 
     Returns:
-        A context that gives what is to be told: the ``on_progress`` of ``import_path``, ``reparse`` and ``experiment``.
+        A context manager that returns the callback for ``on_progress`` of ``import_path``, ``reparse`` and ``experiment``.
 
     Example:
         >>> from pathlib import Path
@@ -45,7 +45,7 @@ def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
     if _is_notebook():
         yield from _in_notebook(label)
     elif sys.stderr.isatty():
-        from rich.console import Console  # noqa: PLC0415 - only where somebody watches
+        from rich.console import Console  # noqa: PLC0415 - only for a watched run
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
         columns: tuple[Any, ...] = (
@@ -65,7 +65,7 @@ def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
 
 
 def _is_notebook() -> bool:
-    """Return whether a kernel runs this, and not a shell in a terminal: nobody else has loaded IPython's kernel."""
+    """Return whether this runs in a notebook's kernel, the only place where IPython's kernel is loaded."""
     if "ipykernel" not in sys.modules:
         return False
     from IPython.core.getipython import get_ipython  # noqa: PLC0415 - it is loaded

@@ -31,12 +31,12 @@ TONES: dict[str, str] = {
     ExecutionStatus.PENDING: "fair",
     ExecutionStatus.INTERRUPTED: "bad",
 }
-"""How a status looks: ``good``, ``fair`` or ``bad``; one that is none of these is plain."""
+"""A status's display style: ``good``, ``fair`` or ``bad``; any other status is plain."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Mark:
-    """An element around a stretch; of two that begin together, the one that holds the other sorts first."""
+    """An element around a part of the text; if two begin together, the outer one sorts first."""
 
     start: int
     neg_end: int
@@ -62,7 +62,7 @@ def _pieces(result: ParseResult) -> Iterator[str]:
             at = ends.pop()
         yield faithful(text[at : mark.start]) + mark.opening
         at = mark.start
-        # An element can't cross the end of another one, so its own is brought forward.
+        # Elements must nest, so an inner one ends at the latest with the one around it.
         ends.append(min(mark.end, *ends[-1:], len(text)))
     for end in reversed(ends):
         yield faithful(text[at:end]) + "</span>"
@@ -96,17 +96,17 @@ _LONGEST_LINE = 110
 
 
 def reading_html(result: ParseResult) -> str:
-    """Return a reading as a display: the response with its places marked, then its actions, repairs and issues."""
+    """Return a parse result as a display: the response with its places marked, then its actions, repairs and issues."""
     return frame(_reading_top("ParseResult", result), *reading_parts(result))
 
 
 def explanation_html(result: ParseResult) -> str:
-    """Return a response, annotated, as a display."""
+    """Return an annotated response as a display."""
     return frame(_reading_top("Response", result), *reading_parts(result))
 
 
 def turn_html(turn: Turn) -> str:
-    """Return a turn as a display: what came of its actions and what the model is told, then what was read."""
+    """Return a turn as a display: its actions' results, the feedback to the model, then the parse result."""
     top = heading(
         f"Turn {turn.index}",
         chip(turn.result.outcome.said, TONES.get(turn.result.outcome, "")),
@@ -133,12 +133,12 @@ def turn_html(turn: Turn) -> str:
 
 
 def reading_line(result: ParseResult) -> str:
-    """Return a reading in one line."""
+    """Return a parse result as one line."""
     return f"<ParseResult {_summary(result)}>"
 
 
 def turn_line(turn: Turn) -> str:
-    """Return a turn in one line."""
+    """Return a turn as one line."""
     came = ", ".join(f"{seen.name} {seen.status}" for seen in turn.observations[:4])
     more = f" and {len(turn.observations) - 4:,} more" if len(turn.observations) > 4 else ""
     stopped = "; stopped" if turn.stopped else ""
@@ -149,12 +149,12 @@ def turn_line(turn: Turn) -> str:
 
 
 def reading_text(result: ParseResult) -> str:
-    """Return a reading in a few lines, one for each action and each issue."""
+    """Return a parse result as a few lines, one per action and issue."""
     return _lines(_summary(result), [*_action_lines(result), *_issue_lines(result.issues)])
 
 
 def turn_text(turn: Turn) -> str:
-    """Return a turn in a few lines: what was read, what came of it, what the model is told."""
+    """Return a turn as a few lines: its parse, its results and the feedback to the model."""
     seen = [
         f"  {seen.action_index} {seen.name} {seen.status}{f': {seen.message}' if seen.message else ''}"
         for seen in turn.observations
@@ -213,7 +213,7 @@ def _reading_top(title: str, result: ParseResult) -> str:
 
 
 def reading_parts(result: ParseResult) -> Iterator[str]:
-    """Yield the parts of a display of a reading: the response, its actions, its repairs, its issues."""
+    """Yield the parts of a parse result's display: the response, its actions, its repairs, its issues."""
     if result.text:
         yield f'<div class="al-box">{annotated(result)}</div>'
     yield _actions(result.actions)
@@ -275,7 +275,7 @@ def _listed(columns: Sequence[str], rows: Sequence[Sequence[object]], mono: froz
 
 
 def folded(title: str, *parts: str) -> str:
-    """Return parts of a display that open when their title is pressed."""
+    """Return parts of a display, folded until their title is clicked."""
     return f"<details><summary>{escaped(title)}</summary>{''.join(parts)}</details>"
 
 

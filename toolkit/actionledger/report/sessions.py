@@ -1,4 +1,4 @@
-"""Sessions run again, a session's steps, a rate and a ledger: as HTML for a notebook, in lines for a terminal."""
+"""Rerun sessions, a session's steps, a rate and a ledger: as HTML for a notebook, as lines for a terminal."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ _TONES = {"identical": "good", "diverged": "bad", "refused": "fair"}
 
 
 def rerun_text(report: Any, reasons: Mapping[str, str]) -> str:
-    """Return a report in some lines."""
+    """Return a report as a few lines."""
     counts = ", ".join(f"{count:,} {name}" for name, count in report.counts.items())
     lines = [f"{counted(len(report.sessions), 'session')} run again: {counts}; run {report.run_id}"]
     lines += [
@@ -122,7 +122,7 @@ def _mark(change: Any) -> str:
 
 
 def rate_html(rate: Rate) -> str:
-    """Return a rate as a display: its interval on a bar from 0 to 1, and the numbers."""
+    """Return a rate as a display: its interval on a bar from 0 to 1, with the numbers."""
     value = rate.value
     low, high = rate.interval if rate.interval is not None and value is not None else (0.0, 0.0)
     spread = f'<i style="left:{low:.2%};width:{high - low:.2%}"></i>' if high > low else ""
@@ -132,6 +132,6 @@ def rate_html(rate: Rate) -> str:
 
 
 def ledger_html(ledger: Any, state: str, counts: Sequence[Sequence[object]]) -> str:
-    """Return what a ledger holds as a display."""
+    """Return a ledger's content as a display."""
     top = heading("Ledger", f"<b>{escaped(str(ledger.path))}</b>", chip(state))
     return frame(top, box(("table", "rows"), counts) if counts else "")

@@ -1,4 +1,4 @@
-"""A session to be stepped through below a notebook's cell: the viewer of the dashboard's replay, without a server."""
+"""A session viewer for a notebook's cell: the dashboard's replay without a server."""
 
 import os
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """A session's turns as the replay shows them; a notebook shows it by itself.
+    """A session's turns as in the dashboard's replay; a notebook displays the value.
 
     Args:
-        session: what it is called.
-        height: how high it stands in a notebook, in pixels.
-        drawn: what is drawn, as plain values.
+        session: the session's display name.
+        height: its height in a notebook, in pixels.
+        drawn: the content, as plain values.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -35,7 +35,7 @@ class SessionView:
 
     @property
     def html(self) -> str:
-        """All of it as an HTML page, with its scripts and styles in it; it asks no host for anything."""
+        """The view as an HTML page with its scripts and styles included; it makes no network requests."""
         from actionledger_dashboard.viewer.page import page_of  # noqa: PLC0415 - it reads its scripts and styles
 
         return page_of(self.drawn, title=self.session)
@@ -44,7 +44,7 @@ class SessionView:
         """Write the page to a file.
 
         Args:
-            path: the file; one that is there is replaced.
+            path: the file; an existing one is replaced.
 
         Returns:
             The file.
@@ -82,18 +82,18 @@ def view(
     near: int = 25,
     height: int = 720,
 ) -> SessionView:
-    """Return a session to be stepped through turn by turn: what the model was shown, what it wrote, what was read, what came of it.
+    """Return a view that steps through a session's turns: input, response, parsed calls and tool results.
 
     Args:
-        ledger: where it is recorded.
-        session: the session: its id, its own name, the beginning of either, or its title.
-        turn: the place of the turn that is shown first, from 0; the nearest one where there is none.
-        run: the run whose reading is shown, by its name or id; None for the first one.
-        near: how many turns before and after that one can be stepped to.
-        height: how high it stands in a notebook, in pixels.
+        ledger: the ledger with the session.
+        session: the session's id, name, the beginning of either, or its title.
+        turn: the index of the turn to show first, from 0; the nearest one if it doesn't exist.
+        run: the run whose parse to show, by its name or id; None for the first parse.
+        near: number of turns to include before and after that one.
+        height: the view's height in a notebook, in pixels.
 
     Raises:
-        UsageError: there is no such session or run, several are called that, or nothing of it is recorded.
+        UsageError: the session or run is unknown, the name is ambiguous, or nothing of the session is recorded.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -102,7 +102,7 @@ def view(
         >>> shown
         SessionView(session='s1', height=720)
     """
-    from actionledger.ledger.queries.names import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
+    from actionledger.ledger.queries.names import one_run, one_session, turn_place  # noqa: PLC0415 - only for display
     from actionledger_dashboard.viewer.queries import view_of  # noqa: PLC0415
 
     require_number("near", near, least=0)

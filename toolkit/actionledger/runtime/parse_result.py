@@ -1,4 +1,4 @@
-"""READ and CHECK together: a parser and a catalogue turn a response into its parse result."""
+"""Parse and check a response: a parser and a catalogue turn it into its parse result."""
 
 import json
 import time
@@ -23,34 +23,34 @@ from actionledger.reading.recorded import RECORDED, WithCalls, read_recorded
 def read_response(
     text: str, parser: AnyParser, catalogue: AnyCatalogue | None, *, is_cut: bool = False
 ) -> ParseResult:
-    """Read a response and check its actions; never raises on text.
+    """Parse a response and check its actions; never raises because of the text.
 
     Args:
-        text: the raw response, any string at all.
-        parser: the configuration that reads it.
-        catalogue: the actions that exist; None to check none.
-        is_cut: whether the model was stopped before it was done.
+        text: the raw response, any string.
+        parser: the parser.
+        catalogue: the known actions; None to check none.
+        is_cut: whether the model was stopped early.
     """
     return _checked(parser.read(text, offer_of(catalogue), is_cut=is_cut), parser.name, catalogue)
 
 
 @lru_cache(maxsize=128)
 def catalogue_of_tools(tools: str) -> ToolCatalogue | None:
-    """Return the tools that a turn was offered; None where their definitions are none.
+    """Return a turn's offered tools; None if their definitions can't be used.
 
     Args:
-        tools: the list, as JSON text.
+        tools: the tool definitions, as JSON text.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the catalogue keeps them, and nobody here can mend a recording
+            warnings.simplefilter("ignore")  # the catalogue keeps them, and a recording can't be fixed here
             return ToolCatalogue.of(_each_once(json.loads(tools)))
     except (ValueError, TypeError, AttributeError, RecursionError, UsageError):
         return None
 
 
 def _each_once(tools: object) -> Any:
-    """Return tools with each name once; of those that stand twice with different schemas, what they take is not checked."""
+    """Return tools with each name once; arguments are not checked if a name has several schemas."""
     found: dict[str, Any] = {}
     for tool in tools if isinstance(tools, list) else []:
         function = tool.get("function") if isinstance(tool, dict) else None
@@ -63,7 +63,7 @@ def _each_once(tools: object) -> Any:
 
 
 def offer_of(catalogue: AnyCatalogue | None) -> Offer | None:
-    """Return the names of a catalogue's actions with their parameters; None where there is no catalogue."""
+    """Return the names of a catalogue's actions with their parameters; None without a catalogue."""
     return catalogue.offer if catalogue else None
 
 
@@ -77,20 +77,20 @@ def read_and_record(
     run: RunKey,
     is_cut: bool = False,
 ) -> ParseResult:
-    """Read a response, check its actions and record the attempt.
+    """Parse a response, check its actions and record the attempt.
 
     Args:
-        record: takes the event.
+        record: records the event.
         text: the raw response.
-        parser: the configuration that reads it.
-        catalogue: the actions that exist; None to check none.
+        parser: the parser.
+        catalogue: the known actions; None to check none.
         turn: the turn that the attempt belongs to.
         run: the run that it belongs to.
-        is_cut: whether the model was stopped before it was done.
+        is_cut: whether the model was stopped early.
 
     Returns:
-        What was found; where that is more than a ledger takes, a reading that failed and has no action, so that nothing runs
-        that isn't recorded.
+        The parse result. If it is larger than a ledger takes, a failed one without actions, so that nothing runs
+        unrecorded.
 
     Raises:
         LedgerError: the attempt can't be recorded.
@@ -114,14 +114,14 @@ def unread(
     detail: str,
     reason: Reason = Reason.RESPONSE_TOO_LARGE,
 ) -> ParseResult:
-    """Return the reading of a response that could not be read to its end, or is larger than what a ledger takes.
+    """Return the parse result of a response that could not be fully parsed, or is larger than a ledger takes.
 
     Args:
-        text: as much of the response as is recorded.
-        parser: the configuration that would have read it.
-        catalogue: what its actions would have been checked against.
-        detail: how large it is, or how far reading came, as a sentence.
-        reason: why it is not read.
+        text: the recorded part of the response.
+        parser: the intended parser.
+        catalogue: the catalogue for checking its actions.
+        detail: the size, or the point that parsing reached, as a sentence.
+        reason: why it is not parsed.
     """
     return ParseResult(
         text=text,
@@ -137,11 +137,11 @@ def unread(
 
 
 def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> ParseResult:
-    """Read a message in which a provider has read the calls already, and check them; never raises on what it holds.
+    """Read a message with calls that the provider has parsed, and check them; never raises because of its content.
 
     Args:
         message: the decoded JSON; see ``providers.read_message``.
-        catalogue: the actions that exist; None to check none.
+        catalogue: the known actions; None to check none.
     """
     return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, _strict(catalogue))
 
@@ -155,15 +155,15 @@ def read_calls(
     names: frozenset[str] = frozenset(),
     thoughts: str = "",
 ) -> ParseResult:
-    """Read calls that a recording has beside a text, and check them; never raises on what they hold.
+    """Check calls that a recording keeps apart from the text; never raises because of their content.
 
     Args:
-        written: the text with its calls.
-        capture: how much of them was kept.
-        catalogue: the actions that exist; None to check none.
-        demands_action: whether a response without a call has failed.
-        names: the tools' names, where no catalogue has them.
-        thoughts: what the model thought, where its provider keeps it apart from the text.
+        written: the text and its calls.
+        capture: how much of them was recorded.
+        catalogue: the known actions; None to check none.
+        demands_action: whether a response without a call is a failure.
+        names: the tools' names, if there is no catalogue.
+        thoughts: the model's reasoning, if the provider keeps it apart from the text.
     """
     offer = offer_of(catalogue) or names
     found = read_recorded(written, capture, demands_action=demands_action, names=offer, thoughts=thoughts)
@@ -175,7 +175,7 @@ def _strict(catalogue: AnyCatalogue | None) -> AnyCatalogue | None:
 
 
 def not_read() -> ParseResult:
-    """Return what is read of a response of which nothing that the model wrote is recorded."""
+    """Return the parse result of a response without any recorded model output."""
     return ParseResult(
         text="",
         outcome=Outcome.NOT_RECORDED,
@@ -205,7 +205,7 @@ def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -
 
 
 def _with_notes(issues: tuple[Issue, ...], actions: Sequence[ActionCall]) -> tuple[Issue, ...]:
-    """Return the issues of a text with those of its actions, in text order."""
+    """Return a text's issues together with its actions' issues, in text order."""
     notes = [note for action in actions for note in action.notes]
     if not (notes and issues):
         return issues or tuple(notes)

@@ -1,1 +1,1 @@
-"""Alerts: rules over the numbers of a report, checked by a command and by what runs for long, and sent once each."""
+"""Alerts: rules on a report's numbers, checked by a command and by long-running processes, and sent once each."""

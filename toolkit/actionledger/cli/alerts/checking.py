@@ -1,4 +1,4 @@
-"""Whether the number of a rule is beyond its bound, as the ledger stands."""
+"""Check whether a rule's number is beyond its bound."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ from actionledger.ledger import Ledger
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What came of a rule.
+    """A rule's result.
 
     Args:
         rule: the rule.
-        value: what the number is, of a list how many entries it has; None where nothing is recorded to tell.
-        found: the same in words.
+        value: the number's value, for a list the number of entries; None if nothing is recorded for it.
+        found: the value in words.
         fires: whether it is beyond the bound.
-        entries: of a list, an id of each entry; nobody can read it.
+        entries: for a list, an opaque id of each entry.
     """
 
     rule: AlertRule
@@ -44,20 +44,20 @@ class Checked:
 
     @property
     def words(self) -> str:
-        """What came of it, in a sentence without model text."""
+        """The result as a sentence without model text."""
         return f"{self.rule.name}: {self.rule.number} is {self.found}; the rule fires {self.rule.asked}."
 
 
 def check(ledger: Ledger, rule: AlertRule, moment: datetime | None = None) -> Checked:
-    """Hold a rule against a ledger.
+    """Check a rule against a ledger.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         rule: the rule.
-        moment: the end of the time that the rule is over, UTC without a zone; now if not given.
+        moment: the end of the rule's period, UTC without a zone; now if not given.
 
     Raises:
-        UsageError: the rule's number is none; the message has the nearest one.
+        UsageError: the rule's number is unknown; the message suggests the nearest one.
     """
     moment = moment or now()
     if rule.number == MINUTES:
@@ -83,7 +83,7 @@ def check(ledger: Ledger, rule: AlertRule, moment: datetime | None = None) -> Ch
 
 
 def _of_rate(rule: AlertRule, rate: Mapping[str, Any]) -> Checked:
-    """Return whether a rate is beyond the bound with all of its interval: a few responses may be so by chance."""
+    """Return whether a rate is beyond the bound with its whole interval, since a few responses may be so by chance."""
     count, value = int(rate["count"]), rate["rate"]
     if value is None or count < rule.at_least:
         too_few = f"of {count:,}, too few to tell (at least {rule.at_least:,})"
@@ -109,6 +109,6 @@ def _is_beyond(rule: AlertRule, value: float) -> bool:
 
 
 def _lasting(entry: Any) -> Any:
-    """Return an entry of a list without its counts, which grow while it is the same."""
+    """Return a list's entry without its counts, which change while the entry is the same."""
     texts = entry.items() if isinstance(entry, Mapping) else ()
     return {name: value for name, value in texts if isinstance(value, str)} or str(entry)

@@ -1,4 +1,4 @@
-"""``check``: hold the rules of alerts against a ledger."""
+"""``check``: check alert rules against a ledger."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def check_rules(
 
 
 def as_junit(found: Sequence[Checked]) -> str:
-    """Return what came of rules as JUnit XML: a testcase a rule, skipped where nothing is recorded to tell."""
+    """Return the rules' results as JUnit XML: one testcase per rule, skipped if nothing is recorded for it."""
     root = ET.Element("testsuites")
     fired, unknown = sum(one.fires for one in found), sum(one.value is None for one in found)
     suite = ET.SubElement(root, "testsuite", name="actionledger alerts")

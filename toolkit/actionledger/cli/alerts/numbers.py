@@ -1,4 +1,4 @@
-"""The numbers that a rule can be about: those of ``report --json`` by their paths, and a few of their own."""
+"""The numbers that rules can use: those of ``report --json`` by their paths, and a few others."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -20,7 +20,7 @@ from actionledger.replay.failures import failures
 NEW_GROUPS = "new_failure_groups"
 MINUTES = "minutes_since_last_record"
 FAILED = "failed"
-"""Behind a rate: the rate of what did not succeed."""
+"""Suffix of a rate's path for its complement."""
 
 NOT_RECORDED = "not recorded"
 HOW_TO_LIST = "'actionledger check --numbers' lists them."
@@ -35,7 +35,7 @@ _RESTS_ON = {
         for kind in ("input", "output", "cached", "cache_write", "reasoning")
     },
 }
-"""Sums that say nothing where that is 0: a sum over nothing is not 0."""
+"""Sums that are unknown if the named count is 0: a sum over nothing is not 0."""
 
 _COUNTS: dict[str, Iterable[str]] = {
     "session_outcomes": SessionOutcome,
@@ -45,10 +45,10 @@ _COUNTS: dict[str, Iterable[str]] = {
     "unacted.stops": Stop,
     "not_in_the_numbers": get_args(Kind),
 }
-"""What counts by kind and leaves out the kinds that there are none of, with every kind that there can be."""
+"""Counts by kind that omit kinds with a count of 0, with all possible kinds."""
 
 _RECORDED = ("by_profile", "by_model", "recorded_verdicts", "read_in")
-"""What has a name of the recordings behind it; in a time in which nothing has the name, nothing is recorded of it."""
+"""Parts with recorded names in their paths; in a period without such a name, nothing is recorded for it."""
 
 
 def _spending(ledger: Ledger, within: Filter) -> dict[str, Any]:
@@ -58,22 +58,22 @@ def _spending(ledger: Ledger, within: Filter) -> dict[str, Any]:
 
 
 PARTS: dict[str, Callable[[Ledger, Filter], object]] = {"spending": _spending} | NUMBERS
-"""What paths begin with: the parts of ``report --json``, and the total of ``usage --json``."""
+"""The beginnings of paths: the parts of ``report --json``, and the total of ``usage --json``."""
 
 
 def number_at(ledger: Ledger, path: str, within: Filter) -> Any:
-    """Return what a number is.
+    """Return a number's value.
 
     Args:
-        ledger: what to ask.
-        path: which, such as ``usage.cost_usd``, ``funnel.execution`` or ``by_model.gpt-5.5.execution.failed``.
-        within: of which responses.
+        ledger: the ledger to query.
+        path: the number's path, such as ``usage.cost_usd``, ``funnel.execution`` or ``by_model.gpt-5.5.execution.failed``.
+        within: filter for the responses.
 
     Returns:
-        A number, a rate as ``report --json`` has it, a list, or None where nothing is recorded to tell.
+        A number, a rate as in ``report --json``, a list, or None if nothing is recorded for it.
 
     Raises:
-        UsageError: it is none; the message has the nearest one.
+        UsageError: it is unknown; the message suggests the nearest one.
     """
     first, _, rest = path.partition(".")
     if first not in PARTS:
@@ -86,7 +86,7 @@ def number_at(ledger: Ledger, path: str, within: Filter) -> Any:
 
 
 def numbers(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    """Yield each number that a rule can be about with what it is now, in words."""
+    """Yield each number that rules can use, with its current value in words."""
     yield NEW_GROUPS, 'needs a time, such as over = "1d"'
     yield MINUTES, in_words(minutes_since_last_record(ledger, now()))
     for name, part in PARTS.items():
@@ -96,13 +96,13 @@ def numbers(ledger: Ledger) -> Iterator[tuple[str, str]]:
 
 
 def minutes_since_last_record(ledger: Ledger, moment: datetime) -> float | None:
-    """Return how many minutes before a moment the last event was recorded that is no alert; None where there is none."""
+    """Return the minutes between the last recorded event, alerts excluded, and a moment; None without one."""
     [(last,)] = ledger.sql(_LAST, {"alert": ALERT_RAISED}).fetchall()
     return None if last is None else max((moment - last).total_seconds(), 0.0) / 60
 
 
 def new_failure_groups(ledger: Ledger, before: Filter, within: Filter) -> frozenset[str] | None:
-    """Return the groups of failures that are there and were not before, as ids that nobody can read; None where nothing was before."""
+    """Return opaque ids of the failure groups that were not there before; None if nothing was recorded before."""
     if last_at(ledger, before) is None:
         return None
     then = {group.key for group in failures(ledger, before, with_loops=False).groups}
@@ -111,7 +111,7 @@ def new_failure_groups(ledger: Ledger, before: Filter, within: Filter) -> frozen
 
 
 def entry_id(*about: object) -> str:
-    """Return an id of an entry of a list, from which nobody can read it."""
+    """Return an opaque id for a list's entry."""
     return derived_id("entry", *about)[:13]
 
 
@@ -121,7 +121,7 @@ def is_rate(value: object) -> bool:
 
 
 def in_words(value: Any) -> str:
-    """Return what a number is, for people."""
+    """Return a number's value in words."""
     if value is None or (is_rate(value) and value["rate"] is None):
         return NOT_RECORDED
     if is_rate(value):
@@ -135,7 +135,7 @@ def in_words(value: Any) -> str:
 
 
 def _at(found: Any, way: str, rest: str) -> Any:
-    """Return what stands at the rest of a path; a name may have dots in it, and the longest one counts."""
+    """Return the value at the rest of a path; names may contain dots, and the longest matching name is used."""
     if rest == FAILED and is_rate(found):
         return _complement(found)
     if not rest:
@@ -169,7 +169,7 @@ def _nearest(name: str, there: Iterable[str]) -> str:
 
 
 def _complement(rate: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rate of what does not succeed."""
+    """Return the complement of a rate."""
     flipped = {
         name: None if rate[of] is None else 1 - rate[of]
         for name, of in {"rate": "rate", "low": "high", "high": "low"}.items()

@@ -1,4 +1,4 @@
-"""Alerts are raised once each, whoever checks: what fires is kept beside the ledger, recorded in it, and sent."""
+"""Raise each alert once, whichever process checks: alerts are kept next to the ledger, recorded in it, and sent."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -16,25 +16,25 @@ from actionledger.ledger.saved import RAISED, Saved
 
 EVERY_SECONDS = 60.0
 _AGAIN = timedelta(minutes=2)
-"""So long after it was claimed an alert that was not told is told by whoever checks next: whoever claimed it may be gone."""
+"""Time after which another process sends a claimed but unsent alert, since the first process may be gone."""
 
 _MOST_TRIES = 5
 
 
 def raise_alerts(path: Path, rules: Rules, tell: Callable[[str], None]) -> list[Checked]:
-    """Check rules, and raise each that fires and did not fire before; one that has ended may be raised again.
+    """Check rules and raise those that newly fire; an alert that has ended may be raised again.
 
     Args:
         path: the ledger.
         rules: the rules.
-        tell: is told each alert, and what could not be sent, in a sentence.
+        tell: is called with a sentence for each alert and each failure to send.
 
     Returns:
-        What came of each rule.
+        Each rule's result.
 
     Raises:
-        UsageError: a rule's number is none, or the addresses are none.
-        LedgerError: the ledger can't be read, or what fires can't be kept.
+        UsageError: a rule's number is unknown, or the addresses are invalid.
+        LedgerError: the ledger can't be read, or alerts can't be kept.
     """
     to = destinations(rules.secrets)
     with open_ledger(path, read_only=True) as ledger:
@@ -50,7 +50,7 @@ def raise_alerts(path: Path, rules: Rules, tell: Callable[[str], None]) -> list[
 
 
 def _claimed(kept: Saved, found: Sequence[Checked], moment: datetime) -> list[Checked]:
-    """Return what fires and nobody has raised; from then on it is raised."""
+    """Return the results that fire and were not raised yet, and mark them as raised."""
     claimed: list[Checked] = []
 
     def change(held: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def _claimed(kept: Saved, found: Sequence[Checked], moment: datetime) -> list[Ch
         for one in found:
             before = held.get(one.rule.key)
             if one.value is None:
-                continue  # what is not known ends nothing
+                continue  # an unknown value ends no alert
             if not one.fires:
                 after.pop(one.rule.key, None)
             elif before is None or not one.entries <= set(before["entries"]):
@@ -95,7 +95,7 @@ def _record(path: Path, claimed: Sequence[Checked]) -> None:
 
 
 def _send(kept: Saved, one: Checked, to: dict[str, str], link: str, tell: Callable[[str], None]) -> None:
-    """Send an alert to whom it was not sent yet; whoever else checks leaves it to this process for a while."""
+    """Send an alert to its remaining destinations; other processes leave it to this one for a while."""
     mine: list[str] = []
     alert: dict[str, Any] = {}
 
@@ -130,7 +130,7 @@ def _with_announced(held: dict[str, Any], key: str, told: list[str]) -> dict[str
 
 
 def _message(one: Checked, alert: dict[str, Any], link: str) -> dict[str, Any]:
-    """Return an alert as it is sent: counts and a link, no text of a model."""
+    """Return an alert's message: counts and a link, without model text."""
     where = f"{link}/alerts" if link else ""
     return {
         "text": f"{alert['text']} {where}".rstrip(),
@@ -144,12 +144,12 @@ def _message(one: Checked, alert: dict[str, Any], link: str) -> dict[str, Any]:
 
 
 class AlertClock:
-    """Checks rules every minute beside what a process does else.
+    """Checks rules every minute in the background.
 
     Args:
         path: the ledger.
         rules: the rules.
-        tell: is told each alert and each fault, a fault once while it lasts.
+        tell: is called with each alert and each fault; a lasting fault only once.
     """
 
     def __init__(self, path: Path, rules: Rules, tell: Callable[[str], None]) -> None:
@@ -158,7 +158,7 @@ class AlertClock:
         self._thread = Thread(target=self._run, name="alerts", daemon=True)
 
     def __enter__(self) -> Self:
-        destinations(self._rules.secrets)  # what is wrong with them is said before anything runs
+        destinations(self._rules.secrets)  # reports invalid addresses before anything runs
         self._thread.start()
         return self
 
@@ -172,7 +172,7 @@ class AlertClock:
             try:
                 raise_alerts(self._path, self._rules, self._tell)
                 fault = ""
-            except Exception as error:  # noqa: BLE001 - a fault of one minute ends no watch, and is said
+            except Exception as error:  # noqa: BLE001 - reported; one fault must not end the watch
                 if (said := str(error) or type(error).__name__) != fault:
                     fault = said
                     self._tell(f"Alerts could not be checked: {fault}")

@@ -1,4 +1,4 @@
-"""The rules of alerts: a TOML file that says which number may not go beyond what, over which time."""
+"""Rules of alerts: a TOML file that sets bounds on numbers over a period."""
 
 import tomllib
 from datetime import timedelta
@@ -24,7 +24,7 @@ OF_THE_LEDGER = (
     "price_sources",
     "minutes_since_last_record",
 )
-"""The numbers that are of a whole ledger, which no time and no filter narrows."""
+"""The numbers of a whole ledger, to which no period or filter applies."""
 
 _NARROWING = sorted(GIVEN.keys() - {"since", "until", "run"})
 
@@ -84,7 +84,7 @@ class AlertRule(BaseModel):
 
     @property
     def last(self) -> timedelta | None:
-        """How long before now the time begins that it is over; None for all of it."""
+        """The length of its period before now; None for all time."""
         found = _OVER.fullmatch(self.over)
         return timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else None
 
@@ -95,23 +95,23 @@ class AlertRule(BaseModel):
 
     @property
     def asked(self) -> str:
-        """The bound and the time in words."""
+        """The bound and the period in words."""
         words = "above" if self.above is not None else "below"
         return f"{words} {self.bound:,g}{f' over {self.over}' if self.over else ''}"
 
     @property
     def key(self) -> str:
-        """What it goes by in what is kept: a rule that is changed is another one."""
+        """Its key in the kept alerts; a changed rule gets a new key."""
         return derived_id("alert-rule", json_text(self.model_dump()))
 
 
 class Rules(NamedTuple):
-    """What a file of rules says.
+    """The content of a rules file.
 
     Args:
-        rules: each rule.
-        link: the dashboard's address, for those who are told; empty where none is given.
-        secrets: the file with the addresses that alerts go to; None where the environment has them.
+        rules: the rules.
+        link: the dashboard's address, for recipients; empty if none is given.
+        secrets: the file with the alerts' addresses; None if they are in the environment.
     """
 
     rules: tuple[AlertRule, ...]
@@ -140,8 +140,8 @@ def rules_in(path: Path) -> Rules:
     """Return the rules of a file.
 
     Raises:
-        SourceError: it can't be read, or is no TOML.
-        UsageError: a rule is none; the message says which, and what is allowed.
+        SourceError: it can't be read, or is not TOML.
+        UsageError: a rule is invalid; the message names it and says what is allowed.
     """
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -164,7 +164,7 @@ def rules_in(path: Path) -> Rules:
 
 
 def _first(error: ValidationError, written: dict[str, Any]) -> str:
-    """Return the first thing that is wrong, with the rule's name."""
+    """Return the first error, with the rule's name."""
     found = error.errors(include_url=False)[0]
     place = [str(each) for each in found["loc"]]
     where = ""

@@ -1,4 +1,4 @@
-"""Where alerts go: a webhook, Slack, e-mail, a notice on the desktop. The addresses are secrets, and come from the environment or a file of mode 0600."""
+"""Send alerts: webhook, Slack, e-mail or desktop notification. Addresses are secrets, from the environment or a file of mode 0600."""
 
 import json
 import os
@@ -28,24 +28,24 @@ _SECONDS = 15.0
 _OTHERS = 0o077
 
 Message: TypeAlias = Mapping[str, Any]
-"""An alert as it is sent: its words, and the same in parts."""
+"""An alert to send: its text, and its parts."""
 
 Send: TypeAlias = Callable[[str, Message], None]
 
 
 class SendingError(Exception):
-    """An alert could not be sent; the message holds no secret."""
+    """Raised if an alert could not be sent; the message contains no secret."""
 
 
 def destinations(secrets: Path | None) -> dict[str, str]:
-    """Return where alerts go, by the names of the variables that say so.
+    """Return the destinations of alerts, by the names of their variables.
 
     Args:
         secrets: a file with lines such as ``ACTIONLEDGER_ALERTS_WEBHOOK=https://…``; None for the environment.
 
     Raises:
         SourceError: the file can't be read.
-        UsageError: others may read it, or it says something else.
+        UsageError: other users may read it, or it has other content.
     """
     given: Mapping[str, str] = os.environ if secrets is None else _in_file(secrets)
     found = {name: given[name] for name in VARIABLES if given.get(name)}
@@ -59,8 +59,8 @@ def send(name: str, address: str, message: Message) -> None:
 
     Args:
         name: the variable that names the address.
-        address: where to.
-        message: the alert; it holds ``text``, and what a webhook is sent beside that.
+        address: the destination.
+        message: the alert: ``text``, and the additional values for a webhook.
 
     Raises:
         SendingError: it could not be sent.
@@ -72,7 +72,7 @@ def send(name: str, address: str, message: Message) -> None:
     try:
         _SENDERS[name](address, masked)
     except (OSError, HTTPException, smtplib.SMTPException, subprocess.SubprocessError, ValueError) as error:
-        # An error's text may have the address in it, which is a secret.
+        # An error's text may contain the address, which is a secret.
         raise SendingError(f"{name} was not told: {type(error).__name__}{_status(error)}.") from error
 
 
@@ -113,7 +113,7 @@ def _refuse_address(name: str, address: str) -> None:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Follows nothing: an alert goes to the address that was given, and to no other."""
+    """Refuses redirects: an alert goes only to the given address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -121,7 +121,7 @@ class _NoRedirect(HTTPRedirectHandler):
 
 def _post(address: str, value: object) -> None:
     headers = {"content-type": "application/json", "user-agent": "actionledger"}
-    request = Request(address, json.dumps(value).encode(), headers, method="POST")  # noqa: S310 - http or https alone are taken
+    request = Request(address, json.dumps(value).encode(), headers, method="POST")  # noqa: S310 - only http and https are accepted
     with build_opener(_NoRedirect).open(request, timeout=_SECONDS) as answer:
         answer.read(1)
 
@@ -147,7 +147,7 @@ def _to_mail(address: str, message: Message) -> None:
         open_server = smtplib.SMTP(server.hostname or "", server.port or 587, timeout=_SECONDS)
     with open_server as opened:
         if server.scheme == "smtp" and (server.username or opened.has_extn("starttls")):
-            opened.starttls(context=context)  # a password never goes in clear
+            opened.starttls(context=context)  # never send a password unencrypted
         if server.username:
             opened.login(unquote(server.username), unquote(server.password or ""))
         opened.send_message(mail)

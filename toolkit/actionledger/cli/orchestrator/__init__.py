@@ -1,4 +1,4 @@
-"""``orchestrator``: a directive on its way through the layers, and what a person does about it in between."""
+"""``orchestrator``: send a directive through the layers, and answer their requests in between."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""``orchestrator run``: who plays which layer, a directive on its way, and what is told of it."""
+"""``orchestrator run``: assign models to layers, send a directive, and print its progress."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -43,7 +43,7 @@ from actionledger.runtime.models import Model
 
 
 def exit_code(ending: CascadeEnding, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:
-    """Return what a script is told of a run of an orchestration."""
+    """Return the exit code for a run of an orchestration."""
     if ending.status == "waiting":
         return ExitCode.WAITING
     done = all(each.status in DONE or each.reason is Reason.REJECTED for each in decided)
@@ -55,12 +55,12 @@ def exit_code(ending: CascadeEnding, turns: Sequence[Turn], decided: Sequence[Ob
 
 
 class Teller:
-    """Tells what happens while it does; a model's text as text.
+    """Prints events as they happen; model text is shown only as text.
 
     Args:
-        folder: the orchestration's.
-        ledger: where it is recorded.
-        as_json: whether only its end is told, as JSON.
+        folder: the orchestration's folder.
+        ledger: the ledger that records it.
+        as_json: whether only the end is printed, as JSON.
     """
 
     def __init__(self, folder: Path, ledger: Path, *, as_json: bool) -> None:
@@ -71,7 +71,7 @@ class Teller:
         self._decided: list[tuple[str, Observation]] = []
 
     def take(self, message: LayerMessage, turn: Turn) -> None:
-        """Show a message, and what its actions came to."""
+        """Print a message and its actions' results."""
         self._taken.append((message, turn))
         if self._as_json:
             return
@@ -83,7 +83,7 @@ class Teller:
         print_text(turn.feedback, style="dim")
 
     def take_decided(self, layer: str, observations: Sequence[Observation]) -> None:
-        """Show what came of a layer's actions that a person has decided about."""
+        """Print the results of a layer's actions that a person decided about."""
         self._decided += [(layer, observation) for observation in observations]
         if self._as_json:
             return
@@ -92,11 +92,11 @@ class Teller:
             print_observation(observation)
 
     def tell_stopped(self) -> None:
-        """Show that somebody stopped it."""
+        """Print that it was stopped."""
         print_note(f"Stopped. What was said and done is saved. {self._go_on()}")
 
     def tell(self, orchestration: Orchestration, ending: CascadeEnding) -> int:
-        """Show how it ended, and what to do next; return the exit code."""
+        """Print how it ended and the next steps; return the exit code."""
         if self._as_json:
             print_json(self._value(orchestration, ending))
         else:
@@ -143,13 +143,13 @@ class Teller:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who plays which layer, by the names of models.
+    """The models of the layers, by name.
 
     Args:
-        model: plays every layer that has no model of its own; None for nobody.
-        models: the layers' own models, by the layer.
-        price: what the responses of a layer cost that has no price of its own; None if unknown.
-        prices: the layers' own prices, by the layer.
+        model: the model of layers without their own; None for none.
+        models: the layers' own models, by layer.
+        price: the price for layers without their own; None if unknown.
+        prices: the layers' own prices, by layer.
     """
 
     model: str | None
@@ -159,7 +159,7 @@ class Cast:
 
     @classmethod
     def read(cls, model: str | None, layers: Sequence[str], prices: Sequence[str]) -> Self:
-        """Return what the options say."""
+        """Return the assignment that the options give."""
         for text in layers:
             if "=" not in text:
                 raise UsageError(f"--layer is {text!r}; write it as NAME=SPEC, such as 2ic=ollama:qwen3.")
@@ -201,7 +201,7 @@ class Cast:
 
 
 def _by_layer(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """Return what is given for each layer in texts ``NAME=VALUE``."""
+    """Parse options of the form ``NAME=VALUE`` for layers."""
     found: dict[str, str] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -275,7 +275,7 @@ def run(
             raise UsageError("No layer has a model; give --model SPEC, or --layer NAME=SPEC.")
         for spec in cast.specs:
             check_model(spec, recorded_in)
-        # What goes on is recorded already: a ledger that isn't there is a slip of the pen.
+        # A continued orchestration is already recorded, so a missing ledger is a typing error.
         opened = stack.enter_context(open_ledger(recorded_in if directive else existing(recorded_in)))
         layers = cast.layers(state.layers if state else None, _opener(opened, stack))
         teller = Teller(folder, recorded_in, as_json=as_json)
@@ -297,7 +297,7 @@ def run(
 
 
 def _check(folder: Path, directive: str | None, repository: Path | None, *, dry_run: bool) -> None:
-    """Refuse what contradicts itself before anything is opened or made."""
+    """Refuse contradictory options before anything is opened or created."""
     if directive is None and (repository or dry_run):
         raise UsageError(
             "--repository and --dry-run are given with the directive, and hold to the end; leave them out to go on."
@@ -314,7 +314,7 @@ def _check(folder: Path, directive: str | None, repository: Path | None, *, dry_
 
 
 def _opener(ledger: Ledger, stack: ExitStack) -> Callable[[str], Model]:
-    """Return what gives the model that a text names: one model for one text, however many layers it plays."""
+    """Return a function from a name to a model, which makes one model per name for any number of layers."""
     return cache(lambda spec: opened_model(spec, ledger, stack))
 
 

@@ -1,4 +1,4 @@
-"""``orchestrator requests``, ``answer``, ``plan``, ``issues``, ``close``, ``jobs`` and ``export``: what is asked, planned and to be done."""
+"""``orchestrator requests``, ``answer``, ``plan``, ``issues``, ``close``, ``jobs`` and ``export``: an orchestration's requests, plan and issues."""
 
 import getpass
 from collections.abc import Iterator, Mapping
@@ -77,7 +77,7 @@ def plan(
 
 
 def print_request(request: PersonRequest) -> None:
-    """Print what is asked, whole, and the answer if there is one."""
+    """Print a request in full, with its answer if there is one."""
     head = f"Request {request.number} ({request.kind}){_from(request.layer)}, {request.created_at}"
     print_text(head, style="bold")
     print_text(request.subject)
@@ -92,7 +92,7 @@ def _from(layer: str) -> str:
 
 @contextmanager
 def opened_store(folder: Path) -> Iterator[OrchestratorStore]:
-    """Give what an orchestrator keeps in a folder, and let go of it afterwards."""
+    """Open the store of an orchestration's folder, and close it afterwards."""
     if not any((folder / name).is_file() for name in (STATE, STORE)):
         begin = command_words("orchestrator run", folder)
         raise SourceError(
@@ -108,7 +108,7 @@ def opened_store(folder: Path) -> Iterator[OrchestratorStore]:
 LabelOption = Annotated[str | None, typer.Option("--label", help="Only issues with this label")]
 
 FORMATS: Mapping[str, Format] = {".md": "markdown", ".json": "json", ".csv": "csv"}
-"""The format of a file, by how its name ends."""
+"""The format of a file by its suffix."""
 
 
 def issues(

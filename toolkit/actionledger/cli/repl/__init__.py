@@ -1,4 +1,4 @@
-"""The REPL: ``chat`` leads a conversation, ``repl`` takes lines, ``terminal`` is the thin shell around them."""
+"""The REPL: ``chat`` runs a conversation, ``repl`` handles lines, and ``terminal`` is the thin shell around them."""
 
 from actionledger.cli.repl.command import repl
 

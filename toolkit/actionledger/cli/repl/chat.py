@@ -1,4 +1,4 @@
-"""A conversation with a model that a person leads: each response goes through a recorded session. It knows no terminal."""
+"""A conversation with a model, led by a person, in which every response passes through a recorded session; independent of a terminal."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -21,18 +21,18 @@ from actionledger.runtime.session.runtime import Runtime
 from actionledger.runtime.workspace import Undone
 
 CONTEXT = 200_000
-"""How much the model is shown in one request, in characters; older turns give way."""
+"""Maximum number of characters sent to the model per request; older turns are dropped."""
 
 _CUT_OFF = "Your last response was cut off, so nothing of it was done. Begin anew with what is still needed."
 
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """A response that did not come to its end; nothing of it was done.
+    """A response that broke off; none of its actions ran.
 
     Args:
-        text: what came of it; it is recorded.
-        why: what happened, as a sentence.
+        text: the text received, which is recorded.
+        why: the reason, as a sentence.
     """
 
     text: str
@@ -41,11 +41,11 @@ class CutOff:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One turn as a person remembers it.
+    """One message and its response.
 
     Args:
-        said: what the person wrote.
-        turn: what came of the response, as it is now.
+        said: the person's message.
+        turn: the turn in its current state.
     """
 
     said: str
@@ -53,19 +53,19 @@ class Exchange:
 
 
 class Chat:
-    """Leads one conversation; sessions follow one another in it where model or workspace change.
+    """One conversation; a change of model or workspace starts a new session in it.
 
     Args:
-        profile: what it runs under.
-        ledger: where all of it is recorded.
-        workspace: the folder that actions may touch.
-        system: the instructions for the model.
-        policy: which actions may run; the profile's if not given. Unless ``auto`` is set, each of them waits.
-        model: what gives the responses; None where none is chosen yet.
-        listen: is told each event.
+        profile: the profile to run under.
+        ledger: the ledger that records it.
+        workspace: the folder that actions may change.
+        system: the model's instructions.
+        policy: the policy for actions; the profile's if not given. Unless ``auto`` is set, every allowed action is pending.
+        model: the model; None if none is chosen yet.
+        listen: is called with each event.
 
     Raises:
-        UsageError: the folder can't be used, or the ledger lies in it.
+        UsageError: the folder can't be used, or contains the ledger.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Chat:
 
     @property
     def auto(self) -> bool:
-        """Whether actions run as soon as they are read; it may be changed."""
+        """Whether actions run without approval; settable."""
         return self._auto
 
     @auto.setter
@@ -112,7 +112,7 @@ class Chat:
 
     @property
     def dry_run(self) -> bool:
-        """Whether actions wait, whatever ``auto`` says, so that a person sees first what they would do; it may be changed."""
+        """Whether actions stay pending even with ``auto``, so that their effects can be previewed; settable."""
         return self._dry_run
 
     @dry_run.setter
@@ -127,7 +127,7 @@ class Chat:
 
     @property
     def waiting(self) -> list[int]:
-        """The places of the last turn's actions that somebody may decide about, from 0."""
+        """The indexes of the last turn's pending actions, from 0."""
         return [
             each.action_index
             for each in (self.turn.observations if self.turn else ())
@@ -135,7 +135,7 @@ class Chat:
         ]
 
     def use_workspace(self, workspace: Path) -> None:
-        """Go on in another folder, in a session of its own; what was said stays said."""
+        """Continue in another folder, in a new session with the same conversation."""
         before, self._workspace = self._workspace, workspace
         try:
             self._begin_anew()
@@ -144,24 +144,24 @@ class Chat:
             raise
 
     def use_model(self, model: Model) -> None:
-        """Go on with another model, in a session of its own; what was said stays said."""
+        """Continue with another model, in a new session with the same conversation."""
         self.model = model
         self._begin_anew()
 
     def use_system(self, system: str) -> None:
-        """Give the model other instructions from the next message on."""
+        """Set the model's instructions from the next message on."""
         self.system = system
         self.session.note(
             "system_prompt", "The model has other instructions from here on.", {"system": system}
         )
 
     def clear(self) -> None:
-        """Forget what was said, and begin a session; the ledger keeps it."""
+        """Clear the conversation and begin a new session; the ledger keeps the old one."""
         self._begin_anew()
         self._transcript, self._response, self._news = None, "", []
 
     def say(self, text: str, on_piece: Callable[[str], None] | None = None) -> Turn | CutOff:
-        """Say something to the model, and have its response read and, if that is wished, acted on."""
+        """Send a message to the model, parse its response and, if enabled, run its actions."""
         if self.model is None:
             raise UsageError(
                 "No model is chosen; choose one: /model ollama:NAME or /model openai:NAME@BASE_URL."
@@ -180,21 +180,21 @@ class Chat:
         return turn
 
     def approve(self, places: Sequence[int], by: str) -> Turn:
-        """Run actions of the last turn that wait, one after the other; in a dry run, none."""
+        """Run pending actions of the last turn, one after the other; none in a dry run."""
         if self._dry_run:
             raise UsageError("Dry run is on: /dry-run off first; the actions wait.")
         return self._decided(places, Decision(DecisionKind.APPROVED, by=by))
 
     def reject(self, places: Sequence[int], by: str, why: str = "") -> Turn:
-        """Decide against actions of the last turn that wait; see ``approve``."""
+        """Reject pending actions of the last turn; see ``approve``."""
         return self._decided(places, Decision(DecisionKind.REJECTED, by=by, why=why))
 
     def preview(self) -> tuple[Preview, ...]:
-        """Return what the actions of the last turn would do now."""
+        """Return what the last turn's actions would change now."""
         return self.session.preview(self.turn) if self.turn else ()
 
     def statuses(self, turn: Turn) -> list[str]:
-        """Return what came of the last try at each action of a turn, as it is recorded, and whether it was undone since."""
+        """Return the recorded status of the last attempt at each action of a turn, and whether it was undone."""
         found = turn_progress(self.ledger, turn.turn_id)
         tries = found[1] if found else []
         return [
@@ -203,17 +203,17 @@ class Chat:
         ]
 
     def undo(self, turn: Turn | None = None, action: int | None = None) -> Undone:
-        """Take back what a turn or one of its actions has changed; see ``Runtime.undo``."""
+        """Undo the changes of a turn or of one of its actions; see ``Runtime.undo``."""
         undone = self.session.undo(turn.turn_id if turn else None, action=action)
         return self._heard_of(undone, "The user has undone what you changed at")
 
     def undo_back_to(self, turn: Turn) -> Undone:
-        """Take back all that was changed after a turn."""
+        """Undo all changes made after a turn."""
         undone = self.session.undo_back_to(turn.turn_id)
         return self._heard_of(undone, "The user has undone what you changed at")
 
     def redo(self, undone: Undone) -> Undone:
-        """Take an undoing back."""
+        """Redo what was undone."""
         return self._heard_of(self.session.redo(undone), "The user has done again what was undone at")
 
     def close(self) -> None:
@@ -233,7 +233,7 @@ class Chat:
         return opened
 
     def _switch(self, session: Runtime | None = None) -> None:
-        """Have a session run things as it is wished."""
+        """Apply the current settings to a session."""
         (session or self.session).auto = self._auto and not self._dry_run
 
     def _begin_anew(self) -> None:
@@ -252,7 +252,7 @@ class Chat:
     def _asked(
         self, model: Model, told: str, pieces: list[str], on_piece: Callable[[str], None] | None
     ) -> Completion:
-        """Return the model's response; its pieces are kept as they come."""
+        """Return the model's response, keeping its pieces as they arrive."""
         if self._transcript is None:
             self._transcript = Transcript(self.system, told, CONTEXT)
         else:
@@ -282,7 +282,7 @@ class Chat:
         try:
             return self.session.handle(text, prompt=None if told == feedback else told)
         except KeyboardInterrupt:
-            # What was not begun waits; what was under way is recorded as interrupted and not run again.
+            # Actions not started stay pending; a running one is recorded as interrupted and not run again.
             self.session.auto = False
             try:
                 return self.session.resume(self._turn_id)
@@ -290,7 +290,7 @@ class Chat:
                 self._switch()
 
     def _decided(self, places: Sequence[int], decision: Decision) -> Turn:
-        """Have the last turn go on with one decision after the other, so that stopping leaves the others open."""
+        """Apply one decision to each action in turn, so that an interrupt leaves the others open."""
         turn = self.turn
         if turn is None or not places:
             raise UsageError("Nothing waits to be decided about.")

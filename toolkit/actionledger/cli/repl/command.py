@@ -1,4 +1,4 @@
-"""``repl``: a conversation in the terminal, whose actions a person looks at before they run."""
+"""``repl``: a conversation in the terminal whose actions a person reviews before they run."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ PROMPT = "> "
 
 
 class Lines(Protocol):
-    """Where lines come from."""
+    """A source of input lines."""
 
     def next(self) -> str:
         """Return the next line."""
@@ -53,7 +53,7 @@ class PipedLines:
 
 
 def typed_lines(repl: Repl, history: Path) -> Lines:
-    """Return the lines that a person types, with completion and a history."""
+    """Return the source of typed lines, with completion and a history."""
     require("Typing into the REPL", "repl", "prompt_toolkit")
     from prompt_toolkit import PromptSession  # noqa: PLC0415 - an optional dependency
     from prompt_toolkit.completion import CompleteEvent, Completer, Completion  # noqa: PLC0415
@@ -62,7 +62,7 @@ def typed_lines(repl: Repl, history: Path) -> Lines:
     from prompt_toolkit.shortcuts import CompleteStyle  # noqa: PLC0415
 
     class Commands(Completer):
-        """Completes commands and their words."""
+        """Completes commands and their arguments."""
 
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002 - the interface's
             typed = document.text_before_cursor
@@ -71,7 +71,7 @@ def typed_lines(repl: Repl, history: Path) -> Lines:
                 yield Completion(word, start_position=-len(begun))
 
     class TypedLines:
-        """Asks a person."""
+        """Prompts a person for lines."""
 
         def __init__(self) -> None:
             history.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def typed_lines(repl: Repl, history: Path) -> Lines:
 
 
 def completions(repl: Repl, typed: str) -> Iterator[str]:
-    """Yield what a line may go on with: a command's name, or what may follow it."""
+    """Yield completions of a line: command names, or a command's words."""
     if not typed.startswith("/"):
         return
     name, blank, rest = typed[1:].partition(" ")
@@ -102,7 +102,7 @@ def completions(repl: Repl, typed: str) -> Iterator[str]:
 
 
 def loop(repl: Repl, lines: Lines) -> None:
-    """Take lines until there are none any more, or one of them ends it."""
+    """Handle lines until the input ends or a line ends it."""
     while not repl.is_over:
         try:
             line = lines.next()
@@ -117,7 +117,7 @@ def loop(repl: Repl, lines: Lines) -> None:
 
 
 def write(text: str) -> None:
-    """Show a text at once."""
+    """Print a text and flush it."""
     sys.stdout.write(text)
     sys.stdout.flush()
 
@@ -149,7 +149,7 @@ def repl(
     known = Prompts(prompt_of(chosen), prompts)
     system = known.named(prompt)
     rules = load_policy(policy, chosen.catalogue) if policy else None
-    # Away from any working directory: actions must not reach their own record.
+    # Not in the working directory: actions must not reach their own record.
     recorded_in = ledger_of_agent(ledger or state_folder() / "repl.duckdb", workdir)
     if model:
         check_model(model, recorded_in)

@@ -1,4 +1,4 @@
-"""The progress of a response, action by action, as lines for a terminal. A model's text stays text."""
+"""A response's progress, action by action, as lines for a terminal; model text is shown only as text."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from actionledger.core.text import counted, printable, writable
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus
 
 MOST_LINES = 40
-"""How much of a content or a difference is shown, in lines."""
+"""Maximum number of lines shown of a content or a difference."""
 
 _LONGEST = 160
 
@@ -34,19 +34,19 @@ _MARKS = {
 }
 
 _SUBJECTS = ("path", "command", "name", "message", "branch")
-"""The fields that say what an action is about, the first that it has."""
+"""The fields that describe an action's subject; the first one present is used."""
 
 _SHOWN_FIELDS = ("content", "diff")
-"""The fields of a result that are shown to the person as well."""
+"""The fields of a result that are also shown to the person."""
 
 
 def visible(text: str) -> str:
-    """Return a text as a terminal may be given it: line ends and tabs as such, other control characters as escapes."""
+    """Return a text safe for a terminal: line ends and tabs as they are, other control characters as escapes."""
     return printable(text.replace("\r\n", "\n").replace("\r", "\n"), kept="\n\t")
 
 
 def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
-    """Return an action on one line: ``CREATE_FILE: main.go (523 bytes)``."""
+    """Return an action as one line: ``CREATE_FILE: main.go (523 bytes)``."""
     subject = next((arguments[field] for field in _SUBJECTS if arguments.get(field)), "")
     text = " ".join(str(subject).split())
     if target := arguments.get("target"):
@@ -58,7 +58,7 @@ def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
 
 
 def fate(status: ExecutionStatus, message: str) -> str:
-    """Return what came of an action, on one line."""
+    """Return an action's result as one line."""
     said = (
         f": {' '.join(visible(message).split())}"
         if message and status is not ExecutionStatus.SUCCEEDED
@@ -68,7 +68,7 @@ def fate(status: ExecutionStatus, message: str) -> str:
 
 
 def shown_of(result: Any) -> Iterator[str]:
-    """Yield the lines of a result that a person wants to see: what a file holds, what has changed."""
+    """Yield the lines of a result to show: a file's content, or the changes."""
     if not isinstance(result, dict):
         return
     for field in _SHOWN_FIELDS:
@@ -83,12 +83,12 @@ class Progress:
     """Listens to the events of a session.
 
     Args:
-        print_line: shows one line.
+        print_line: prints one line.
     """
 
     def __init__(self, print_line: Callable[[str], None]) -> None:
         self.announces = False
-        """Whether an action is told when it begins, and not only when it is over: it is about to run."""
+        """Whether to print an action when it begins as well as when it ends; used while actions run."""
         self._print = print_line
         self._is_muted = False
         self._labels: dict[int, str] = {}
@@ -99,12 +99,12 @@ class Progress:
         self._told = 0
 
     def expect(self, total: int) -> None:
-        """Count anew: so many actions are about to run."""
+        """Restart the count for this number of actions."""
         self._count, self._total, self._failed, self._told = 0, total, 0, 0
 
     @contextmanager
     def muted(self) -> Iterator[None]:
-        """Tell nothing meanwhile: what happens is told otherwise."""
+        """Print nothing meanwhile, because the caller reports the events."""
         self._is_muted = True
         try:
             yield
@@ -112,12 +112,12 @@ class Progress:
             self._is_muted = False
 
     def hear(self, event: Event) -> None:
-        """Take the next event."""
+        """Handle the next event."""
         if self._is_muted:
             return
         match event:
             case ResponseReceived():
-                self._print("")  # the response, which was shown while it came, may have ended in a line
+                self._print("")  # the streamed response may have ended in the middle of a line
             case ResponseParsed():
                 self._parsed(event)
             case ExecutionStarted():
@@ -126,7 +126,7 @@ class Progress:
                 self._finished(event)
 
     def conclude(self) -> None:
-        """Tell how all of it went, where something ran."""
+        """Print a summary if any action ran."""
         if not self._told:
             return
         self._print("")
@@ -137,7 +137,6 @@ class Progress:
 
     def _parsed(self, event: ResponseParsed) -> None:
         meant = [action for action in event.actions if action.status is not ActionStatus.ILLUSTRATION]
-        # An action on one line, its arguments given as the JSON text of an object.
         self._labels = {
             action.index: label((action.name or "unnamed"), json.loads(action.arguments)) for action in meant
         }

@@ -1,4 +1,4 @@
-"""What a person types, line by line: words for the model, and commands. It prints through a function and reads no terminal."""
+"""Handle a person's input line by line, as messages or commands; prints through a function and reads no terminal."""
 
 import getpass
 from collections.abc import Callable, Iterator, Sequence
@@ -17,20 +17,20 @@ from actionledger.runtime.parse_result import read_response
 from actionledger.runtime.workspace import Undone
 
 OWN = "coding-agent-with-actions"
-"""The name of the profile's own instructions."""
+"""The name of the profile's own prompt."""
 
 PLACE = "{{actions}}"
-"""Where a file wants them."""
+"""The placeholder for the profile's instructions in a prompt's file."""
 
 _ENDINGS = (".md", ".txt")
 
 
 class Prompts:
-    """The system prompts that there are.
+    """The available system prompts.
 
     Args:
-        instructions: the profile's own.
-        folder: where further ones are; None for none.
+        instructions: the profile's own prompt.
+        folder: the folder with further prompts; None for none.
     """
 
     def __init__(self, instructions: str, folder: Path | None = None) -> None:
@@ -43,7 +43,7 @@ class Prompts:
         return (OWN, *sorted({path.stem for path in self._files()}))
 
     def named(self, name: str) -> str:
-        """Return the prompt of a name; in a file, ``{{actions}}`` stands for the profile's instructions."""
+        """Return a prompt by name; in a file, ``{{actions}}`` is replaced by the profile's instructions."""
         if name == OWN:
             return self._instructions
         path = next((path for path in self._files() if path.stem == name), None)
@@ -64,7 +64,7 @@ TIP = "💡 Tip: Use /execute to run these actions, or enable auto-execution wit
 DRY = "🔍 Dry run: nothing was done; /dry-run off and /execute run these actions"
 
 _OLD_PARSER = "go-tags"
-"""What ``/replay`` reads with where nothing else is said: the parser that the tags come from."""
+"""The default parser of ``/replay``, in which the tags originated."""
 
 _SHOWN = 60
 
@@ -74,10 +74,10 @@ class Command:
     """One command.
 
     Args:
-        usage: how it is written.
-        help: what it does.
-        run: does it, given the words behind its name.
-        words: what may follow its name.
+        usage: its syntax.
+        help: its description.
+        run: executes it, given the words after its name.
+        words: the words that may follow its name.
     """
 
     usage: str
@@ -87,14 +87,14 @@ class Command:
 
 
 class Repl:
-    """Takes lines.
+    """Handles input lines.
 
     Args:
         chat: the conversation.
-        progress: tells what becomes of a response; it listens to the conversation's events.
-        prompts: the system prompts that there are.
-        write: shows a text that is safe to show, without a line end of its own.
-        make_model: returns the model that a text names.
+        progress: prints a response's progress; it listens to the conversation's events.
+        prompts: the available system prompts.
+        write: prints a safe text without adding a line end.
+        make_model: returns a model by its name.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Repl:
         self.commands = self._all_commands()
 
     def take(self, line: str) -> None:
-        """Take one line; whatever can't be done is said, and nothing of it raises but Ctrl-C."""
+        """Handle one line; errors are printed, and only Ctrl-C raises."""
         text = line.strip()
         if not text:
             return
@@ -152,7 +152,7 @@ class Repl:
             self._review(())
         self._print(f"\n{DRY if self.chat.dry_run else TIP}")
 
-    # The commands
+    # Commands
 
     def _help(self, _words: Sequence[str]) -> None:
         width = max(len(command.usage) for command in self.commands.values())
@@ -213,7 +213,7 @@ class Repl:
         self.chat.reject(places, self._by, why)
 
     def _run(self, places: Sequence[int], *, with_followers: bool) -> None:
-        """Run actions that wait and, where that is wished, those that waited for them."""
+        """Run pending actions and, if wanted, those that depend on them."""
         self._progress.announces = True
         self._progress.expect(len(places))
         try:
@@ -292,7 +292,7 @@ class Repl:
             self._print(f"  {response.index + 1}. {_counted(first)} → {told}")
 
     def _all_commands(self) -> dict[str, Command]:
-        on_off = lambda: ("on", "off")  # noqa: E731 - a list that is asked for
+        on_off = lambda: ("on", "off")  # noqa: E731 - a list on request
         return {
             "help": Command("/help", "Show all commands", self._help),
             "workdir": Command("/workdir <path>", "Set working directory for actions", self._workdir),
@@ -348,7 +348,7 @@ def _switched(words: Sequence[str], now: bool) -> bool:
 
 
 def _reading(found: ParseResult) -> object:
-    """Return what two readings of a response have in common that come to the same."""
+    """Return the key by which two parses of a response are equivalent."""
     return found.outcome, [(call.name, call.arguments) for call in found.valid_actions]
 
 

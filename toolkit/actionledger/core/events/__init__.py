@@ -1,7 +1,7 @@
-"""What happened, as one frozen union: the only thing that a ledger records.
+"""Events, as one frozen union: a ledger records nothing else.
 
-Rows in the database are derived from events, never the other way round. An event carries the dimensions of the
-rows it becomes (session, run, model, profile), so that no statistic needs a join.
+Rows in the database are derived from events, never the reverse. An event has the dimensions of its rows (session, run, model,
+profile), so that no statistic needs a join.
 """
 
 from typing import TYPE_CHECKING, TypeAlias
@@ -88,7 +88,7 @@ Event: TypeAlias = (
 )
 
 _MODULES = {"EVENT": "adapter"}
-"""What reads and writes events as JSON: pydantic, which a ledger that is only read does without."""
+"""Reads and writes events as JSON with pydantic; a ledger that is only read works without it."""
 
-if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+if not TYPE_CHECKING:  # else type checkers would accept unknown names as Any
     __getattr__ = lazy_getattr(__name__, _MODULES)

@@ -1,4 +1,4 @@
-"""Events as JSON: which kind one is, its ``kind`` says."""
+"""Events as JSON, distinguished by their ``kind``."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What events have in common: a head, the dimensions of their rows, and how a field is stored where its type does not say it."""
+"""The common parts of events: identifiers, the dimensions of their rows, and how a field is stored if its type does not say so."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What people decide and say: of an action that waits, and of a turn in its review."""
+"""Events of people's decisions on pending actions, and of their reviews of turns."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal

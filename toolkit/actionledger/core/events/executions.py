@@ -1,4 +1,4 @@
-"""What is recorded of what actions did: each try, and what was taken back."""
+"""Events of executions: each try, and each undoing."""
 
 from dataclasses import dataclass
 from datetime import datetime

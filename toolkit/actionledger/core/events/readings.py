@@ -1,4 +1,4 @@
-"""What is recorded of a parse attempt: the blocks, actions and issues that a parser found in a response."""
+"""Events of parse attempts: the blocks, actions and issues that a parser found in a response."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What is recorded of a run: its beginning and end, its parsers, and what a reviewer should see of it."""
+"""Events of runs: start and finish, parsers, offered tools, skipped input, and notes for reviewers."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal

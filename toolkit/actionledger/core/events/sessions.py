@@ -1,4 +1,4 @@
-"""What is recorded of a session: its beginning and its end, and that it was forgotten."""
+"""Events of sessions: start, finish, description, and erasure."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

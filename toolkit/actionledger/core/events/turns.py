@@ -1,4 +1,4 @@
-"""What is recorded of a turn: the response, and what the model was told in the end."""
+"""Events of turns: the response, the end of the turn with its feedback, and later changes."""
 
 from dataclasses import dataclass
 from datetime import datetime

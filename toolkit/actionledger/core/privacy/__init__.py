@@ -1,12 +1,12 @@
-"""Secrets become asterisks, one for each character, before a line reaches the disk or the model: spans still hold.
+"""Masks secrets with asterisks, one for each character, before a line reaches the disk or the model; spans stay valid.
 
-It works on JSON lines, not on texts: a quote within a text has one backslash before it, within JSON in that text three, and so
-on; an even number of them before a quote means that the line's own string ends there. A quote, a backslash before one and a line
-break stay where they are, so a line stays the JSON that it was.
+It works on JSON lines, not on texts. A quote within a text has one backslash before it, within JSON in that text three, and so
+on. If an even number of backslashes is before a quote, the line's own string ends there. Quotes, backslashes before them and
+line breaks are unchanged, so a line stays the same JSON.
 
-``tokens`` and ``issuers`` know secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
-other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first; where everyday words
-and the names of recorded fields begin so, the literal is longer by what must follow.
+``tokens`` and ``issuers`` recognise secrets by their form, ``named`` by their names, ``headers`` by their place and ``custom`` by a user's patterns.
+``escapes`` decodes JSON's other spellings of a character. Each pattern begins with a literal that most lines don't contain, which is searched for
+first. If everyday words or recorded field names begin with it too, the literal includes some of what must follow.
 """
 
 import json
@@ -31,7 +31,7 @@ __all__ = ["mask", "mask_lines", "mask_text"]
 _OTHER = -1
 
 Literal = tuple[int, int]
-"""A literal that stands in a text: the number of its kind, and where it begins."""
+"""A literal in a text: the number of its kind, and where it begins."""
 
 
 class Kind(Protocol):
@@ -39,18 +39,18 @@ class Kind(Protocol):
 
     @property
     def needles(self) -> Sequence[bytes]:
-        """The texts of which a line must hold one for the secret to be searched for."""
+        """The literals of this kind; a line without any has no such secret."""
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
-        """Return where secrets of this kind stand."""
+        """Return the spans of secrets of this kind."""
 
 
 class _Prefilter:
-    """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand."""
+    """Finds in one pass over a line which kinds of secrets it may contain, and where their literals are."""
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
         self._kinds = [*cased, *lowered]
-        # What differs only in its case is looked for once: a match is told to the letter.
+        # Literals that differ only in case are searched for once; a match is then compared exactly.
         letters: dict[tuple[int, bytes], set[bytes]] = {(_OTHER, needle): {needle} for needle in others}
         for number, kind in enumerate(self._kinds):
             for needle in kind.needles:
@@ -62,7 +62,7 @@ class _Prefilter:
         )
 
     def literals(self, text: bytes, lowered: bytes) -> list[Literal]:
-        """Return the literals that stand in a text, and where each begins, in no order."""
+        """Return a text's literals and where each begins, in no order."""
         letters, numbers = self._letters, self._numbers
         return [
             (numbers[index], start)
@@ -71,7 +71,7 @@ class _Prefilter:
         ]
 
     def kinds(self, literals: Sequence[Literal]) -> tuple[list[tuple[Kind, list[int]]], bool]:
-        """Return the kinds whose literals these are, each with where they begin, and whether one of the others is among them."""
+        """Return the kinds of these literals, each with their positions, and whether any other literal is among them."""
         found: dict[int, list[int]] = {}
         for number, start in literals:
             found.setdefault(number, []).append(start)
@@ -89,20 +89,20 @@ def mask(line: bytes) -> bytes:
         line: a JSON value in UTF-8, without a line break.
 
     Returns:
-        The line, the same object where there is nothing to hide.
+        The masked line, or the same object if there is nothing to mask.
     """
     lowered = line.lower()
     return _masked(line, lowered, _PREFILTER.literals(line, lowered))
 
 
 def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
-    """Replace every character of every secret in some lines by an asterisk; they are asked together what they may hold.
+    """Replace every character of every secret in several lines by an asterisk; they are searched together.
 
     Args:
-        lines: as ``mask`` takes them.
+        lines: as for ``mask``.
 
     Returns:
-        Each line as ``mask`` returns it: the same object where there is nothing to hide.
+        Each line as ``mask`` returns it: the same object if there is nothing to mask.
     """
     if custom.known():
         return [mask(line) for line in lines]
@@ -113,7 +113,7 @@ def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
 
 
 def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
-    """Return the literals that stand in each of some lines that has any, by its place."""
+    """Return the literals of each line that has any, by the line's index."""
     text = b"\n".join(lines)
     ends = list(accumulate(len(line) + 1 for line in lines))
     found: dict[int, list[Literal]] = {}
@@ -125,10 +125,10 @@ def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
 
 def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
     if not literals and not custom.known():
-        return line  # as nine of ten
+        return line  # true for nine of ten lines
     kinds, is_spelled = _PREFILTER.kinds(literals)
     view = seen_through(line) if is_spelled else None
-    # Most escapes are no other spelling of a printable character: what was found holds for the line as it is.
+    # Most escapes are not another spelling of a printable character, so the first search is valid for them.
     if view is not None and view.starts:
         lowered = view.text.lower()
         kinds, _ = _PREFILTER.kinds(_PREFILTER.literals(view.text, lowered))
@@ -141,7 +141,7 @@ def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
 
 
 def _spans(kinds: Sequence[tuple[Kind, list[int]]], text: bytes, lowered: bytes) -> list[Span]:
-    """Return where secrets of some kinds stand."""
+    """Return the spans of secrets of some kinds."""
     return [span for kind, starts in kinds for span in kind.spans(text, lowered, starts)]
 
 
@@ -152,9 +152,9 @@ def mask_text(text: str) -> str:
         text: any text.
 
     Returns:
-        A text of the same length, the same object where there is nothing to hide.
+        A text of the same length, or the same object if there is nothing to mask.
     """
-    # Half a character can be a part of a text, and not of UTF-8.
+    # A text can contain a lone surrogate, but UTF-8 can't.
     line = utf8_with_halves(json.dumps(text, ensure_ascii=False))
     kept = mask(line)
     return text if kept is line else str(json.loads(from_utf8_with_halves(kept)))

@@ -1,7 +1,7 @@
-"""Secrets that a user knows by patterns of their own: found in the texts of a line, by an engine that takes linear time whatever the pattern.
+"""Secrets by a user's own patterns, matched in the texts of a line by an engine that takes linear time, whatever the pattern.
 
-They come from a file that the environment names, from ``pyproject.toml``, or with the ledger that is opened, and hold for the whole process.
-A pattern sees each text as it is, without JSON's escapes; not the names, identifiers, times and codes that records are joined by.
+The patterns come from a file that the environment names, from ``pyproject.toml``, or with an opened ledger, and apply to the whole process.
+A pattern matches decoded texts, without JSON's escapes. Names, identifiers, times and codes that link records are not searched.
 """
 
 import os
@@ -16,13 +16,13 @@ from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span, respelled
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"
-"""The variable of the environment that names a file of patterns, one in a line; what begins with ``#`` is a comment."""
+"""The environment variable that names a file of patterns, one a line; a line that begins with ``#`` is a comment."""
 
 _LONGEST_PATTERN = 2_000
 _MOST_PATTERNS = 200
 _GROUP = "secret"
 
-# A key stands before a colon; a value's escapes are one or six characters behind a backslash.
+# A string before a colon is a key; an escape is one or six characters after a backslash.
 _STRINGS = regex(rb'"((?:[^"\\]++|\\.)*+)"(\s*+:)?')
 _ESCAPES = regex(rb"\\(?:u([0-9a-fA-F]{4})|(.))")
 _PLAIN = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
@@ -31,24 +31,24 @@ _CODES = frozenset(
     b"aspect capture code cost_origin decision evidence line origin outcome parser_name profile reason relation reversal "
     b"source status step".split()
 )
-"""Names of what records are told apart and counted by: a pattern that hid them would lose the record."""
+"""Fields that identify and group records; a pattern that masked them would lose the record."""
 
 _added: list[str] = []
-"""The patterns that came with a ledger, and those that another process has told this one."""
+"""The patterns that came with a ledger or from another process."""
 
 
 class Pattern:
     """One pattern.
 
     Args:
-        text: it, as RE2 takes it; of a match its group ``secret`` is hidden, where it has one.
+        text: the pattern, in RE2's syntax; if it has a group ``secret``, only that group is masked.
         place: where it was written, for messages.
 
     Attributes:
         text: as given.
 
     Raises:
-        UsageError: it is none, is too long, or would hide what is empty.
+        UsageError: it is not a valid pattern, is too long, or matches an empty text.
         MissingPackageError: the engine is not installed.
     """
 
@@ -85,7 +85,7 @@ class Pattern:
             )
 
     def spans(self, text: bytes) -> Iterator[Span]:
-        """Yield what is to be hidden in a text."""
+        """Yield the spans to mask in a text."""
         for found in self._compiled.finditer(text):
             start, end = found.span(self._group)
             if 0 <= start < end:
@@ -93,7 +93,7 @@ class Pattern:
 
 
 def add(patterns: Iterable[str]) -> None:
-    """Have further patterns hidden in this process."""
+    """Add patterns to mask in this process."""
     if isinstance(patterns, str):
         raise UsageError(
             f"secrets takes several patterns, as in [{patterns!r}]; a single text is not allowed."
@@ -120,12 +120,12 @@ def known() -> Sequence[Pattern]:
 
 
 def texts() -> tuple[str, ...]:
-    """Return all patterns of this process as they were written: what another process has to ``add`` that makes lines for this one."""
+    """Return the texts of all patterns, to ``add`` in another process that makes lines for this one."""
     return tuple(pattern.text for pattern in known())
 
 
 def spans(line: bytes) -> Iterator[Span]:
-    """Yield what the user's patterns hide in a line."""
+    """Yield the spans that the user's patterns mask in a line."""
     patterns = known()
     if not patterns:
         return
@@ -188,7 +188,7 @@ def _of_project() -> Iterator[tuple[str, str]]:
             .get("secrets", [])
         )
     except (OSError, ValueError, AttributeError):
-        return  # somebody else's file, which says nothing of secrets
+        return  # another tool's invalid file, which names no secrets
     if not isinstance(held, list) or not all(isinstance(each, str) for each in held):
         raise UsageError(
             f"tool.actionledger.secrets in {path} is not a list of texts; write secrets = ['ACME-[0-9a-f]{{8}}']."

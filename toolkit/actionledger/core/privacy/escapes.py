@@ -1,4 +1,4 @@
-r"""JSON's other spellings of a character: seen through when secrets are looked for, and hidden with them.
+r"""JSON's other spellings of a character: decoded to search for secrets, and masked with them.
 
 ``sk-`` may be written ``\u0073k-`` and a slash ``\/``, on the line's own level or in JSON within a text of it.
 """
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from actionledger.core.patterns import regex
 
 Span = tuple[int, int]
-"""Where something stands, in bytes: the first, and the one behind the last."""
+"""A span in bytes: the first byte, and the one after the last."""
 
 SPELLINGS = (b"\\u00", b"\\/")
-"""What a line holds that spells a character otherwise."""
+"""The literals of lines that spell a character otherwise."""
 
-# A quote and a backslash stay as they are spelled: their level of quoting is told by the backslashes before them.
+# Quotes and backslashes stay as they are spelled, since the backslashes before them show their level of quoting.
 _PRINTABLE = rb"(2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abdefABDEF]|7[0-9a-eA-E])"
 _SPELLED = regex(rb"\\++(?:u00" + _PRINTABLE + rb"|/)")
 _LETTER = regex(rb"\\u00" + _PRINTABLE)
@@ -27,11 +27,11 @@ _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A line in which every printable character is spelled as itself.
+    """A line with every printable character spelled as itself.
 
     Args:
-        text: the line so.
-        starts, ends: where each spelling that was replaced by one character stands in ``text``, and where it ends in the line.
+        text: the decoded line.
+        starts, ends: the position in ``text`` of each spelling that became one character, and its end in the line.
     """
 
     text: bytes
@@ -39,30 +39,30 @@ class View:
     ends: list[int] = field(default_factory=list)
 
     def in_line(self, span: Span) -> Span:
-        """Return where something of ``text`` stands in the line."""
+        """Return the span in the line of a span in ``text``."""
         return (self._at(span[0]), self._at(span[1])) if self.starts else span
 
     def _at(self, position: int) -> int:
-        # A spelling is one character of the text, so no position lies within one.
+        # A spelling is one character of the text, so no position is within one.
         place = bisect_right(self.starts, position - 1) - 1
         return position if place < 0 else self.ends[place] + position - self.starts[place] - 1
 
 
 def seen_through(line: bytes) -> View:
-    """Return a line in which letters, digits and signs are spelled as themselves."""
-    # Escapes of line breaks, colours and accents are common, and there are lines with thousands.
+    """Return a line with letters, digits and signs spelled as themselves."""
+    # Escapes of line breaks, colours and accents are common, and some lines have thousands.
     if b"\\/" not in line and not _LETTER.search(line):
         return View(line)
     return respelled(line, _SPELLED, lambda found: bytes([int(found[1], 16)]) if found[1] else b"/")
 
 
 def respelled(text: bytes, escapes: re.Pattern[bytes], character: Callable[[re.Match[bytes]], bytes]) -> View:
-    """Return a text with the character that each escape stands for.
+    """Return a text with each escape replaced by its character.
 
     Args:
         text: the text.
-        escapes: what is one.
-        character: says which one it stands for.
+        escapes: the pattern of an escape.
+        character: returns an escape's character.
     """
     parts: list[bytes] = []
     starts: list[int] = []
@@ -80,7 +80,7 @@ def respelled(text: bytes, escapes: re.Pattern[bytes], character: Callable[[re.M
 
 
 def masked(line: bytes, spans: list[Span]) -> bytes:
-    """Return a line with asterisks for what is in some spans."""
+    """Return a line with the characters of some spans replaced by asterisks."""
     parts: list[bytes] = []
     position = 0
     for start, end in spans:
@@ -91,11 +91,11 @@ def masked(line: bytes, spans: list[Span]) -> bytes:
 
 
 def _asterisks(found: re.Match[bytes]) -> bytes:
-    """Return asterisks for a character, as many as the line's own string has there; what holds the line together stays."""
+    """Return as many asterisks as the line's own string has characters there; quotes and other escapes that keep the line valid are unchanged."""
     backslashes, code, slash = found.groups()
     if backslashes is None:
         return found[0] if found[0] == b'"' else b"*" * len(found[0].translate(None, _CONTINUATION_BYTES))
-    # Two backslashes are one of the line's own string; an odd one is the line's own escape.
+    # Two backslashes are one in the line's own string; an odd one begins an escape of the line.
     above, is_own = divmod(len(backslashes), 2)
     if slash:
         return b"*" * (above + 1)

@@ -1,4 +1,4 @@
-"""Secrets that are known by where they stand: in a header, a cookie, the address of a service, a command's credentials."""
+"""Secrets that are recognised by their place: in a header, a cookie, a service's address, or a command's credentials."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,25 +10,25 @@ from actionledger.core.privacy.escapes import Span
 from actionledger.core.privacy.placeholders import hides_nothing
 
 _PUNCTUATION = r"(?:\\++\"|['\" :=,\[(]|\\++[nt]){1,12}+"
-"""What may stand between a header's name and its value, however both are written down."""
+"""The characters between a header's name and its value, in any notation."""
 
 _SCHEME = r"(?:basic|token|apikey|api-key|key|bot|negotiate|splunk|genie)[ =]++"
 
 _SPARSE = 400
-"""Where a place begins less often than once in so many bytes, it is looked at there alone, and not for in between."""
+"""If a place's literal is rarer than once in this many bytes, only its positions are matched; otherwise the whole rest is searched."""
 
 _NO_VALUE = regex(rb"[<{$%*]|\.\.\.")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a secret may stand.
+    """A place of secrets.
 
     Args:
-        name: what the place is called.
-        needs: what it begins with, in small letters.
-        pattern: the place, as a regular expression over a line in small letters; group ``secret`` is what is hidden.
-        values: where the secret is a list of values, what each of them looks like, its last group.
+        name: its name.
+        needs: the literal that it begins with, in lower case.
+        pattern: the place, as a regular expression over a line in lower case; group ``secret`` is masked.
+        values: the pattern of one value, in its group ``value``, if the secret is a list of values.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Place:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """The text that a line in small letters must hold for the header to be searched for: its beginning."""
+        """The literal that it begins with; a line in lower case without it has no such place."""
         return [self.needs.encode()]
 
     @cached_property
@@ -50,7 +50,7 @@ class Place:
         return regex(self.values.encode())
 
     def _found(self, lowered: bytes, starts: Sequence[int]) -> Iterator[re.Match[bytes]]:
-        """Yield what stands at some places, none of it twice."""
+        """Yield the matches at some positions, without overlaps."""
         if len(lowered) < _SPARSE * len(starts):
             yield from self._pattern.finditer(lowered, starts[0])
             return
@@ -62,7 +62,7 @@ class Place:
                 yield found
 
     def spans(self, _text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
-        """Yield where secrets stand."""
+        """Yield the spans of secrets."""
         for found in self._found(lowered, starts):
             start, end = found.span("secret")
             if self.values:
@@ -72,22 +72,22 @@ class Place:
                 yield start, end
 
     def _says_nothing(self, value: bytes) -> bool:
-        """Whether a value is a short word that stands for one, or the place's own name."""
+        """Return whether a value is a short placeholder, or the place's own name."""
         return len(value) < 30 and hides_nothing(value.decode("utf-8", "replace"), self.needs)
 
 
 HEADERS: tuple[Place, ...] = (
-    # RFC 6750. A credential if it has a digit or is very long, and else most likely prose.
+    # RFC 6750. It is a credential if it has a digit or is very long; otherwise it is probably prose.
     Place(
         "bearer token",
         "bearer ",
         r"bearer {1,4}+(?P<secret>(?=[a-z._~+/=-]*+[0-9])[a-z0-9._~+/=-]{8,}+|[a-z._~+/=-]{24,}+)",
     ),
-    # RFC 7235: a scheme and what follows it, or what stands there alone.
+    # RFC 7235: a scheme and its credentials, or credentials alone.
     Place(
         "authorization header",
         "authorization",
-        # Behind a comma a word is the next one of a sentence, or of a list of headers.
+        # A word after a comma continues a sentence, or a list of headers.
         rf"authorization(?=[ \\\"'\]]{{0,8}}[:=,])(?![ \\\"'\]]{{0,8}},[ \\\"']{{0,12}}(?!{_SCHEME})[a-z_-]++(?![a-z0-9._~+/=:]))"
         rf"{_PUNCTUATION}(?:{_SCHEME})?+"
         r"(?P<secret>[a-z0-9._~+/=:-]{8,}+)(?![(\[])",
@@ -97,7 +97,7 @@ HEADERS: tuple[Place, ...] = (
         "basic ",
         r"basic {1,4}+(?P<secret>[a-z0-9+/]{8,}+={1,2}|(?=[a-z+/]*+[0-9])[a-z0-9+/]{24,}+)(?![a-z0-9_.=-])",
     ),
-    # RFC 6265: pairs of which no one can say which are secret; short ones and attributes are not.
+    # RFC 6265: pairs, of which any may be secret, except short ones and attributes.
     Place(
         "cookie",
         "cookie",
@@ -129,4 +129,4 @@ HEADERS: tuple[Place, ...] = (
     # AWS, Signature Version 4
     Place("signature of a request", "x-amz-signature=", r"x-amz-signature=(?P<secret>[a-f0-9]{32,}+)"),
 )
-"""Every place that is looked at."""
+"""All places that are searched."""

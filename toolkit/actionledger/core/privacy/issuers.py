@@ -1,12 +1,12 @@
-"""Secrets that are known by their looks, of issuers that ``tokens`` lacks: models, searches and hosts for agents, and newer kinds of older ones.
+"""Secrets that are recognised by their form, of issuers that ``tokens`` lacks: models, searches and hosts for agents, and newer kinds of older ones.
 
-Formats are the issuers' own: the beginning and the alphabet as their pages and keys show them, lengths lower.
+Formats are the issuers' own: beginning and alphabet are as in their documentation and keys; lengths are lower limits.
 """
 
 from actionledger.core.privacy.tokens import D as _D, Token, W as _W
 
 _DIGIT = "(?=[A-Za-z_-]*+[0-9])"
-"""What tells a key from words with dashes: a digit."""
+"""A lookahead for a digit, which distinguishes a key from words with dashes."""
 
 _UUID = r"-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"
 _UUID_EXAMPLE = "-{8x}-{4x}-{4x}-{4x}-{12x}"
@@ -172,4 +172,4 @@ ISSUERS: tuple[Token, ...] = (
         inside=True,
     ),
 )
-"""Every further kind that is looked for."""
+"""All further kinds that are searched for."""

@@ -1,4 +1,4 @@
-"""Secrets that are known by their names, in the ways that JSON, settings, source code, commands and tags write name and value."""
+"""Secrets that are recognised by their names, in the notations of JSON, settings, source code, commands and tags."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from actionledger.core.privacy.escapes import Span
 from actionledger.core.privacy.placeholders import entropy, hides_nothing, is_random, is_reference
 
 _ESCAPE = r"\\++(?:u[0-9a-f]{4}|[^\"\\])"
-"""After a backslash: an escape of the line's own, or of JSON in a text of it."""
+"""An escape, of the line itself or of JSON in one of its texts."""
 
 _QUOTE_IN_TEXT = r"\\(?:\\\\)*+"
 _BLANK = r"(?: |\\++[nrt])*+"
@@ -18,9 +18,9 @@ _BARE = r"[\w!#$%*+./:?@^~|-][\w!#$%*+./:?@^~|=-]*+"
 
 
 def _string(opening: str) -> str:
-    """What a string holds whose quote has the backslashes of the group ``opening`` before it: all up to the next such quote.
+    """Return the pattern of a string's content, up to the next quote with as many backslashes as the group ``opening``.
 
-    With n of them, n + 1 stand for one backslash of the string's own; an odd number of those makes a quote part of it.
+    With n backslashes there, n + 1 stand for one backslash of the string's own; an odd number of those makes a quote part of it.
     """
     own_backslash = rf"(?P={opening})\\"
     deeper_quote = rf"(?P={opening}){own_backslash}(?:{own_backslash}{own_backslash})*+\""
@@ -30,12 +30,12 @@ def _string(opening: str) -> str:
 _SINGLE = r"(?:[^'\"\\]++|\\++(?:u[0-9a-f]{4}|[^\"\\n]))*+"
 
 _WAYS = (
-    # "name": "value", "name": ["value"] on any level of quoting; on the outermost, both are strings of the line itself
+    # "name": "value", "name": ["value"] on any level of quoting; on the outermost, both are strings of the line
     rf"(?P<json>(?:{_QUOTE_IN_TEXT})?+)\"{_BLANK}[:=]{_BLANK}(?:\[{_BLANK})?+(?P=json)\"(?P<in_json>{_string('json')})",
-    # "name", "value": "value", as a refused field is recorded, and a header of a list; "name", "value" in a call
+    # "name", "value": "value", as a refused field or a header in a list is recorded; "name", "value" in a call
     rf"(?P<pair>(?:{_QUOTE_IN_TEXT})?+)\"{_BLANK},{_BLANK}(?P=pair)\"value(?P=pair)\"{_BLANK}:{_BLANK}(?P=pair)\"(?P<in_pair>{_string('pair')})",
     rf"(?P<call>(?:{_QUOTE_IN_TEXT})?+)\" *+, *+(?P=call)\"(?P<in_call>{_string('call')})(?=(?P=call)\" *+[)\]])",
-    # name = "value", in source code and settings; a quote before punctuation ended a string with "name =" in it
+    # name = "value", in source code and settings; a quote before punctuation ends a string that contains "name ="
     rf"(?:'|\\*+\")?+\]?+ *+(?::=?|=|=>) *+(?P<code>{_QUOTE_IN_TEXT})[bru]?+\"(?! *+[,:}}\])])(?P<in_code>{_string('code')})",
     # name = 'value', 'name': 'value', d['name'] = 'value', ('name', 'value')
     rf"(?:'|\\++\")?+\]?+ *+(?::=?|=|=>|(?<='),) *+[bru]?+'(?P<in_single>{_SINGLE})(?=')",
@@ -43,21 +43,21 @@ _WAYS = (
     rf" '(?P<in_statement>{_SINGLE})(?=')",
     # <name>value</name>, <parameter=name>value</parameter>, name</arg_key><arg_value>value</arg_value>
     rf"(?:</arg_key>{_BLANK}<arg_value)?+>(?P<in_tag>(?:[^<>\s\"\\]|\\++[^\"\\])[^<>\"\\]{{0,500}}+)(?=</)",
-    # name=value, where the value is neither a constant, a call nor an item
+    # name=value, unless the value is a constant, a call or a subscript
     rf"=(?!(?:none|null|true|false)(?![\w.-])|[\w.]{{0,99}}+[(\[])(?P<assigned>{_BARE})",
     # name: value, name = value, - value, in settings; name is value, in prose
     rf"(?:['\"]?+ *+(?::=|[:=]){_BLANK}(?:- )?+| is )(?P<plain>[^\s\"'\\,;(){{}}\[\]<>|&`]{{4,300}}+)(?![(\[{{])",
-    # name: NAME, value: value, as the environment of a container is written
+    # name: NAME, value: value, as in a container's environment
     rf"['\"]?+{_BLANK},?+{_BLANK}['\"]?value['\"]?+ *+[:=] *+(?P<pair_plain>[^\s\"'\\,;(){{}}\[\]<>|&`]{{4,300}}+)",
-    # --name value; password value, as machines are listed
+    # --name value; password value, as in lists of machines
     r"(?<=[a-z]) (?P<option>[^\s\"'\\,;(){}\[\]<>|&`$-][^\s\"'\\<>|&`]{3,300}+)",
 )
 
 _LONG_AHEAD = r"(?=(?:\\++[nrt]?+|[^\w\\]|_){1,40}+(?:(?:value|is|arg_key|arg_value|[bru])(?:\\++[nrt]?+|[^\w\\]){1,30}+){0,2}[\w+/=.~%-]{15})"
-"""Before a value that may be drawn at random, whatever the way: what is short or has blanks is no longer looked at."""
+"""A lookahead for a value that may be random, in any notation; short values and those with blanks fail early."""
 
 _SHORT = frozenset({"plain", "pair_plain", "option"})
-"""Ways whose values have a bound; to look at others twice would take more than linear time."""
+"""Notations whose values have a length limit; matching others twice would take more than linear time."""
 
 _BARE_WAYS = _SHORT | {"assigned"}
 
@@ -131,7 +131,7 @@ _NO_SECRETS = frozenset(
     ]
 )
 _BEHIND = "\\\"' ]:=,<>"
-"""What may stand at once behind a name, a character each."""
+"""The characters that may follow a name directly."""
 
 _OPTION = regex(rb"--[\w-]*$")
 _OTHER_KEYS = regex(
@@ -139,29 +139,29 @@ _OTHER_KEYS = regex(
     rb"locali[sz]ation|translation|host|known|measurement|site)[_-]?$",
     re.IGNORECASE,
 )
-"""What stands before ``key`` where everybody may know it."""
+"""Words before ``key`` that make it public."""
 
 _DRAWN = regex(r"(?=[^A-Z]*+[A-Z])(?=[^a-z]*+[a-z])[\w+=~-]{20,}|[a-z0-9]{32,}", re.ASCII)
 _OF_WORDS = regex(r"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])|[\d_-]|[A-Z](?![A-Za-z]))*+", re.ASCII)
-"""An identifier of words in any case, with numbers."""
+"""An identifier made of words in any case, with numbers."""
 
 _LETTERS = regex(r"[A-Za-z]{16,}")
 _MOST_OF_WORDS, _MOST_OF_HASHES = 3.6, 4.0
-"""The bits a character of sixteen letters that are words, and of digits to the base of sixteen, at most."""
+"""The most entropy, in bits a character, of sixteen letters that are words, and of hexadecimal digits."""
 
 _BEGINS_A_LINE = regex(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*[\w.-]*$")
 
 
 @dataclass(frozen=True)
 class Named:
-    """A name that secrets go by.
+    """A name of secrets.
 
     Args:
-        name: the name in small letters.
+        name: the name in lower case.
         rest: what may follow it, as a regular expression.
-        words: what must follow it, with a dash, an underscore or nothing between; none if not given.
-        is_strict: whether whatever goes by that name is a secret; else only what looks drawn at random.
-        is_common: whether hashes and identifiers go by that name as well, which are left.
+        words: words of which one must follow, after a dash, an underscore or nothing; none by default.
+        is_strict: whether every value of that name is a secret; otherwise only a value that looks random.
+        is_common: whether hashes and identifiers have that name too; those are not masked.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Named:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """The texts of which a line in small letters must hold one for the secret to be searched for."""
+        """The literals of this name; a line in lower case without any has no such secret."""
         if self.words:
             return [f"{self.name}{dash}{word}".encode() for word in self.words for dash in ("", "_", "-")]
         if self.rest:
@@ -187,7 +187,7 @@ class Named:
         return regex(f"(?P<name>{self.name}{rest})(?=[{behind}]){ahead}(?:{'|'.join(_WAYS)})".encode())
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
-        """Yield where values stand that go by the name, which begins at ``starts``."""
+        """Yield the spans of the secrets with this name; ``starts`` are the name's positions."""
         position = 0
         for start in starts:
             found = self._pattern.match(lowered, start) if start >= position else None
@@ -198,7 +198,7 @@ class Named:
             if self._is_secret(text, found, way):
                 yield found.span(way)
             elif way in _SHORT:
-                # What was taken for a value may be the name of one.
+                # The supposed value may be another secret's name.
                 position = found.end("name")
 
     def _is_secret(self, text: bytes, found: re.Match[bytes], way: str) -> bool:
@@ -208,16 +208,16 @@ class Named:
         if hides_nothing(value, name.decode()) or (way == "in_code" and value.startswith(" ")):
             return False
         if self.name == "pwd" and value.startswith(("/", "~")):
-            return False  # the working directory of a shell
+            return False  # a shell's working directory
         if not self.is_strict:
-            # Whether a value looks drawn at random, behind a name that other things go by as well.
+            # Other things have this name too, so only a value that looks random is a secret.
             is_given = (
                 text[found.start("name") : found.end("name")].isupper()
                 and (text[max(0, found.start() - 1) : found.start()] == b"_")
             ) or _is_query(text, found)
             if self.is_common and _OTHER_KEYS.search(text[max(0, found.start() - 60) : found.start()]):
                 return False
-            # NAME_KEY=… and ?key=… are where programs are given keys, some of them without a digit.
+            # Programs get keys as NAME_KEY=… and ?key=…; some of these have no digit.
             if is_given and _LETTERS.fullmatch(value):
                 return entropy(value) > _MOST_OF_WORDS and not value.islower()
             if not self.is_common or is_given:
@@ -233,14 +233,14 @@ class Named:
         if way in _SHORT:
             return self._is_plain_secret(text, found, way, value)
         if way == "in_single" and b"," in text[found.end("name") : found.start(way)]:
-            return _has_sign(value)  # else the next one of a list of names
+            return _has_sign(value)  # otherwise it is the next name of a list
         return way not in {"in_call", "in_tag"} or _has_sign(value) or (way == "in_tag" and value.isalnum())
 
     def _is_plain_secret(self, text: bytes, found: re.Match[bytes], way: str, value: str) -> bool:
-        """Whether a value without quotes is one, and neither a type, a variable nor a word of a sentence."""
+        """Return whether an unquoted value is a secret, and not a type, a variable or a word of a sentence."""
         before = text[max(0, found.start() - 60) : found.start()]
         bare = value.rstrip(".:!?,;)")
-        # A word alone behind "name:" at the beginning of a line and at its end is a setting.
+        # A single word between "name:" at the beginning of a line and the line's end is a setting.
         behind = text[found.end() : found.end() + 2]
         is_alone = behind[:1] in {b"", b'"', b"'"} or behind in {b"\\n", b"\\r", b"\\\\", b'\\"'}
         is_setting = is_alone and bare == value and _BEGINS_A_LINE.search(before) is not None
@@ -261,12 +261,12 @@ class Named:
 
 
 def _has_sign(value: str) -> bool:
-    """Whether a value is more than a word: it has a digit, or a sign that passwords have."""
+    """Return whether a value is more than a word: it has a digit, or a sign as in passwords."""
     return any(character.isdigit() or character in "!@#$%^&*+~=" for character in value)
 
 
 def _is_query(text: bytes, found: re.Match[bytes]) -> bool:
-    """Whether a name stands in the query of an address."""
+    """Return whether a name is in the query of an address."""
     return b"?" in text[max(0, found.start() - 40) : found.start()].rpartition(b" ")[2]
 
 
@@ -287,4 +287,4 @@ NAMED: tuple[Named, ...] = (
         for kind in ("access", "account", "auth", "signing", "encryption", "master", "subscription")
     ),
 )
-"""Every name that is looked for."""
+"""All names that are searched for."""

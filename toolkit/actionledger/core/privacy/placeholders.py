@@ -1,4 +1,4 @@
-"""What stands where a secret would and is none: placeholders, variables, and what source code calls the thing that holds it."""
+"""Values in the place of a secret that are not secrets: placeholders, variables, and source code's names for secrets."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ from actionledger.core.patterns import regex
 _VARIABLE = regex(
     # $NAME, ${NAME}, ${NAME:-word}, $(NAME), {{ name }}, ${{ secrets.NAME }}, %(name)s, %NAME%, @NAME@, $env:NAME
     r"\$\{?[A-Za-z_][\w.]*(?::?[-?+=][\w ./-]{0,30})?\}?|\$\([\w ./-]*\)|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|%\w+%|@[A-Z_]+@|\$env:\w+"
-    # what a variable of the environment is called that holds it
+    # names of environment variables for secrets
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?)"
-    # <your key>, [REMOVED], (hidden), of words
+    # <your key>, [REMOVED], (hidden): made of words
     r"|<[^<>]*>|\[[A-Za-z _-]*\]|\([A-Za-z _-]*\)"
-    # what reads the environment
+    # reads from the environment
     r"|(?:os\.)?(?:environ|getenv)(?:\.get)?[\[(][^\[\]()]*[\])]?|process\.env\b.*"
-    # what another program is asked for
+    # references to another program's secrets
     r"|(?:op|vault|sm|keyring|env|file|ref\+\w+)://?[\w ./#@:-]*|env:\w+|arn:aws[\w-]*:secretsmanager:.*"
 )
 _PLACEHOLDER = regex(
@@ -24,7 +24,7 @@ _PLACEHOLDER = regex(
     re.IGNORECASE,
 )
 _FILLING = regex(r"(?:[A-Za-z]{1,6}+[-_])*+[xX*•.…_$-]++")
-"""``xxx``, ``sk-...`` and ``****``, also behind what a key begins with."""
+"""``xxx``, ``sk-...`` and ``****``, also after the beginning of a key."""
 
 _SAYS_NOTHING = frozenset(
     [
@@ -116,20 +116,20 @@ _TYPES = regex(
 )
 _SAYS_SECRET = regex(r"pass|pwd|secret|token|key|cred|auth", re.IGNORECASE)
 _PART = regex(r"(?:[A-Z]?[a-z]++|[A-Z]+(?![a-z])|_)*+", re.ASCII)
-"""A name of source code without digits, in which letters change their case as words do."""
+"""A name in source code without digits, with letter case as in words."""
 
 _DIGITS = regex(r"\d+")
 _ENDS_IN_SECRET = regex(
     r"(?:Key|Token|Secret|Password|Credentials?|_(?:key|token|secret|password|credentials?))$"
 )
-"""How a type or a field is called that holds one: ``ed25519.Ed25519PrivateKey``."""
+"""The name of a type or a field for secrets: ``ed25519.Ed25519PrivateKey``."""
 
 _DOTTED = regex(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
 _NAME = regex(r"[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII)
 
 
 def hides_nothing(value: str, name: str = "") -> bool:
-    """Return whether a value only stands in the place of a secret."""
+    """Return whether a value is only a placeholder for a secret."""
     if _VARIABLE.fullmatch(value) or _PLACEHOLDER.fullmatch(value) or _FILLING.fullmatch(value):
         return True
     plain = value.lower().translate(_DASHES)
@@ -137,7 +137,7 @@ def hides_nothing(value: str, name: str = "") -> bool:
 
 
 def is_reference(value: str, *, is_setting: bool = False) -> bool:
-    """Return whether a value without quotes is what source code calls something: ``config.db_password``, ``secret_token``."""
+    """Return whether an unquoted value is a name in source code: ``config.db_password``, ``secret_token``."""
     if _NAME.fullmatch(value):
         return True
     if not _DOTTED.fullmatch(value):
@@ -152,7 +152,7 @@ def is_reference(value: str, *, is_setting: bool = False) -> bool:
     ):
         return True
     if digits:
-        # A digit is as likely one of a password, unless its neighbours are what code is made of.
+        # A digit may as well be a password's, unless the other parts look like code.
         return is_code and digits <= 3 and not any(map(is_random, parts))
     return (is_code or not is_setting or _TYPES.search(value) is not None) and all(
         _PART.fullmatch(part) and len(part) <= 40 for part in parts
@@ -160,7 +160,7 @@ def is_reference(value: str, *, is_setting: bool = False) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Return whether a value looks drawn at random: letters and digits without a blank, at more than three bits a character."""
+    """Return whether a value looks random: letters and digits without a blank, with more than three bits a character."""
     if not (
         value.isascii() and any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and " " not in value
     ):
@@ -169,6 +169,6 @@ def is_random(value: str) -> bool:
 
 
 def entropy(value: str) -> float:
-    """Return the bits a character that a text's own letters carry."""
+    """Return a text's entropy, in bits a character, from its own letters."""
     counts = Counter(value).values()
     return -sum(count / len(value) * log2(count / len(value)) for count in counts)

@@ -1,11 +1,11 @@
-r"""Secrets that are known by their looks: a table, each row after the definition that it names.
+r"""Secrets that are recognised by their form: a table, with each row's definition named.
 
-``gitleaks`` is the rules of that name (config/gitleaks.toml in gitleaks/gitleaks); ``detect-secrets`` the plugins of Yelp/detect-secrets;
-other sources are the issuer's own words. Lengths are the least that is seen, not the length of today, and a text that was
-cut may hold less: so bounds are lower here than there.
+``gitleaks`` stands for the rules of that name (config/gitleaks.toml in gitleaks/gitleaks), ``detect-secrets`` for the plugins of
+Yelp/detect-secrets; other sources are the issuers themselves. Lengths are the shortest ones seen, not today's, and a text may have been
+cut, so limits are lower here than there.
 
-Examples are templates, so that nobody's scanner takes this file for a leak: ``{20w}`` stands for twenty characters of letters and
-digits, ``{20x}`` of small hexadecimal digits, ``{20d}`` of digits, ``{20u}`` of capitals and digits.
+Examples are templates, so that no scanner reports this file as a leak. ``{20w}`` stands for twenty letters and digits, ``{20x}`` for
+lower-case hexadecimal digits, ``{20d}`` for digits, ``{20u}`` for capitals and digits.
 """
 
 import re
@@ -18,7 +18,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.privacy.escapes import Span
 
 _BEFORE = (*" \"'`=:,/([>", "\\n", "\\t", "\\r")
-"""What may stand before a secret at once."""
+"""The characters that may be directly before a secret."""
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ class Token:
     """One kind of secret.
 
     Args:
-        name: what it is called.
-        prefix: what it begins with, to the letter.
-        rest: what follows, as a regular expression; group ``secret``, where it has one, is all that is hidden; where it has a group ``begin``,
-            what is hidden begins there, before the prefix.
-        example: one of it, as a template.
-        counter: something like it that is none, as a template.
-        source: whose definition it follows.
-        needs: what a line must hold for it to be looked for, where that is not the prefix.
-        begins: what may follow the prefix at once, where that makes everyday words another thing.
+        name: its name.
+        prefix: its exact beginning.
+        rest: what follows, as a regular expression; a group ``secret`` limits what is masked, and a group ``begin`` moves its start before the
+            prefix.
+        example: an example, as a template.
+        counter: a similar text that is not a secret, as a template.
+        source: the source of its definition.
+        needs: the literal that a line must contain, if other than the prefix.
+        begins: the texts that may follow the prefix directly, if this excludes everyday words.
         inside: whether it may begin in the middle of a word.
-        is_short: whether everyday words end as it begins (``re_`` ends ``share_``): it is looked for together with what stands before it.
+        is_short: whether everyday words end as it begins (``re_`` ends ``share_``); then the search includes what is before it.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Token:
 
     @cached_property
     def needles(self) -> Sequence[bytes]:
-        """The texts of which a line must hold one for the secret to be searched for."""
+        """The literals of this kind; a line without any has no such secret."""
         befores = _BEFORE if self.is_short else ("",)
         begins = [f"{self.prefix}{begin}" for begin in self.begins or ("",)]
         return [(self.needs or f"{before}{begin}").encode() for before in befores for begin in begins]
@@ -60,7 +60,7 @@ class Token:
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
         prefix = re.escape(self.prefix)
-        # Before it stands no character that such things are made of, except the end of an escape, as in a line break and a key.
+        # No character of such secrets is before it, except the end of an escape, as in a line break and a key.
         start = rf"(?:(?<![A-Za-z0-9_-]{prefix})|(?<=\\[bfnrt]{prefix})|(?<=\\u[0-9a-fA-F]{{4}}{prefix}))"
         before = f"(?:{'|'.join(map(re.escape, _BEFORE))})" if self.is_short else ""
         rest = (
@@ -71,7 +71,7 @@ class Token:
         return regex(f"{before}{rest}".encode())
 
     def spans(self, text: bytes, _lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
-        """Yield where secrets of this kind stand."""
+        """Yield the spans of secrets of this kind."""
         groups = self._pattern.groupindex
         hidden, begin = ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
         for found in self._pattern.finditer(text) if self.needs else self._at(text, starts):
@@ -79,7 +79,7 @@ class Token:
             yield start if begin is None else found.start(begin), end
 
     def _at(self, text: bytes, starts: Sequence[int]) -> Iterator[re.Match[bytes]]:
-        """Yield what stands at some places, none of it twice."""
+        """Yield the matches at some positions, without overlaps."""
         position = 0
         for start in starts:
             found = self._pattern.match(text, start) if start >= position else None
@@ -90,14 +90,14 @@ class Token:
 
 W = "[A-Za-z0-9]"
 D = "[A-Za-z0-9_-]"
-"""What the middle of most secrets is made of."""
+"""The character class of most secrets' middle."""
 
 _NO_PATH = [
     first + second
     for first in string.ascii_letters + string.digits
     for second in (string.ascii_letters + string.digits if first in "hH" else ("",))
 ]
-"""What may follow ``pat`` in a token, so that ``path`` alone is none's beginning."""
+"""The texts that may follow ``pat`` in a token; ``path`` alone does not begin one."""
 
 TOKENS: tuple[Token, ...] = (
     # Models
@@ -376,4 +376,4 @@ TOKENS: tuple[Token, ...] = (
         inside=True,
     ),
 )
-"""Every kind that is looked for."""
+"""All kinds that are searched for."""

@@ -1,7 +1,7 @@
-"""From values to events: what is recorded of a run, a session, a turn and an attempt, whoever makes it.
+"""Makes events from values: the events of runs, sessions, turns and attempts, for live runs and imports.
 
-An event's id is derived from what it is about. So an import that is repeated, or goes on after a crash, writes the same
-events again, and the ledger passes over them.
+An event's id is derived from its content. So an import that is repeated, or continued after a crash, writes the same
+events again, and the ledger ignores them.
 """
 
 from typing import TYPE_CHECKING
@@ -52,10 +52,10 @@ _MODULES = by_name(
         "turns": "KEPT_CHARACTERS RESPONSE_CHARACTERS Recorder billed_beside context_compacted record_fitting response_received response_refused turn_finished turn_id_of turn_superseded",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it."""
+"""The module of each name, for import on first use."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
-if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+if not TYPE_CHECKING:  # else type checkers would accept unknown names as Any
     __getattr__ = lazy_getattr(__name__, _MODULES)

@@ -1,4 +1,4 @@
-"""Runs and sessions as they are recorded: the keys that events carry, their beginning and end, and what their input holds beside them."""
+"""Events of runs and sessions: the keys that events carry, start and finish, and skipped input."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,13 @@ from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import ForgettingStep, LeftOutReason, Relation, RunKind
 
 PRICES_USED = "prices_used"
-"""The code of a note that a run has costs by a price file."""
+"""The code of the note that a run has costs from a price file."""
 
 ALERT_RAISED = "alert_raised"
-"""The code of a note that a number went beyond the bound of a rule."""
+"""The code of the note that a number crossed a rule's limit."""
 
 LIST_PRICES_USED = "list_prices_used"
-"""The code of a note that a run has costs by providers' price lists."""
+"""The code of the note that a run has costs from providers' price lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class RunKey:
     """A run as its events carry it.
 
     Args:
-        run_id: identifies it.
-        kind: how it comes about.
+        run_id: its identifier.
+        kind: its kind.
     """
 
     run_id: str
@@ -51,7 +51,7 @@ class RunKey:
 
 
 def run_started(key: RunKey, *, name: str, source: str, parent_run_id: str | None = None) -> RunStarted:
-    """Return the event of a run that begins now."""
+    """Return the event of a run that starts now."""
     return RunStarted(
         **head(key.run_id, "run-started", key.run_id),
         run_kind=key.kind,
@@ -64,12 +64,12 @@ def run_started(key: RunKey, *, name: str, source: str, parent_run_id: str | Non
 
 
 def run_finished(key: RunKey, *, turns: int, refused: int = 0) -> RunFinished:
-    """Return the event of a run that ends now."""
+    """Return the event of a run that finishes now."""
     return RunFinished(**head(key.run_id, "run-finished", key.run_id), turns=turns, refused=refused)
 
 
 class ParserIdentity(Protocol):
-    """What is recorded of a parser."""
+    """A parser's recorded identity."""
 
     @property
     def id(self) -> str:
@@ -85,11 +85,11 @@ class ParserIdentity(Protocol):
 
     @property
     def configuration(self) -> str:
-        """All of it, as JSON text."""
+        """The whole configuration, as JSON text."""
 
 
 def parser_used(parser: ParserIdentity, run_id: str) -> ParserUsed:
-    """Return the event that keeps a parser's configuration."""
+    """Return the event that records a parser's configuration."""
     return ParserUsed(
         **head(run_id, "parser-used", parser.id),
         parser_id=parser.id,
@@ -100,7 +100,7 @@ def parser_used(parser: ParserIdentity, run_id: str) -> ParserUsed:
 
 
 def prices_used(run_id: str, dated: date | None) -> SystemNoted:
-    """Return the event that says of a run whose price file it has costs by."""
+    """Return the event that notes a run's price file."""
     day = dated.isoformat() if dated else ""
     return SystemNoted(
         **head(run_id, PRICES_USED, run_id, day),
@@ -111,7 +111,7 @@ def prices_used(run_id: str, dated: date | None) -> SystemNoted:
 
 
 def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
-    """Return the event that says of a run which price lists it has costs by."""
+    """Return the event that notes a run's price lists."""
     day = dated.isoformat()
     return SystemNoted(
         **head(run_id, LIST_PRICES_USED, run_id, package, day),
@@ -122,7 +122,7 @@ def list_prices_used(run_id: str, package: str, dated: date) -> SystemNoted:
 
 
 def alert_raised(run_id: str, message: str, detail: JsonDict) -> SystemNoted:
-    """Return the event of a rule that a number went beyond; each is one of its own."""
+    """Return the event of an alert; each has an id of its own."""
     return SystemNoted(
         event_id=new_id(),
         recorded_at=now(),
@@ -134,21 +134,21 @@ def alert_raised(run_id: str, message: str, detail: JsonDict) -> SystemNoted:
 
 
 def tools_offered(tools: str, run_id: str) -> ToolsOffered:
-    """Return the event that keeps a list of tools."""
+    """Return the event that records a list of tools."""
     tools_hash = hash_of_tools(tools)
     return ToolsOffered(**head(run_id, "tools-offered", tools_hash), tools_hash=tools_hash, tools=tools)
 
 
-@lru_cache(maxsize=256)  # as a rule all turns of a session were offered the same
+@lru_cache(maxsize=256)  # usually all turns of a session have the same tools
 def hash_of_tools(tools: str) -> str:
-    """Return what a list of tools is known by."""
+    """Return the hash that identifies a list of tools."""
     return sha256(utf8_with_halves(tools)).hexdigest()[:16]
 
 
 def input_left_out(
     run_id: str, path: str, reason: LeftOutReason, detail: str, count: int, *, times: int = 0
 ) -> InputLeftOut:
-    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it."""
+    """Return the event of a file's skipped input, beyond what earlier runs have recorded."""
     about = ("left-out", str(times), path, reason, detail)
     return InputLeftOut(**head(run_id, *about), path=path, reason=reason, detail=detail, count=count)
 
@@ -159,7 +159,7 @@ class SessionKey:
     """A session as the events of its turns carry it.
 
     Args:
-        session_id: identifies it.
+        session_id: its identifier.
         profile, model, task: its dimensions.
     """
 
@@ -175,9 +175,9 @@ class TurnKey:
     """A turn as its events carry it.
 
     Args:
-        session: the session that it belongs to.
-        turn_id: identifies it.
-        index: its place in the session, from 0.
+        session: its session.
+        turn_id: its identifier.
+        index: its index in the session, from 0.
         occurred_at: when the response was made, UTC without a zone; None if unknown.
     """
 
@@ -187,7 +187,7 @@ class TurnKey:
     occurred_at: datetime | None
 
     def dimensions(self, run_id: str) -> JsonDict:
-        """Return what every event within the turn has, as keyword arguments."""
+        """Return the common fields of the turn's events, as keyword arguments."""
         return {
             "recorded_at": now(),
             "run_id": run_id,
@@ -202,7 +202,7 @@ class TurnKey:
 
 
 def head(run_id: str, *about: object) -> JsonDict:
-    """Return what every event has, as keyword arguments; its id is derived from what it is about."""
+    """Return the common fields of all events, as keyword arguments; the id is derived from ``about``."""
     return {"event_id": derived_id(*about), "recorded_at": now(), "run_id": run_id}
 
 
@@ -217,7 +217,7 @@ def session_started(
     parent_session_id: str | None = None,
     relation: Relation | None = None,
 ) -> SessionStarted:
-    """Return the event of a session that begins."""
+    """Return the event of a session that starts."""
     return SessionStarted(
         **head(run_id, "session-started", session.session_id),
         session_id=session.session_id,
@@ -234,7 +234,7 @@ def session_started(
 
 
 def session_readmitted(session_id: str, run_id: str) -> SessionForgotten:
-    """Return the event of a session that was forgotten, and is taken in again."""
+    """Return the event of an erased session that is imported again."""
     return SessionForgotten(
         event_id=new_id(),
         recorded_at=now(),
@@ -277,12 +277,12 @@ def session_finished(
 
 
 def details_id_of(session_id: str, said: JsonMap) -> str:
-    """Return what identifies the words that are said of a session."""
+    """Return the identifier of a session's description."""
     return derived_id("session-details", session_id, *said.values())
 
 
 def session_described(session_id: str, run_id: str, said: JsonMap, before: str) -> SessionDescribed:
-    """Return the event of what a session is called and where it ran."""
+    """Return the event of a session's title and place."""
     details_id = details_id_of(session_id, said)
     return SessionDescribed(
         **head(run_id, "session-described", details_id, before),

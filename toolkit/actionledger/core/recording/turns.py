@@ -1,4 +1,4 @@
-"""Turns as they are recorded: the response, its parse attempts, what was permitted before a call ran, the end, and what was too large."""
+"""Events of turns: the response, its parse attempts, permissions of calls, the end of the turn, and notes such as a response that is too large."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -34,19 +34,19 @@ from actionledger.core.vocabulary import (
 )
 
 Recorder = Callable[[Event], None]
-"""Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
+"""Records an event, such as a ledger's ``record`` or a list's ``append``."""
 
 
 RESPONSE_CHARACTERS = 8 * 2**20
-"""The longest response that is recorded and read, in characters: whatever they are, its event fits into a ledger."""
+"""The longest response that is recorded and parsed, in characters; of any characters, its event fits into a ledger."""
 
 
 KEPT_CHARACTERS = 2**20
-"""How much is kept of a prompt, a thought or a feedback that makes its event too large, in characters."""
+"""The number of characters that are kept of a prompt, reasoning or feedback if its event is too large."""
 
 
 def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | TurnResumed) -> None:
-    """Record an event, with the beginning of its prompt and thought, or its feedback, alone where it is too large; a cut says so."""
+    """Record an event; if it is too large, cut its prompt and reasoning, or its feedback, with a note of the cut."""
     try:
         record(event)
     except EventTooLargeError:
@@ -59,14 +59,14 @@ def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | Tu
 def _cut(text: str | None) -> str | None:
     if text is None or len(text) <= KEPT_CHARACTERS:
         return text
-    # Half of a secret would not be known as one.
+    # masked first, since half of a secret would not be recognised
     return f"{mask_text(text)[:KEPT_CHARACTERS]} … (cut: {KEPT_CHARACTERS:,} of {len(text):,} characters are kept)"
 
 
 def response_received(
     turn: TurnKey, run_id: str, text: str, prompt: str | None, **recorded: Any
 ) -> ResponseReceived:
-    """Return the event of a response that came in."""
+    """Return the event of a received response."""
     return ResponseReceived(
         event_id=derived_id("response-received", turn.turn_id),
         text=text,
@@ -77,7 +77,7 @@ def response_received(
 
 
 def turn_superseded(turn: TurnKey, run_id: str, superseded_by: str) -> TurnSuperseded:
-    """Return the event of a turn for whose response another one stands now."""
+    """Return the event of a turn that another turn of the same response replaces."""
     return TurnSuperseded(
         **head(run_id, "turn-superseded", turn.turn_id),
         session_id=turn.session.session_id,
@@ -87,7 +87,7 @@ def turn_superseded(turn: TurnKey, run_id: str, superseded_by: str) -> TurnSuper
 
 
 def response_refused(session_id: str, run_id: str, index: int, characters: int) -> SystemNoted:
-    """Return the event of a response that is too large to be recorded; only its size is."""
+    """Return the event of a response that is too large to be recorded; only its size is recorded."""
     reason = Reason.RESPONSE_TOO_LARGE
     return SystemNoted(
         event_id=new_id(),
@@ -101,7 +101,7 @@ def response_refused(session_id: str, run_id: str, index: int, characters: int) 
 
 
 def billed_beside(turn: TurnKey, run_id: str, place: int, detail: JsonDict) -> SystemNoted:
-    """Return the event of something that was billed beside a message; its tokens are among the turn's."""
+    """Return the event of something billed beside a message; the turn's tokens include its tokens."""
     return SystemNoted(
         **head(run_id, BILLED_BESIDE, turn.turn_id, place),
         code=BILLED_BESIDE,
@@ -120,10 +120,10 @@ def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted
 
     Args:
         turn: the turn of the response.
-        run_id: the run that it belongs to.
+        run_id: its run.
         said: ``trigger``, ``tokens_before`` and ``tokens_after``, as ``Compaction`` has them.
     """
-    said = said | {"trigger": said["trigger"][:_TRIGGER_CHARACTERS]}  # a recording's word, of any length
+    said = said | {"trigger": said["trigger"][:_TRIGGER_CHARACTERS]}  # the source's word may have any length
     trigger = f" ({said['trigger']})" if said["trigger"] else ""
     before, after = said["tokens_before"], said["tokens_after"]
     sizes = (
@@ -142,7 +142,7 @@ def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted
 
 
 def turn_id_of(session: SessionKey, index: int) -> str:
-    """Return the id of a session's turn, by its place in the session."""
+    """Return the id of a session's turn, by its index."""
     return derived_id("turn", session.session_id, index)
 
 
@@ -158,18 +158,18 @@ def turn_finished(turn: TurnKey, run_id: str, feedback: str, finished_at: dateti
 
 
 def attempt_id_of(turn: TurnKey, run: RunKey) -> str:
-    """Return the id of the parse attempt that a run makes on a turn: a turn is read for the first time only once."""
+    """Return the id of the parse attempt of a run on a turn; all first readings of a turn have the same id."""
     return _attempt_id(turn.turn_id, "" if run.kind.is_first_reading else run.run_id)
 
 
-@lru_cache(maxsize=256)  # whoever records what came of a turn's actions asks for the same again
+@lru_cache(maxsize=256)  # events of the turn's actions use the same id again
 def _attempt_id(turn_id: str, run_id: str) -> str:
     return derived_id("attempt", turn_id, run_id)
 
 
 @lru_cache(maxsize=1024)
 def action_id_of(attempt_id: str, index: int) -> str:
-    """Return the id of an attempt's action, by its place among the attempt's actions."""
+    """Return the id of an attempt's action, by its index."""
     return derived_id("action", attempt_id, index)
 
 
@@ -219,7 +219,7 @@ def _action_records(result: ParseResult, attempt_id: str) -> list[ActionRecord]:
 
 
 def _main_dialect(result: ParseResult) -> str:
-    """The dialect of most blocks that were meant; of the first of them where several have as many."""
+    """Return the dialect of most blocks that are not ignored; if several dialects have as many, the first one."""
     meant = [block.dialect for block in result.blocks if block.status is not BlockStatus.IGNORED]
     if len(set(meant)) > 1:
         return Counter(meant).most_common(1)[0][0]
@@ -227,7 +227,7 @@ def _main_dialect(result: ParseResult) -> str:
 
 
 def main_reason(result: ParseResult) -> Reason | None:
-    """Why something could not be read; None where all of it could."""
+    """Return why something could not be parsed; None if everything could be."""
     if not result.outcome.has_intent or result.outcome.is_success:
         return None
     lost = [block.reason for block in result.blocks if block.reason and block.status is BlockStatus.MALFORMED]
@@ -248,11 +248,11 @@ def permission_noted(turn: TurnKey, run_id: str, execution_id: str, name: str, s
     """Return the event of a decision on a call; the view ``permissions`` has it in columns.
 
     Args:
-        turn: the turn of the call.
-        run_id: the run that it belongs to.
-        execution_id: what came of the call.
+        turn: the call's turn.
+        run_id: its run.
+        execution_id: the call's execution.
         name: the call's name.
-        said: ``decision``, ``decided_by``, ``why`` and ``hooks``, as ``Permission`` has them.
+        said: ``decision``, ``decided_by``, ``why`` and ``hooks``, as in ``Permission``.
     """
     what = f"{said['decision']}, {_WORDS[said['decided_by']]}" if said["decision"] else "watched by hooks"
     beside = "; ".join(filter(None, (said["why"], *said["hooks"])))

@@ -1,6 +1,6 @@
-"""The values that travel from room to room: frozen, comparable, without behaviour of their own.
+"""The values that all packages share: frozen, comparable, without behaviour of their own.
 
-Every span counts Unicode code points of the raw response: ``raw[span.start:span.end]`` is exactly the text meant.
+Spans count Unicode code points of the raw response: ``raw[span.start:span.end]`` is exactly the span's text.
 """
 
 from typing import TYPE_CHECKING
@@ -37,10 +37,10 @@ _MODULES = by_name(
         "turns": "Approval Observation Turn",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it: a call has a pydantic model, and who reads a ledger needs none."""
+"""The module of each name, for import on first use; a call has a pydantic model, but reading a ledger needs none."""
 
 __all__ = ["row_maker", "rows_of", *_MODULES]  # noqa: PLE0604 - the table has them
 
 
-if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+if not TYPE_CHECKING:  # else type checkers would accept unknown names as Any
     __getattr__ = lazy_getattr(__name__, _MODULES)

@@ -1,4 +1,4 @@
-"""What a model was offered, and what checking gives: calls, each with why it may run or not."""
+"""The offered tools, and the results of validation: calls, each with why it may run or not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,17 +14,16 @@ from actionledger.core.vocabulary import ActionStatus, Evidence, Outcome, Reason
 if TYPE_CHECKING:
     from pydantic import BaseModel
 else:
-    BaseModel = Any  # pydantic is slow to load, and who shows what is recorded needs none of it
+    BaseModel = Any  # pydantic is slow to import, and showing records needs none of it
 
 
 class Offer(frozenset[str]):
-    """The names of the tools, which know their parameters: arguments without names go by their order.
+    """The names of the offered tools with their parameters; arguments without names are matched by order.
 
     Args:
         parameters: for each tool the names of its parameters, in the schema's order.
-        only_texts: the parameter that a text by itself fills, for each tool that has one: the only one that is required, a
-            string.
-        own_texts: for each tool the parameters with the texts that the schema itself gives for them, as a default or a choice.
+        only_texts: for each tool that has one, the parameter that a bare text fills: its only required one, a string.
+        own_texts: for each tool the parameters with the texts that the schema itself has for them, as a default or a choice.
     """
 
     parameters: Mapping[str, tuple[str, ...]]
@@ -37,7 +36,7 @@ class Offer(frozenset[str]):
         only_texts: Mapping[str, str] | None = None,
         own_texts: Mapping[str, frozenset[tuple[str, str]]] | None = None,
     ) -> Self:
-        """Make the set of the names."""
+        """Make the set of names."""
         made = super().__new__(cls, parameters)
         made.parameters = MappingProxyType(dict(parameters))
         made.only_texts = MappingProxyType(dict(only_texts or {}))
@@ -46,41 +45,40 @@ class Offer(frozenset[str]):
 
 
 def parameters_of(names: frozenset[str], name: str) -> tuple[str, ...] | None:
-    """Return a tool's parameters in the schema's order; None where nobody said which they are."""
+    """Return a tool's parameters in the schema's order; None if unknown."""
     return names.parameters.get(name) if isinstance(names, Offer) else None
 
 
 def only_text_of(names: frozenset[str] | None, name: str) -> str | None:
-    """Return the parameter of a tool that a text by itself fills; None if it has none, or that is unknown."""
+    """Return the parameter of a tool that a bare text fills; None if it has none or it is unknown."""
     return names.only_texts.get(name) if isinstance(names, Offer) else None
 
 
 def is_own_text(names: frozenset[str] | None, name: str, parameter: str, text: str) -> bool:
-    """Return whether a tool's schema itself gives a text for a parameter, as a default or a choice."""
+    """Return whether a tool's schema has a text for a parameter, as a default or a choice."""
     return isinstance(names, Offer) and (parameter, text) in names.own_texts.get(name, ())
 
 
 class ActionCall(NamedTuple):
-    """One action, checked; a tuple, since a response may have hundreds, and a frozen dataclass takes five times as long to make.
+    """One checked action; a tuple, since a response may have hundreds, and a frozen dataclass takes five times as long to make.
 
     Args:
         name: the action's name as written.
-        arguments: its fields as JSON values: as written, but for what was converted or left out.
-        status: what came of checking it.
-        span: the text that it came from.
-        dialect: the dialect that read it.
+        arguments: its fields as JSON values, as written except for conversions and omitted fields.
+        status: the result of checking it.
+        span: its text in the response.
+        dialect: the dialect that parsed it.
         block: the index of its block.
-        action: the validated model; None where it isn't valid, where no catalogue was given, and where references
-            are still to be filled in.
-        repairs: the repairs of its block that lie within its span.
-        errors: what its model refuses.
-        reason: the first error's code, why it is an illustration, or why it needs approval; None where it is valid.
+        action: the validated model; None if it isn't valid, if there was no catalogue, or if references still have to be resolved.
+        repairs: the repairs of its block within its span.
+        errors: the fields that its model rejects.
+        reason: the first error's code, why it is an illustration, or why it needs approval; None if it is valid.
         call_id: the identifier that the model gave it, if any.
-        references: what of its arguments is taken from other actions' results when it runs.
-        conversions: what was written in another type, and is in ``arguments`` in the field's own.
-        notes: what of it was left out, though it may run; the result's issues have them as well.
-        strings_only: whether its dialect can write nothing but strings.
-        evidence: what says that it was meant, or not, where it stands without its format's own marks.
+        references: the arguments that are resolved from other actions' results when it runs.
+        conversions: the values that were written in another type; ``arguments`` has them in the field's own type.
+        notes: the omitted fields, which don't keep it from running; the result's issues include them.
+        strings_only: whether its dialect can only write strings.
+        evidence: the evidence that it was meant, or not, if it lacks its format's own marks.
 
     Example:
         >>> [call] = al.parse("<execute>1 + 1</execute>", profile="mint").actions
@@ -107,26 +105,26 @@ class ActionCall(NamedTuple):
 
     @property
     def doubt(self) -> Reason | None:
-        """Why it never runs without a person's approval; None where it may."""
+        """Why it never runs without a person's approval; None if it may."""
         return self.reason if self.status is ActionStatus.NEEDS_APPROVAL else None
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True, repr=False)
 class ParseResult(Shown):
-    """A reading with its actions checked: what ``actionledger.parse`` returns.
+    """A reading with its actions checked: the result of ``actionledger.parse``.
 
     Args:
         text: the raw response.
-        outcome: what came of reading it (whether its actions are valid is another question: see their status).
+        outcome: the outcome of parsing (the validity of actions is separate: see their status).
         actions: the calls, in text order.
         blocks: the candidate stretches, in text order, never overlapping.
-        issues: all that is wrong with the text, and the fields of actions that were left out, in text order.
-        narrative: the response without the blocks that hold actions, blank lines folded.
+        issues: everything wrong with the text, and omitted fields of actions, in text order.
+        narrative: the response without the blocks of actions, with blank lines folded.
         parser_id: the hash of the parser's configuration.
         parser_name: the parser's name.
-        catalogue: the name of the catalogue that the actions were checked against; None where none was given,
-            and then every named action is ``not_checked``.
+        catalogue: the name of the catalogue that the actions were checked against; None if there was none, then every named action is
+            ``not_checked``.
 
     Example:
         >>> result = al.parse("Hm. <execute>1 + 1</execute>", profile="mint")
@@ -148,12 +146,12 @@ class ParseResult(Shown):
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """Every repair of every block, in text order."""
+        """All repairs of all blocks, in text order."""
         return tuple(repair for block in self.blocks for repair in block.repairs)
 
     @property
     def unread(self) -> tuple[Issue, ...]:
-        """The issues of what the model meant or may have meant, in text order: not those of examples and of data."""
+        """The issues of what the model meant or may have meant, in text order, without those of examples and data."""
         shown = {
             id(issue)
             for block in self.blocks
@@ -164,10 +162,10 @@ class ParseResult(Shown):
 
     @property
     def reasoning(self) -> tuple[Span, ...]:
-        """The stretches that the model thought to itself, in text order."""
+        """The spans of the model's reasoning, in text order."""
         return tuple(block.span for block in self.blocks if block.reason is Reason.REASONING)
 
     @property
     def valid_actions(self) -> tuple[ActionCall, ...]:
-        """The calls that may go on to be executed."""
+        """The calls that may be executed."""
         return tuple(call for call in self.actions if call.status.is_runnable)

@@ -1,4 +1,4 @@
-"""What checking finds at an action's fields: errors, conversions, and places that stand for another action's result."""
+"""The results of validation for an action's fields: errors, conversions, and references to another action's result."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,12 +37,12 @@ class FieldError:
 
 
 class Conversion(NamedTuple):
-    """A field's value that was written in another type, and taken in the field's own without losing anything.
+    """A value that was written in another type than its field's, and was converted without loss.
 
     Args:
         path: the field, as a JSON path without its root.
-        before: the value as it was written, as JSON text of at most 200 characters.
-        after: the value that it was taken as, likewise.
+        before: the written value, as JSON text of at most 200 characters.
+        after: the converted value, likewise.
     """
 
     path: str
@@ -51,12 +51,12 @@ class Conversion(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A place in an action's arguments that stands for a value of another action's result.
+    """A place in an action's arguments for a value from another action's result.
 
     Args:
-        field: where it stands, as a JSON path into the arguments without its root.
-        action: the id of the action whose result is meant.
-        path: where in that result the value is, as a JSON path without its root.
+        field: the place, as a JSON path into the arguments without its root.
+        action: the id of the other action.
+        path: the value's place in that result, as a JSON path without its root.
     """
 
     field: str

@@ -1,4 +1,4 @@
-"""What reading gives: stretches of the response, what was changed and what is wrong in them, and the actions as written."""
+"""The results of parsing: spans and blocks of the response, their repairs and issues, and the actions as written."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from actionledger.core.vocabulary import SENTENCES, BlockStatus, Evidence, Outco
 
 
 class Span(NamedTuple):
-    """A stretch ``[start, end)`` of the raw response, in Unicode code points.
+    """A span ``[start, end)`` of the raw response, in Unicode code points.
 
     Example:
         >>> al.Span(2, 5).of("a (b) c")
@@ -19,7 +19,7 @@ class Span(NamedTuple):
     end: int
 
     def of(self, raw: str) -> str:
-        """Return the text that this span covers in the response it was made for.
+        """Return the span's text in its response.
 
         Example:
             >>> al.Span(0, 2).of("漢字 and more")
@@ -74,7 +74,7 @@ class Issue:
 
     @property
     def message(self) -> str:
-        """The code's sentence with the particulars, for people."""
+        """The code's sentence with the details, for people."""
         return f"{SENTENCES[self.code]} {self.detail}".rstrip()
 
 
@@ -114,19 +114,19 @@ class Block:
 
 
 class RawAction(NamedTuple):
-    """One action as it was written, before anything checked it.
+    """One action as it was written, before validation.
 
     Args:
-        name: the action's name; empty where the text names none.
+        name: the action's name; empty if the text has none.
         arguments: its fields by name, as JSON values.
-        span: the text that it came from.
-        dialect: the dialect that read it.
+        span: its text in the response.
+        dialect: the dialect that parsed it.
         block: the index of its block.
-        strings_only: whether the dialect can write nothing but strings (tags), so that ``"5"`` may mean 5.
-        illustration: why it is shown rather than meant; None where it is meant.
+        strings_only: whether the dialect can only write strings (tags), so that ``"5"`` may mean 5.
+        illustration: why it is only shown; None if it is meant.
         call_id: the identifier that the model gave it, if any.
-        evidence: what says that it was meant, or not, where it stands without its format's own marks.
-        doubt: why it never runs without a person's approval, though it is read; None where it may.
+        evidence: the evidence that it was meant, or not, if it lacks its format's own marks.
+        doubt: why it never runs without a person's approval; None if it may.
 
     Example:
         >>> [action] = al.parser("mint").read("<execute>1 + 1</execute>").actions
@@ -153,12 +153,12 @@ class Reading:
 
     Args:
         text: the raw response.
-        outcome: what came of reading it.
+        outcome: the outcome of parsing.
         blocks: the candidate stretches, in text order, never overlapping.
         actions: the actions as written, in text order.
-        issues: all that is wrong, the blocks' own issues included, in text order.
-        narrative: the response without the blocks that hold actions, blank lines folded.
-        parser_id: the hash of the configuration that read it.
+        issues: everything wrong with the text, including the blocks' issues, in text order.
+        narrative: the response without the blocks of actions, with blank lines folded.
+        parser_id: the hash of the parser's configuration.
 
     Example:
         >>> reading = al.parser("mint").read("I look. <execute>1 + 1</execute>")

@@ -1,4 +1,4 @@
-"""What a turn gives: what came of its actions, and what waits for a decision."""
+"""The results of a turn: observations of its actions, and pending approvals."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,18 +13,18 @@ from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What came of one try at running an action.
+    """The result of one try at running an action.
 
     Args:
         execution_id: identifies the try.
         action_index: the call's place among its response's actions, from 0.
         name: the action's name.
-        status: what came of it.
-        reason: why it did not succeed; None where it did.
+        status: its status.
+        reason: why it did not succeed; None if it did.
         result: what the handler returned, as a JSON value.
-        message: one sentence for the model where it did not succeed; empty otherwise.
-        duration_ms: how long it took, in milliseconds.
-        errors: what its model refuses of the arguments that it was to run with.
+        message: one sentence for the model if it did not succeed; empty otherwise.
+        duration_ms: the duration, in milliseconds.
+        errors: the arguments that the action's model rejects.
 
     Example:
         >>> with al.Runtime("assistant") as runtime:
@@ -50,24 +50,23 @@ class Approval:
     """An action that waits, or has waited, for a decision.
 
     Args:
-        approval_id: identifies it.
-        session_id, turn_id: where it belongs.
-        turn_index: the turn's place in its session, from 0.
-        action_index: the action's place among its response's actions, from 0.
+        approval_id: its identifier.
+        session_id, turn_id: its session and turn.
+        turn_index: the turn's index in its session, from 0.
+        action_index: the action's index among its response's actions, from 0.
         profile, model: the session's.
         name: the action's name.
-        arguments: what it is to run with, as JSON text of an object.
+        arguments: the arguments to run it with, as JSON text of an object.
         content_hash: the hash of name, arguments and policy; a decision is about this content and no other.
-        is_exact: False where a secret in the arguments was masked before they were recorded.
-        requested_at: since when it waits, UTC without a zone.
-        decision: what was decided; None while it waits.
-        decided_by, why: who decided, and the reason that they gave; empty while it waits.
-        decided_hash: the hash of the content that was decided on; empty while it waits.
-        changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
+        is_exact: False if a secret in the arguments was masked before they were recorded.
+        requested_at: when it began to wait, UTC without a zone.
+        decision: the decision; None while it waits.
+        decided_by, why: who decided, and the given reason; empty while it waits.
+        decided_hash: the hash of the content that the decision is about; empty while it waits.
+        changed_arguments: the arguments to run it with instead, as JSON text of an object; empty if unchanged.
         decided_at: when, UTC without a zone; None while it waits.
-        policy_version: the hash of the policy that asks.
-        signature: what shows who made the decision, for whoever holds the same key; empty while it waits, and where
-            nobody signed it.
+        policy_version: the hash of the policy that requires the decision.
+        signature: proves who made the decision, for a holder of the same key; empty while it waits, or if nobody signed it.
 
     Example:
         >>> from datetime import datetime
@@ -102,18 +101,18 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Turn(Shown):
-    """One response and what followed: what ``Runtime.handle`` returns.
+    """One response and its execution: the result of ``Runtime.handle``.
 
     Args:
-        turn_id: identifies the turn.
-        session_id: the session that it belongs to.
-        index: its place in the session, from 0.
-        result: what was read.
-        observations: what came of each runnable action, in the order of the plan.
-        feedback: what the model is told next.
-        issues: all that kept something from being done: the text's issues, then refused actions and what is wrong with
-            the plan, in the order of the actions.
-        stopped: why the session should not go on without somebody who looks at it; empty where it may.
+        turn_id: its identifier.
+        session_id: its session.
+        index: its index in the session, from 0.
+        result: the parse result.
+        observations: the result of each runnable action, in the plan's order.
+        feedback: the feedback for the model.
+        issues: everything that kept something from being done: the text's issues, then rejected actions and the plan's issues, in the order of the
+            actions.
+        stopped: why the session should not continue before a person looks at it; empty if it may.
 
     Example:
         >>> with al.Runtime("assistant") as runtime:

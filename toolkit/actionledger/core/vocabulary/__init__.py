@@ -1,6 +1,6 @@
-"""The closed lists of words: every outcome, status and reason that a record can hold.
+"""The closed lists of words: every outcome, status and reason that a record can have.
 
-A code is stored; the sentence for people (``SENTENCES``) is derived from it and never stored.
+Codes are stored; the sentences for people (``SENTENCES``) are derived from them and never stored.
 """
 
 from actionledger.core.vocabulary.reading import (

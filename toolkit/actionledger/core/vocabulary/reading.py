@@ -1,10 +1,10 @@
-"""What comes of reading and checking: outcomes and statuses, kinds of repairs, ranks of evidence."""
+"""The words for results of parsing and validation: outcomes and statuses, kinds of repairs, ranks of evidence."""
 
 from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """What came of reading one response."""
+    """The outcome of parsing one response."""
 
     CLEAN = "clean"
     REPAIRED = "repaired"
@@ -22,17 +22,17 @@ class Outcome(StrEnum):
 
     @property
     def is_success(self) -> bool:
-        """Whether all that was intended could be read."""
+        """Whether everything that was meant could be parsed."""
         return self in {Outcome.CLEAN, Outcome.REPAIRED}
 
     @property
     def said(self) -> str:
-        """It as a person reads it."""
+        """Its name for people."""
         return _OUTCOMES_SAID.get(self, self.value.replace("_", " "))
 
     @property
     def did_nothing(self) -> bool:
-        """Whether no action was read of it, not even one that says that there is nothing to do; of what isn't recorded nobody knows."""
+        """Whether it has no action, not even one that says that there is nothing to do. False if nothing was recorded, since it is unknown then."""
         return self in {Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY}
 
 
@@ -50,7 +50,7 @@ _STOPPED = frozenset(
 
 
 def was_cut(finish_reason: str | None) -> bool:
-    """Return whether a model was stopped before it was done."""
+    """Return whether a model was stopped before it had finished."""
     return finish_reason is not None and finish_reason.lower() in _STOPPED
 
 
@@ -70,12 +70,12 @@ class Ending(StrEnum):
 
     @property
     def said(self) -> str:
-        """It as a person reads it; *unparseable* is said of the reading alone, and one that was cut may be that, too."""
+        """Its name for people; not *unparseable*, which names an outcome of parsing, and a cut response may have that outcome too."""
         return "could not be parsed" if self is Ending.UNPARSEABLE else self.value.replace("_", " ")
 
     @property
     def is_failure(self) -> bool:
-        """Whether a tool call was due and there is none."""
+        """Whether a tool call was due and is missing."""
         return self in {Ending.STOPPED, Ending.UNPARSEABLE}
 
 
@@ -91,7 +91,7 @@ class Stop(StrEnum):
 
     @property
     def words(self) -> str:
-        """What such a response did, in words behind their number."""
+        """The action of such responses, in words that follow their number."""
         return {
             Stop.ANNOUNCED: "announced an action",
             Stop.LEFT_AS_TEXT: "left a call as text",
@@ -100,7 +100,7 @@ class Stop(StrEnum):
 
 
 class BlockStatus(StrEnum):
-    """What came of reading one candidate stretch of text."""
+    """The result of parsing one candidate block."""
 
     STRICT = "strict"
     REPAIRED = "repaired"
@@ -109,7 +109,7 @@ class BlockStatus(StrEnum):
 
 
 class ActionStatus(StrEnum):
-    """What came of checking one action against its catalogue."""
+    """The result of checking one action against its catalogue."""
 
     VALID = "valid"
     COERCED = "coerced"
@@ -121,27 +121,27 @@ class ActionStatus(StrEnum):
 
     @property
     def is_runnable(self) -> bool:
-        """Whether the action may go on to be executed without a person; one that nothing could check may."""
+        """Whether the action may be executed without a person; unchecked ones may."""
         return self in {ActionStatus.VALID, ActionStatus.COERCED, ActionStatus.NOT_CHECKED}
 
     @property
     def is_plannable(self) -> bool:
-        """Whether its arguments fit: the action may run, by itself or once a person has approved it."""
+        """Whether its arguments fit: the action may run, at once or after a person has approved it."""
         return self.is_runnable or self is ActionStatus.NEEDS_APPROVAL
 
     @property
     def is_refused(self) -> bool:
-        """Whether its catalogue refuses the action."""
+        """Whether its catalogue rejects the action."""
         return self in {ActionStatus.INVALID, ActionStatus.UNKNOWN}
 
     @property
     def said(self) -> str:
-        """It as a person reads it."""
+        """Its name for people."""
         return "not checked" if self is ActionStatus.NOT_CHECKED else self.value
 
 
 class RepairKind(StrEnum):
-    """What a repaired reading changed so that the text could be read."""
+    """The change that a repair made so that the text could be parsed."""
 
     CONTROL_CHARACTER = "control_character"
     TRAILING_COMMA = "trailing_comma"
@@ -202,9 +202,9 @@ class RepairKind(StrEnum):
 
 
 class Evidence(StrEnum):
-    """What says that a call was meant which stands without its format's own marks, the strongest first.
+    """The evidence that a call without its format's own marks was meant, strongest first.
 
-    Whoever writes nothing but a call means it; whoever quotes one doesn't. Only the first three are acted on.
+    A response that is only a call means it; a quoted call is not meant. Only the first three are executed.
     """
 
     WHOLE = "whole"

@@ -1,4 +1,4 @@
-"""Why something is not as it was meant to be, and the sentence of each reason."""
+"""The reasons why something is not as it was meant to be, and the sentence of each."""
 
 from enum import StrEnum
 
@@ -124,7 +124,7 @@ class Reason(StrEnum):
 
     @property
     def is_note(self) -> bool:
-        """Whether it keeps nothing from being done: what was meant is read and may run all the same."""
+        """Whether it is only a note: the action was parsed and may run all the same."""
         return self in {Reason.UNKNOWN_FIELD, Reason.CONVERTED}
 
 

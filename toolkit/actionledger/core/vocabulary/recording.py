@@ -1,10 +1,10 @@
-"""What a record says of itself and of what came of an action: where it comes from, what was skipped, what people say of it."""
+"""The words for records: captures, origins, outcomes of sessions, skipped input, reviews, executions and decisions."""
 
 from enum import StrEnum
 
 
 class Capture(StrEnum):
-    """How much of what the model wrote a recording has kept: the raw text, argument strings, calls that are parsed, or nothing.
+    """How much of a response a recording has kept: the raw text, argument strings, parsed calls, or nothing.
 
     Example:
         >>> [str(capture) for capture in al.Capture]
@@ -18,12 +18,12 @@ class Capture(StrEnum):
 
     @property
     def is_auditable(self) -> bool:
-        """Whether it can be told how the model's calls were written (what every parse rate is about)."""
+        """Whether the recording shows how the model's calls were written, which parse rates need."""
         return self in {Capture.TEXT, Capture.ARGUMENTS}
 
     @property
     def said(self) -> str:
-        """It as a person reads it."""
+        """Its name for people."""
         return {
             Capture.TEXT: "raw text",
             Capture.ARGUMENTS: "raw arguments only",
@@ -33,7 +33,7 @@ class Capture(StrEnum):
 
 
 class CostOrigin(StrEnum):
-    """Where a cost comes from: its recording says it, or the user's price file or the provider's price list says what such tokens cost."""
+    """The origin of a cost: the recording, the user's price file, or the provider's price list."""
 
     RECORDED = "recorded"
     PRICES = "prices"
@@ -44,18 +44,18 @@ BY_PRICES: dict[CostOrigin | None, str] = {
     CostOrigin.PRICES: " by a price file",
     CostOrigin.LIST_PRICES: " by list prices",
 }
-"""What is said behind a cost that no recording says."""
+"""The words after a cost that was not recorded."""
 
 
 class Origin(StrEnum):
-    """Who has run an action: this toolkit, or the runtime that its recording comes from."""
+    """Who executed an action: actionledger, or the recorded agent."""
 
     RUNTIME = "runtime"
     RECORDED = "recorded"
 
 
 class Relation(StrEnum):
-    """How a session is the child of another.
+    """How a session is related to its parent.
 
     Example:
         >>> [str(relation) for relation in al.Relation]
@@ -68,7 +68,7 @@ class Relation(StrEnum):
 
 
 class TitleOrigin(StrEnum):
-    """Who has given a session its title.
+    """Who gave a session its title.
 
     Example:
         >>> [str(origin) for origin in al.TitleOrigin]
@@ -81,7 +81,7 @@ class TitleOrigin(StrEnum):
 
 
 class SessionOutcome(StrEnum):
-    """How a session came out, by its last turn and by what its source says.
+    """A session's outcome, by its last turn and by its source.
 
     Example:
         >>> [str(outcome) for outcome in al.SessionOutcome]
@@ -97,19 +97,19 @@ class SessionOutcome(StrEnum):
 
     @property
     def words(self) -> str:
-        """It in words."""
+        """Its name in words."""
         return self.value.replace("_", " ")
 
 
 class ForgettingStep(StrEnum):
-    """What was decided about a session: that it is forgotten, or may be taken in again."""
+    """The decision about a session: it is erased, or may be imported again."""
 
     FORGOTTEN = "forgotten"
     READMITTED = "readmitted"
 
 
 class RunKind(StrEnum):
-    """How a set of parse attempts came about."""
+    """How a set of parse attempts was made."""
 
     LIVE = "live"
     IMPORT = "import"
@@ -118,12 +118,12 @@ class RunKind(StrEnum):
 
     @property
     def is_first_reading(self) -> bool:
-        """Whether such a run reads a turn for the first time (the attempts that reports count by default)."""
+        """Whether such a run parses a turn for the first time (the attempts that reports count by default)."""
         return self not in {RunKind.REPARSE, RunKind.RERUN}
 
 
 class LeftOutReason(StrEnum):
-    """Why something in a recording is no part of a session."""
+    """Why an import skipped something in a recording."""
 
     BOOKKEEPING = "bookkeeping"
     COMPACTED = "compacted"
@@ -152,13 +152,13 @@ class LeftOutReason(StrEnum):
 
 
 BILLED_BESIDE = "billed_beside"
-"""The code of a note on what was billed beside a message."""
+"""The code of the note on something that was billed beside a message."""
 
 COMPACTED = "context_compacted"
-"""The code of a note that the context was compacted right before a response."""
+"""The code of the note that the context was compacted right before a response."""
 
 PERMISSION = "permission_decided"
-"""The code of a note on who let a call run, or refused it."""
+"""The code of the note on who allowed or refused a call."""
 
 LEFT_OUT: dict[LeftOutReason, str] = {
     LeftOutReason.BOOKKEEPING: "The recorder's own notes, which say nothing of the session.",
@@ -189,7 +189,7 @@ LEFT_OUT: dict[LeftOutReason, str] = {
 
 
 class ReviewAspect(StrEnum):
-    """What kind of thing somebody says of a turn.
+    """The kind of a review.
 
     Example:
         >>> [str(aspect) for aspect in al.ReviewAspect]
@@ -209,7 +209,7 @@ class ReviewAspect(StrEnum):
 
 
 class ReviewStep(StrEnum):
-    """What is done with something that is said of a turn: it is said, changed, withdrawn, or settled as done."""
+    """The step of a review: given, changed, withdrawn, or done."""
 
     GIVEN = "given"
     CHANGED = "changed"
@@ -218,7 +218,7 @@ class ReviewStep(StrEnum):
 
 
 class Judgement(StrEnum):
-    """Whether what was read of a response is right, as a person sees it.
+    """A person's judgement whether a response was parsed correctly.
 
     Example:
         >>> [str(judgement) for judgement in al.Judgement]
@@ -230,9 +230,9 @@ class Judgement(StrEnum):
     UNSURE = "unsure"
 
 
-# What comes of an action that may run, and what is decided about it.
+# Results of actions that may run, and decisions about them.
 class ExecutionStatus(StrEnum):
-    """What came of one try at running an action."""
+    """The result of one try at running an action."""
 
     SUCCEEDED = "succeeded"
     FAILED = "failed"
@@ -256,19 +256,19 @@ class ExecutionStatus(StrEnum):
 
     @property
     def has_duration(self) -> bool:
-        """Whether it is known how long it took: it was tried, and somebody saw its end."""
+        """Whether its duration is known: it was tried, and its end was seen."""
         return self.was_attempted and self is not ExecutionStatus.INTERRUPTED
 
 
 class Reversal(StrEnum):
-    """What was done later to the changes of an action that had run: what succeeded has succeeded all the same."""
+    """A later change to the effects of an action that had run; its status is still succeeded."""
 
     UNDONE = "undone"
     REDONE = "redone"
 
 
 class DecisionKind(StrEnum):
-    """What was decided of an action that waited for approval.
+    """The decision on an action that waited for approval.
 
     Example:
         >>> [str(decision) for decision in al.DecisionKind]

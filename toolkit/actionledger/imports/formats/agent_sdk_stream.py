@@ -1,10 +1,10 @@
-"""The stream of the Claude Agent SDK and of ``claude -p --output-format stream-json``, recorded.
+"""Recorded streams of the Claude Agent SDK and of ``claude -p --output-format stream-json``.
 
-Defined by anthropics/claude-agent-sdk-python, ``src/claude_agent_sdk/types.py`` and ``_internal/query.py``: ``system`` (``init``), ``assistant``, ``user``, ``result``,
-``stream_event``, and between the SDK and the program ``control_request`` and ``control_response``, which ask for permission. Lines, or a document with
-``messages``, each alone or as ``message`` with its ``direction``. One message comes as several, a block each. Its ``usage`` is that of its
-beginning: what it wrote is known of stream events, or of the result where the session is one message. A sub-agent's messages name the call that
-they are of.
+Defined by anthropics/claude-agent-sdk-python, ``src/claude_agent_sdk/types.py`` and ``_internal/query.py``: ``system`` (``init``), ``assistant``,
+``user``, ``result``, ``stream_event``, and between the SDK and the program ``control_request`` and ``control_response``, which ask for permission.
+The file has lines, or a document with ``messages``, each directly or under ``message`` with its ``direction``. A message comes as several, one for
+each block. Its ``usage`` is from its start: the output tokens are in stream events, or in the result of a session with one message. A subagent's
+messages name its call.
 """
 
 from collections import Counter
@@ -50,7 +50,7 @@ _KINDS = frozenset(
 
 @dataclass(slots=True)
 class _Stream:
-    """A session while its messages come in; a sub-agent's has the call that it is of."""
+    """A session while its messages come in; a subagent's has its call."""
 
     parent_call: str = ""
     messages: dict[str, Message] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class _Stream:
 
 @dataclass(slots=True)
 class _Recording:
-    """All that a stream has said so far."""
+    """The whole stream so far."""
 
     name: str = ""
     head: JsonMap = field(default_factory=dict)
@@ -74,7 +74,7 @@ class _Recording:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the sessions of a stream, the sub-agents' behind their parent's."""
+    """Yield the sessions of a stream, subagents' after their parent's."""
     recording = _Recording()
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):
@@ -91,7 +91,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is such a stream."""
+    """Return the certainty that a sample is such a stream."""
     values: list[JsonMap] = sample.objects
     if values and isinstance(values[0].get("messages"), list):
         values = [
@@ -180,7 +180,7 @@ def _take_event(event: JsonMap, recording: _Recording) -> None:
 
 
 def _take_answer(response: JsonMap, recording: _Recording) -> None:
-    """Take an answer to what the program has asked: a permission that was denied, by a person's callback or a hook's."""
+    """Add the answer to a permission request: a refusal by a person's callback or a hook."""
     call_id = recording.asked.get(text_at(response, "request_id"), "")
     answer = object_at(response, "response")
     decided = text_at(object_at(answer, "hookSpecificOutput"), "permissionDecision") or text_at(
@@ -210,7 +210,7 @@ def _given(recording: _Recording) -> Iterator[RecordedSession]:
 
 
 def _finished(turn: RecordedTurn, recording: _Recording) -> RecordedTurn:
-    """Return a turn with what it wrote, and with who refused its calls."""
+    """Return a turn with its output tokens, and with who refused its calls."""
     usage: Usage = turn.usage
     if written := recording.written.get(turn.external_id):
         usage = replace(
@@ -258,7 +258,7 @@ def _session(recording: _Recording, stream: _Stream, turns: tuple[RecordedTurn, 
 
 
 def _metadata(recording: _Recording) -> JsonDict:
-    """Return what is known of the session alone: its folder, its tools' names, and what all of it took."""
+    """Return the metadata of the whole session: its folder, its tools' names, and its total usage."""
     head, result = recording.head, recording.result
     known = {
         "cwd": text_at(head, "cwd"),
@@ -286,4 +286,3 @@ SOURCE = Source(
     other_fields=(("type", "subtype", "session_id"), ("messages", "metadata")),
     tested="2.1.332",
 )
-"""The format."""

@@ -1,10 +1,9 @@
-"""aider's chat histories: ``.aider.chat.history.md``, Markdown that grows for as long as a repository does.
+"""aider's chat histories: ``.aider.chat.history.md``, Markdown that grows as long as its repository is used.
 
-Defined by Aider-AI/aider, ``aider/io.py``: ``# aider chat started at`` begins a session; a person's lines begin with ``#### ``, aider's own with ``> ``,
-and both end in two spaces, which tells them from headings and quotations of the model's; the rest is what the model wrote, with its edits in
-it, read as text. There are no identifiers:
-a turn is known by its place in its session. Tokens and cost stand in a line of aider's, behind the message, before 0.45 in front of it.
-``results.py`` tells from aider's lines what came of the edits.
+Defined by Aider-AI/aider, ``aider/io.py``: ``# aider chat started at`` begins a session. A person's lines begin with ``#### ``, aider's own with ``>
+``, and both end in two spaces, unlike the model's headings and quotations. The rest is the model's text with its edits, which is parsed. There are no
+identifiers: a turn is identified by its index in its session. Tokens and cost are in a line of aider's after the message, or before 0.45 in one
+before it. ``results_of`` finds the edits' results in aider's lines.
 """
 
 import re
@@ -21,7 +20,7 @@ from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.sources.base import Recorded, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, opened, shown
 
-# What came of the edits of a message, by the lines that aider wrote behind it.
+# The results of a message's edits, from aider's lines after it.
 _BLOCK = regex(r"^<{5,9} SEARCH[^\n]*\n.*?^>{5,9} (?:REPLACE|UPDATED)[^\n]*$", re.DOTALL | re.MULTILINE)
 _APPLIED = "Applied edit to "
 _FAILED = regex(r"# \d+ SEARCH/REPLACE blocks? failed to match|failed to exactly match lines")
@@ -32,7 +31,7 @@ _REFLECTED = regex(
 
 
 def results_of(text: str, notes: Sequence[str]) -> tuple[tuple[RecordedResult, ...], str]:
-    """Return what came of a message's edits, and what aider has told the model of it."""
+    """Return the results of a message's edits, and aider's feedback to the model."""
     blocks = [_plain(found[0]) for found in _BLOCK.finditer(text)]
     said = "\n".join(notes)
     fed_back = said if _REFLECTED.search(said) else ""
@@ -105,14 +104,14 @@ class _Session:
     notes: list[str] = field(default_factory=list)
     before: Usage = field(default_factory=Usage)
     has_marks: bool = False
-    """Whether its beginning, its end or a line of it is aider's or a person's: what has none may be any text."""
+    """Whether its start, its end or one of its lines is aider's or a person's: otherwise it may be any text."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of a history."""
     passed: Passed = Counter()
     times: Counter[str] = Counter()
-    # Other files than aider's own may stand side by side, each with a history.
+    # A folder may hold several other files, each with a history.
     is_own = path.name.startswith(".aider.chat.history")
     folder = path.absolute().parent.name if is_own else path.name.split(".md")[0]
     session = _Session(f"{folder}/before")
@@ -140,7 +139,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a history of aider's."""
+    """Return the certainty that a sample is a history of aider's."""
     head = sample.head.decode(errors="replace")
     if any(_START.match(line) for line in head.splitlines()):
         return 1.0
@@ -148,7 +147,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _lines(path: Path, on_read: OnRead | None, passed: Passed) -> Iterator[str]:
-    """Yield the lines without their ends; a last one without an end is still being written, and may be anybody's."""
+    """Yield the lines without their ends; a last line without an end is still being written, and its author is unknown."""
     with opened(path, on_read, only_lines=False) as file:
         while line := file.readline(_LONGEST_LINE):
             if not line.endswith(b"\n") and len(line) < _LONGEST_LINE:
@@ -170,7 +169,7 @@ def _take_note(note: str, session: _Session) -> None:
 
 
 def _close_message(session: _Session) -> None:
-    """Make a turn of what the model has said."""
+    """Make a turn of the model's text."""
     text = "\n".join(session.said).strip("\n")
     session.said.clear()
     if not text:
@@ -185,7 +184,7 @@ def _close_message(session: _Session) -> None:
 
 
 def _close_told(session: _Session, passed: Passed) -> None:
-    """Give the turn before what aider and the person said after it."""
+    """Add the words of aider and the person to the turn before them."""
     words = "\n".join(session.told)
     if command := _COMMAND.match(words.strip()):
         if command["name"] not in _SAYING:
@@ -267,4 +266,3 @@ SOURCE = Source(
     loses="Identifiers; exact tokens above a thousand, which aider rounds; the time of a message and its zone; which files were shown to the model; "
     "a line of the model's that looks like a person's or aider's.",
 )
-"""The format."""

@@ -1,9 +1,9 @@
-"""ATIF, the Agent Trajectory Interchange Format, which Harbor writes of every agent that it runs: ``trajectory.json``.
+"""ATIF, the Agent Trajectory Interchange Format, which Harbor writes for every agent that it runs: ``trajectory.json``.
 
-Defined by ``docs/rfcs/0001-trajectory-format.md`` of github.com/laude-institute/harbor, versions 1.0 to 1.7. A step of the source ``agent``
-is a turn; what came of its calls stands in the step itself. Arguments are parsed. Where an agent doesn't use its provider's calls, the
-message is the raw response, and the observation answers it as a whole. Sub-agents are embedded (1.7) or lie in files of their own,
-and so do continuations: those name their predecessor by their own name alone (``NAME-cont-1``, ``NAME-summarization-1-summary``).
+Defined by ``docs/rfcs/0001-trajectory-format.md`` of github.com/laude-institute/harbor, versions 1.0 to 1.7. A step of the source ``agent`` is a
+turn; its calls' results are in the step. Arguments are parsed. If an agent doesn't use its provider's calls, the message is the raw response, and one
+observation answers it. Subagents are embedded (1.7) or in files of their own, like continuations: those refer to their predecessor only by their own
+name (``NAME-cont-1``, ``NAME-summarization-1-summary``).
 """
 
 import re
@@ -50,7 +50,7 @@ _SUMMARISED = regex(r"(?P<base>.+)-summarization-\d+(?:-\w+)?\Z", re.DOTALL)
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each trajectory of a file, with those that it embeds, then what was passed over."""
+    """Yield each trajectory of a file, with those that it embeds, then the skip counts."""
     passed: Passed = Counter()
     for item in json_objects(path, on_read, Elements(("steps",), known_by=("session_id",))):
         if isinstance(item, Refusal):
@@ -63,13 +63,13 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a trajectory: it says which version of the format it has."""
+    """Return the certainty that a sample is a trajectory: it names its version of the format."""
     return float(bool(_VERSION.search(sample.head)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Above:
-    """What a trajectory is embedded in."""
+    """The trajectory around an embedded one."""
 
     name: str = ""
     run: str = ""
@@ -80,7 +80,7 @@ def _sessions(trajectory: JsonMap, above: _Above, passed: Passed) -> Iterator[Re
     parent, relation = (above.name, Relation.SUBAGENT) if above.name else _predecessor(name)
     agent = object_at(trajectory, "agent")
     told = [text for text in (_text(step) for step in _of(trajectory, "user")) if text]
-    # What our own export says of a session that the format has no place for; nothing of other trajectories.
+    # Our own export's values of a session for which the format has no field; none in other trajectories.
     extra = object_at(trajectory, "extra")
     own = extra if "actionledger_session_id" in extra else {}
     turns = tuple(_turns(trajectory, passed))
@@ -106,7 +106,7 @@ def _sessions(trajectory: JsonMap, above: _Above, passed: Passed) -> Iterator[Re
 
 
 def _name(trajectory: JsonMap, above: _Above) -> str:
-    """Return what a trajectory is known by: one run may have several (1.7), and an embedded one is of its parent's."""
+    """Return a trajectory's name: one run may have several (1.7), and an embedded one belongs to its parent's."""
     run = text_at(trajectory, "session_id") or above.run
     own = text_at(trajectory, "trajectory_id")
     if run and (own or not above.name):
@@ -117,7 +117,7 @@ def _name(trajectory: JsonMap, above: _Above) -> str:
 
 
 def _predecessor(name: str) -> tuple[str, Relation | None]:
-    """Return what a session goes on from, or is a sub-agent of, by the names that Harbor gives."""
+    """Return the session that this one continues, or is a subagent of, by Harbor's names."""
     if found := _SUMMARISED.fullmatch(name):
         return found["base"], Relation.SUBAGENT
     if found := _CONTINUED.fullmatch(name):
@@ -167,12 +167,12 @@ def _turn(
         for call in objects_at(step, "tool_calls")
     )
     results = tuple(_results(step, passed))
-    # What was answered though it has no calls was read as it stands.
+    # A response without calls that has an observation was parsed as text.
     is_raw = not calls and (bool(results) or not splits)
     number = count_at(step, "step_id")
     answered = [each.output for each in results if isinstance(each.output, str) and each.output]
     extra = object_at(step, "extra")
-    # Whether our own export says that the message is the raw response, and the calls are what was read of it.
+    # Whether our own export says that the message is the raw response, and the calls were parsed from it.
     return RecordedTurn(
         place,
         _text(step, passed),
@@ -196,7 +196,7 @@ def _arguments(given: object) -> str | JsonMap:
 
 
 def _results(step: JsonMap, passed: Passed) -> Iterator[RecordedResult]:
-    """Yield what came of a step's calls; one without an identifier is that of the next call in order."""
+    """Yield the results of a step's calls; one without an identifier belongs to the next call in order."""
     for result in objects_at(object_at(step, "observation"), "results"):
         content = result.get("content")
         if "source_call_id" in result or content is not None:
@@ -207,7 +207,7 @@ def _results(step: JsonMap, passed: Passed) -> Iterator[RecordedResult]:
 
 
 def _notes(step: JsonMap, passed: Passed) -> Iterator[str]:
-    """Yield what a step that isn't the agent's observed: a summary that stands for the history, or a note."""
+    """Yield the observations of a step of another source: a summary that replaces the history, or a note."""
     is_summary = bool(object_at(object_at(step, "extra"), "context_management"))
     for result in _results(step, passed):
         if is_summary:
@@ -227,7 +227,7 @@ def _usage(metrics: JsonMap, extra: JsonMap) -> Usage:
         cache_write_tokens=count_at(more, "cache_write_tokens"),
         cost_usd=number_at(metrics, "cost_usd"),
     )
-    # Only our own export says how much of a response was kept, and what the format has no place for beside it.
+    # Only our own export says how much of a response was kept, and has values without a field in the format.
     return with_own(took, extra, "") if "capture" in extra else took
 
 
@@ -241,7 +241,7 @@ def _text(step: JsonMap, passed: Passed | None = None) -> str:
 
 
 def _joined(parts: list[Any], passed: Passed | None = None) -> str:
-    """Return the texts of a content (1.6); its images are passed over."""
+    """Return the texts of a content (1.6); its images are skipped."""
     texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
     if passed is not None and (missing := sum(not isinstance(text, str) for text in texts)):
         passed[LeftOutReason.NO_TEXT, "content"] += missing

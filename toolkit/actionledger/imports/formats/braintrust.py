@@ -1,8 +1,8 @@
-"""Braintrust's logs: rows of spans, one a line, as a list, or under ``rows`` (a payload of its SDK) or ``events`` (its API).
+"""Braintrust's logs: rows of spans, one per line, in a list, or under ``rows`` (a payload of its SDK) or ``events`` (its API).
 
-Defined by ``ProjectLogsEvent`` of https://www.braintrust.dev/docs/reference/api and ``js/src/logger.ts`` of github.com/braintrustdata/braintrust-sdk. A
-span is logged in parts: rows with ``_is_merge`` are put into what came before under the same identifier. One of the type ``llm`` is a
-request. The recorded payloads that are to be had are snapshots without identifiers, which are no logs.
+Defined by ``ProjectLogsEvent`` of https://www.braintrust.dev/docs/reference/api and ``js/src/logger.ts`` of github.com/braintrustdata/braintrust-sdk.
+A span is logged in parts: rows with ``_is_merge`` are merged into earlier rows with the same identifier. A span of the type ``llm`` is a request. The
+only available recorded payloads are snapshots without identifiers, which are no logs.
 """
 
 from collections import OrderedDict
@@ -32,7 +32,7 @@ _DEEP = 50
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a log, then what was passed over."""
+    """Yield the sessions of a log, then the skip counts."""
     traces = Traces(SOURCE.name)
     open_rows: OrderedDict[str, JsonMap] = OrderedDict()
     for item in json_objects(path, on_read):
@@ -43,7 +43,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
             if not text_at(row, "span_id") or not text_at(row, "root_span_id"):
                 yield LeftOut(shown(path), LeftOutReason.NO_SESSION, "row")
                 continue
-            # Keep a row; one that is a part is put into what there is of it.
+            # Keep a row, merged into the parts that are there.
             name = text_at(row, "id") or text_at(row, "span_id")
             known = open_rows.get(name)
             open_rows[name] = (
@@ -58,7 +58,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of a log: each row has a span, and the root that it stands below."""
+    """Return the certainty that a sample is a log: each row has a span, and its root."""
     if not _HEAD.search(sample.head):
         return 0.0
     objects = objects_of(sample)
@@ -146,7 +146,7 @@ def _step(row: JsonMap) -> Step:
 
 
 def _given(value: Any) -> Any:
-    """Return a tool's arguments: Vercel's SDK hands them over with what the model was shown."""
+    """Return a tool's arguments: Vercel's SDK passes them together with the model's input."""
     return value[0] if isinstance(value, list) and value else value
 
 

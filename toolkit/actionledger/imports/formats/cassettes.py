@@ -1,8 +1,8 @@
-"""Cassettes of VCR: what a program's tests have exchanged with a provider, as YAML or JSON.
+"""VCR cassettes: exchanges of a program's tests with a provider, as YAML or JSON.
 
-Defined by vcrpy (https://vcrpy.readthedocs.io, ``vcr/serialize.py``: version 1, ``interactions`` of a ``request`` and a ``response``, whose
-body is a ``string`` or ``base64_string``); pytest-recording writes them, and pydantic-ai's own serializer puts JSON bodies under
-``parsed_body``. An interaction with something else than a model, such as a file that was uploaded, is left out.
+Defined by vcrpy (https://vcrpy.readthedocs.io, ``vcr/serialize.py``: version 1, ``interactions`` of a ``request`` and a ``response``, whose body is a
+``string`` or ``base64_string``). pytest-recording writes them, and pydantic-ai's own serializer puts JSON bodies under ``parsed_body``. An
+interaction without a model, such as a file upload, is skipped.
 """
 
 import base64
@@ -26,7 +26,7 @@ from actionledger.imports.sources.json_values import MAX_DOCUMENT
 NAME = "cassettes"
 
 _MOST_VALUES = 5_000_000
-"""So many values a cassette may have; aliases of YAML count each time."""
+"""The most values in a cassette; YAML aliases count each time."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -52,7 +52,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a cassette."""
+    """Return the certainty that a sample is a cassette."""
     if sample.values and isinstance(sample.values[0], dict):
         first = next(objects_at(sample.values[0], "interactions"), {})
         return 1.0 if "request" in first and "response" in first else 0.0
@@ -84,7 +84,7 @@ def _cassette(path: Path, on_read: OnRead | None) -> JsonMap:
 
 
 def _all_values(value: Any, most: int) -> Iterator[Any]:
-    """Yield the values within one, up to so many."""
+    """Yield the values within a value, up to a limit."""
     pending = [value]
     while pending and most:
         here = pending.pop()
@@ -97,7 +97,7 @@ def _all_values(value: Any, most: int) -> Iterator[Any]:
 
 
 def _body(side: JsonMap) -> object:
-    """Return the body of a request or a response, whatever it was stored as."""
+    """Return the body of a request or a response, in any stored form."""
     if side.get("parsed_body") is not None:
         return side["parsed_body"]
     held = side.get("body")
@@ -112,7 +112,7 @@ def _body(side: JsonMap) -> object:
 
 
 def _kind(request: JsonMap, address: str) -> str:
-    """Return what was asked for without the identifiers in it, such as ``POST /v1/files``."""
+    """Return the requested endpoint without identifiers, such as ``POST /v1/files``."""
     try:
         parts = urlsplit(address).path.split("/")
     except ValueError:
@@ -131,4 +131,3 @@ SOURCE = Source(
     loses="Times, and how long an answer took, unless a provider says them; what a filter of the recorder has blotted out.",
     fields=("interactions", "version"),
 )
-"""The format."""

@@ -1,10 +1,9 @@
 """Claude Code's transcripts: ``~/.claude/projects/FOLDER/SESSION.jsonl``, and ``SESSION/subagents/agent-ID.jsonl``.
 
-Nobody publishes the format; this is what versions 2.1.5 to 2.1.332 write. A line is an event. What counts: ``assistant`` lines,
-several of which are one message of the model (a block of its content each, with the same ``message.id`` and the same usage), and
-``user`` lines, which hold what a person wrote, what the client put in their place, or the results of calls. Sessions that are
-resumed or forked begin with a copy of what came before: a message is known by its own identifier in every file, and a fork's
-origin by the ``requestSessionId`` of copied answers.
+The format is not published; this reads what versions 2.1.5 to 2.1.332 write. A line is an event. ``assistant`` lines hold the model's messages:
+several lines form one message, each with a block of its content, the same ``message.id`` and the same usage. ``user`` lines hold a person's words,
+the client's own, or results of calls. A resumed or forked session begins with a copy of its history. A message has its own identifier in every file,
+and copied answers name a fork's origin in ``requestSessionId``.
 """
 
 import re
@@ -48,25 +47,25 @@ Line = JsonMap
 
 _SYNTHETIC = "<synthetic>"
 _INJECTED = regex(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
-"""What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
+"""The beginning of a person's line that the client wrote: a tag, or the note of an interruption."""
 
 _TYPED = regex(
     r"\s*<command-message>[^<]*</command-message>\s*<command-name>([^<]*)</command-name>"
     r"(?:\s*<command-args>(.*)</command-args>)?\s*\Z",
     re.DOTALL,
 )
-"""A command that a person has typed for the model, which is shown what it stands for in a line of its own; one for the client begins with its name."""
+"""A command that a person typed for the model, which gets the expanded text in another line; a client command begins with its name."""
 
 _COMMAND = regex(
     r"^<command-name>(/[\w:-]+)</command-name>\s*(?:<command-message>[^<]*</command-message>\s*)?<command-args>\s*([^<]+)"
 )
-"""A command with what a person has written behind it, which is the session's task where nothing was said before."""
+"""A command followed by a person's words, which are the session's task if nothing was said before."""
 
 _INTERRUPTED = "[Request interrupted by user"
 
 _CUT = "Your response above was cut off mid-stream"
 _EMPTY = "[Your previous response had no visible output"
-"""What the client tells the model of its last answer, in a person's place: no line says it otherwise."""
+"""The client's notes to the model about its last answer, in a person's message: no other line says so."""
 
 _PROGRESS = frozenset({"progress", "queue-operation"})
 _KNOWN = frozenset(
@@ -80,7 +79,7 @@ _KNOWN = frozenset(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a transcript in pieces, then what was passed over."""
+    """Yield the sessions of a transcript in pieces, then the skip counts."""
     transcript = _Transcript(path.name.split(".jsonl")[0])
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -96,7 +95,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a transcript: its messages name their session and their place in its tree."""
+    """Return the certainty that a sample is a transcript: its messages name their session and their place in its tree."""
     lines = [value for value in sample.values if isinstance(value, dict) and "sessionId" in value]
     if any(
         {"uuid", "parentUuid"} <= line.keys() and "content" in object_at(line, "message") for line in lines
@@ -107,7 +106,7 @@ def recognise(sample: Sample) -> float:
 
 
 class _Transcript:
-    """The sessions of one file, as far as its lines have come."""
+    """The sessions of one file, with its lines so far."""
 
     def __init__(self, name: str) -> None:
         self._file = name
@@ -126,7 +125,7 @@ class _Transcript:
         self._tools: dict[str, str] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
-        """Take in a line; return the session, if it is time to give a piece of it away."""
+        """Add a line; return its session if a piece of it is complete."""
         kind = text_at(line, "type")
         if kind == "assistant":
             return self._take_message(line)
@@ -153,7 +152,7 @@ class _Transcript:
         return None
 
     def _take_attachment(self, line: Line, attachment: Line) -> bool:
-        """Take a prompt that had waited, or a hook that ran beside a call; return whether it is either."""
+        """Add a queued prompt, or a call's hook; return whether the attachment is either."""
         if text_at(attachment, "type") == "queued_command":
             self._prompts[self._name(line)] = text_at(attachment, "prompt")
             return True
@@ -166,14 +165,14 @@ class _Transcript:
         return True
 
     def _describe(self, line: Line, said: SessionDetails) -> None:
-        """Note what is said of a session, which may not have begun yet."""
+        """Note information about a session, which may not have begun yet."""
         name = self._name(line)
         self._said[name] = self._said.get(name, NO_DETAILS).then(said)
         if (session := self.sessions.there(name)) is not None:
             session.describe(said)
 
     def _take_message(self, line: Line) -> SessionPieces | None:
-        """Take in a block of a message."""
+        """Add a block of a message."""
         message = object_at(line, "message")
         if "content" not in message:
             self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as("assistant", message)] += 1
@@ -185,7 +184,7 @@ class _Transcript:
             self.left_out[LeftOutReason.MADE_BY_CLIENT, text_at(line, "error")[:40] or "message"] += 1
             return None
         session = self._session(line)
-        # A file may begin with a compaction: what its session is, the first message says.
+        # A file may begin with a compaction: the first message names its session.
         if compaction := self._compactions.pop(self._name(line), None):
             session.compact(compaction)
         is_new = not session.has_open(external_id)
@@ -201,7 +200,7 @@ class _Transcript:
             or details.aborted
         ):
             session.describe(SessionDetails(git_branch=branch, agent_version=version))
-        # Take where a session comes from: a fork has copies of answers, which say in whose name they were asked for.
+        # Note a session's origin: a fork has copies of answers, which name the session that requested them.
         known, asked_by = session.session, text_at(line, "requestSessionId")
         if known.relation is not Relation.SUBAGENT and asked_by not in {"", known.external_id}:
             session.session = replace(known, parent=asked_by, relation=Relation.FORK)
@@ -216,7 +215,7 @@ class _Transcript:
         turn.model = text_at(message, "model")
         self._last[session.session.external_id] = self._newest[session.session.external_id] = external_id
         took = (object_at(message, "usage"), text_at(message, "stop_reason"))
-        if took != self._took:  # as a rule each line of a message says the same
+        if took != self._took:  # usually each line of a message has the same usage
             self._took, self._usage = took, usage_of(took[0], finish_reason=took[1])
         turn.usage = self._usage
         content = message.get("content")
@@ -227,7 +226,7 @@ class _Transcript:
         return session if session.is_full() else None
 
     def _end_broken(self, line: Line) -> None:
-        """Note that the last answer's stream broke off, though its line says otherwise: what was whole of it has run by now."""
+        """Note that the last answer's stream was cut off, though its line says otherwise: its complete calls have already run."""
         session, newest = self._session(line), self._newest.get(self._name(line), "")
         if session.has_open(newest):
             turn = session.turn(newest)
@@ -251,7 +250,7 @@ class _Transcript:
             self.left_out[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, block)] += 1
 
     def _take_answer(self, line: Line) -> SessionPieces | None:
-        """Take in what a person, the client or a tool has answered."""
+        """Add an answer of a person, the client or a tool."""
         if line.get("isCompactSummary") is True:
             self.left_out[LeftOutReason.COMPACTED, "summary"] += 1
             return None
@@ -300,7 +299,7 @@ class _Transcript:
         self._prompts[name] = f"{before}\n\n{text}" if before else text
 
     def _take_note(self, line: Line, text: str) -> None:
-        """Take what the client says of the last answer: that its stream broke off, or that there was nothing in it."""
+        """Add a note of the client about the last answer: that its stream was cut off, or that it was empty."""
         if not text.startswith((_CUT, _EMPTY)):
             return
         session, name = self._session(line), self._name(line)
@@ -314,7 +313,7 @@ class _Transcript:
             turn.prompt = self._prompts.pop(name, None)
 
     def _take_notice(self, line: Line, text: str) -> None:
-        """Take what came of something that went on in the background: the call that began it had its result long before."""
+        """Add the result of a background task, whose call had its own result long before."""
         if (found := notified(text)) is not None:
             self._session(line).amend(*found)
 
@@ -347,7 +346,7 @@ class _Transcript:
         )
 
     def _name(self, line: Line) -> str:
-        """Return the name of a line's session; a sub-agent's has its own below that of its parent."""
+        """Return the name of a line's session; a subagent's is below its parent's."""
         session, agent = text_at(line, "sessionId") or self._file, text_at(line, "agentId")
         if not agent and line.get("isSidechain") is True:
             own, parent = text_at(line, "uuid"), text_at(line, "parentUuid")
@@ -356,7 +355,7 @@ class _Transcript:
 
 
 def _branch(line: Line) -> str:
-    """Return the branch that was checked out; empty outside a repository, and where no branch was."""
+    """Return the checked-out branch; empty outside a repository, or without a branch."""
     name = text_at(line, "gitBranch")
     return "" if name == "HEAD" else name
 
@@ -370,7 +369,7 @@ def _compaction(said: Line) -> Compaction:
 
 
 def _details_in(kind: str, line: Line) -> SessionDetails | None:
-    """Return what a note of the client's says of its session; None where it says nothing of it."""
+    """Return a client note's information about its session; None if it has none."""
     if kind == "ai-title" and (title := text_at(line, "aiTitle")):
         return SessionDetails(title=title, title_from=TitleOrigin.AGENT)
     if kind == "custom-title" and (title := text_at(line, "customTitle")):
@@ -383,7 +382,7 @@ def _details_in(kind: str, line: Line) -> SessionDetails | None:
 
 
 def _failure(error: Line) -> str:
-    """Return what a request failed with: a status, or the error of a connection."""
+    """Return a failed request's error: a status, or a connection's error code."""
     said = error.get("status") or text_at(object_at(error, "connection"), "code")
     return f"api_error {said}".strip()[:40]
 
@@ -393,7 +392,7 @@ _TOOLS = (
     "KillShell", "LS", "MultiEdit", "NotebookEdit", "Read", "Skill", "SlashCommand", "Task",
     "TodoWrite", "WebFetch", "WebSearch", "Write",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     "claude_code",

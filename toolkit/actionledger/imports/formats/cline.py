@@ -2,9 +2,9 @@
 
 - Cline's SDK: ``sessions/ID/ID.messages.json`` with ``version``, ``sessionId`` and ``messages`` in Anthropic's blocks, each response with
   ``modelInfo`` and ``metrics`` (``sdk/packages/core`` of cline/cline);
-- before, in the editor: ``tasks/ID/api_conversation_history.json``, a list of messages. Up to 3.x the calls stand as XML in the text, which is
-  read as text, and what came of them is a text of the person's, ``[NAME for '…'] Result:`` (``src/core/prompts/responses.ts``); since then, and
-  in Roo Code, they may be blocks. Tokens and cost stand in ``ui_messages.json`` beside it, one note a request.
+- before, in the editor: ``tasks/ID/api_conversation_history.json``, a list of messages. Up to 3.x calls are XML in the text, which is parsed as
+  text, and their results are a person's text, ``[NAME for '…'] Result:`` (``src/core/prompts/responses.ts``); since then, and in Roo Code, they
+  may be blocks. Tokens and cost are in ``ui_messages.json`` next to it, one note per request.
 """
 
 import json
@@ -102,7 +102,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session of Cline's or a task of Roo Code's."""
+    """Return the certainty that a sample is a session of Cline's or a task of Roo Code's."""
     first = sample.first
     if isinstance(first, dict):
         is_session = {"version", "messages", "sessionId"} <= first.keys()
@@ -116,7 +116,7 @@ def recognise(sample: Sample) -> float:
 
 def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: list[Usage]) -> Recorded:
     conversation = MessageTurns()
-    is_text = not head  # of older clients, whose calls may stand in the text
+    is_text = not head  # older clients, whose calls may be in the text
     of_client: set[int] = set()
     for number, value in enumerate(messages, 1):
         if not isinstance(value, dict):
@@ -131,7 +131,7 @@ def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: l
         is_text = is_text and not message.calls
         if is_text and message.speaker == "person":
             message.text = _take_results(message, conversation)
-        # Whether a message stands in the model's place, and is what went wrong in the client.
+        # Whether a message is the client's error in the model's place.
         if (
             text_at(value, "role") == "assistant"
             and object_at(value, "metadata").get("displayRole") == "error"
@@ -140,11 +140,11 @@ def _session(path: Path, name: str, messages: list[Any], head: JsonMap, notes: l
             message.pass_over(LeftOutReason.MADE_BY_CLIENT, "error")
         conversation.add(message)
     turns = conversation.done(Capture.TEXT if is_text else Capture.CALLS, splits=not is_text)
-    # The others keep their places, by which they are known.
+    # The others keep their indexes, by which they are identified.
     turns = tuple(turn for turn in turns if turn.index not in of_client)
     if len(notes) == len(turns):
         turns = tuple(replace(turn, usage=note) for turn, note in zip(turns, notes, strict=True))
-    elif notes:  # requests that were tried again: which note is whose can't be known
+    elif notes:  # requests were retried: the notes can't be assigned
         conversation.passed[LeftOutReason.BOOKKEEPING, "api_req_started"] += len(notes)
     yield from left_out(shown(path), conversation.passed)
     if turns:
@@ -183,7 +183,7 @@ def _message(value: JsonMap) -> Message:
 
 
 def _as_written(call: RecordedCall, metadata: JsonMap) -> RecordedCall:
-    """Return a call with the text of its arguments where that could not be parsed: it stands beside the message."""
+    """Return a call with its arguments as text if they could not be parsed: it is next to the message."""
     for invalid in objects_at(metadata, "invalidToolCalls"):
         raw = object_at(invalid, "input").get("rawInputText")
         if text_at(invalid, "toolCallId") == call.call_id and isinstance(raw, str):
@@ -192,7 +192,7 @@ def _as_written(call: RecordedCall, metadata: JsonMap) -> RecordedCall:
 
 
 def _judged(result: RecordedResult) -> RecordedResult:
-    """Return a result of the SDK's tools: what they have done stands as JSON, each thing with its success."""
+    """Return a result of the SDK's tools: JSON of several operations, each with its success."""
     output = result.output
     if isinstance(output, str) and output.startswith("{"):
         try:
@@ -207,7 +207,7 @@ def _judged(result: RecordedResult) -> RecordedResult:
 
 
 def _take_results(message: Message, conversation: MessageTurns) -> str:
-    """Give the results that a person's text holds to the turn before, and return what is left of the text."""
+    """Give the results in a person's text to the turn before, and return the rest of the text."""
     text, injected = _INJECTED.subn("", message.text)
     if injected:
         message.pass_over(LeftOutReason.INJECTED_CONTEXT, "environment_details")
@@ -221,11 +221,11 @@ def _take_results(message: Message, conversation: MessageTurns) -> str:
 
 
 _BESIDE_BYTES = 4 * 2**20
-"""The file beside a session says a little of it: a larger one is something else."""
+"""The largest file next to a session that is read: a larger one is something else."""
 
 
 def _notes(path: Path) -> list[Usage]:
-    """Return what each request took, from the notes beside a history; empty where they can't be read."""
+    """Return each request's usage, from the notes next to a history; empty if they can't be read."""
     beside = path.with_name("ui_messages.json")
     try:
         notes = json_document(beside) if path.name == HISTORY and beside.is_file() else []
@@ -235,7 +235,7 @@ def _notes(path: Path) -> list[Usage]:
 
 
 def _details(path: Path) -> SessionDetails:
-    """Return what the file beside a session says of it; nothing where there is none, or it can't be read."""
+    """Return a session's details from the file next to it; empty if that is missing or can't be read."""
     name = path.name.removesuffix(".messages.json")
     beside = path.with_name(f"{name}.json")
     try:
@@ -295,4 +295,3 @@ SOURCE = Source(
     "belongs to is told by its place.",
     fields=("version", "sessionId", "messages", "agent"),
 )
-"""The format."""

@@ -1,9 +1,9 @@
 """Codex's rollouts: ``~/.codex/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl``, of the command line and the desktop program.
 
-Defined by ``codex-rs/protocol`` of github.com/openai/codex (``models.rs``, ``protocol.rs``), versions 0.120 to 0.171. A line is
-``{timestamp, type, payload}``. What the model wrote are ``response_item`` lines, those between two token counts or results one
-response; ``event_msg`` lines say most of it again, and a few things beside it: how a call ended (``shapes/codex_ends``), and what a response took.
-Arguments are the text that the model wrote. A sub-agent's or a fork's file begins with a copy of its parent's history.
+Defined by ``codex-rs/protocol`` of github.com/openai/codex (``models.rs``, ``protocol.rs``), versions 0.120 to 0.171. A line is ``{timestamp, type,
+payload}``. The model's output is in ``response_item`` lines; those between two token counts or results are one response. ``event_msg`` lines repeat
+most of it, and add how a call ended (``shapes/codex_items``) and a response's usage. Arguments are the text that the model wrote. A subagent's or a
+fork's file begins with a copy of its parent's history.
 """
 
 from collections import Counter
@@ -63,19 +63,19 @@ _KINDS = frozenset(
     }
 )
 _HEAD_CHARACTERS = 2000
-"""So much of a result says whether something goes on behind it."""
+"""How much of a result is searched for work that goes on after it, in characters."""
 
 _REASON_CHARACTERS = 200
 _INCOMPLETE = regex(r"^Incomplete response returned, reason: (\w{1,40})")
 _INJECTED = regex(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
-"""What a person's message begins with where the client has written it."""
+"""The beginning of a person's message that the client wrote."""
 
 _ENVELOPE = regex(r"Message Type: \w+\nTask name: (?:\S*/)?(\S+)\nSender: [^\n]*\nPayload:\n?")
-"""What stands around a message of another agent's; what was sent may be encrypted, and is not in the file then."""
+"""The envelope of another agent's message, which may be encrypted and is then not in the file."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several."""
+    """Yield the sessions of a rollout in pieces, usually one, each followed by its skip counts."""
     rollout = _Rollout(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -91,7 +91,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a rollout: each line has a time, a kind and a payload."""
+    """Return the certainty that a sample is a rollout: each line has a time, a kind and a payload."""
     lines = sample.objects
     fitting = [line for line in lines if "timestamp" in line and isinstance(line.get("payload"), dict)]
     if not fitting or len(fitting) < len(lines):
@@ -100,7 +100,7 @@ def recognise(sample: Sample) -> float:
 
 
 class _Rollout:
-    """The session of one file, as far as its lines have come."""
+    """The session of one file, with its lines so far."""
 
     def __init__(self, path: Path) -> None:
         self.pieces: SessionPieces | None = None
@@ -120,25 +120,25 @@ class _Rollout:
         self._tools = LaterTools()
 
     def is_over(self, line: Line) -> bool:
-        """Return whether a line begins another session: those that this one comes from have their heads before anything is said."""
+        """Return whether a line begins another session: the heads of a session's origins come before any message."""
         if line.get("type") != "session_meta":
             return False
         return self._has_said and not self._is_own(object_at(line, "payload"))
 
     def end(self) -> Iterator[Item]:
-        """Yield what has not been given away, and what was passed over."""
+        """Yield the last piece, and the skip counts."""
         self.end_response()
         if self.pieces and not self.pieces.is_empty():
             yield self.pieces.piece(is_last=True)
         elif self.pieces and self._failed:
             yield self._session({}).piece(is_last=True)
-        elif self.pieces:  # its model and its task are those of its first response
+        elif self.pieces:  # its model and task are those of its first response
             self.left_out[LeftOutReason.EMPTY, "session"] += 1
         for (reason, detail), count in self.left_out.items():
             yield LeftOut(shown(self._path), reason, detail, count)
 
     def take(self, line: Line) -> None:
-        """Take in a line."""
+        """Add a line."""
         kind, payload = text_at(line, "type"), object_at(line, "payload")
         if kind == "response_item":
             self._take_item(line, payload)
@@ -150,7 +150,7 @@ class _Rollout:
             self._model = text_at(payload, "model") or self._model
             self._describe(SessionDetails(permission_mode=text_at(payload, "approval_policy")))
         elif kind == "token_usage_record":
-            # Give a response the tokens that are recorded of it: it is over, and one without any content was empty.
+            # Give a response its recorded tokens: it is complete, and empty if it has no content.
             response_id, has_items = text_at(payload, "response_id"), bool(self._response)
             self.end_response(response_id)
             if not has_items and response_id and self._last == self._counted:
@@ -169,14 +169,14 @@ class _Rollout:
             self._count(kind, payload, is_known=known)
 
     def end_response(self, response_id: str = "") -> None:
-        """Make a turn of what the model has written since its last response."""
+        """Make a turn of the model's items since the last response."""
         if not self._response:
             return
         items, self._response = self._response, []
         first = next((item for _, item in items if text_at(item, "type") != "reasoning"), None)
         if first is None and not response_id and any(holds_sign(item) for _, item in items):
             first = items[0][1]
-        if first is None and not response_id:  # the file ends here, or nothing came of the thought
+        if first is None and not response_id:  # the file ends here, or only reasoning was recorded
             self.left_out[LeftOutReason.EMPTY, "response"] += 1
             return
         external_id, formerly = (response_id, "") if first is None else self._names.name(first, items[0][0])
@@ -191,7 +191,7 @@ class _Rollout:
                 self._take_part(pieces, external_id, item)
 
     def _begin_turn(self, line: Line, external_id: str) -> SessionPieces:
-        """Begin a response, if it is a new one, and return the session that it is of."""
+        """Begin a response if it is new, and return its session."""
         pieces, self._last = self._session(line), external_id
         if not pieces.has_open(external_id):
             if pieces.session.details.aborted:
@@ -203,7 +203,7 @@ class _Rollout:
         return pieces
 
     def _take_meta(self, line: Line, meta: Line) -> None:
-        """Take in the head of a file: the first is its own, a later one that of the history which is copied behind it."""
+        """Add the head of a file: the first is the file's own, a later one that of the copied history after it."""
         self.end_response()
         self._names.take_head(line, meta)
         if self._is_own(meta):
@@ -298,7 +298,7 @@ class _Rollout:
             self._count(kind, item, is_known=False)
 
     def _title(self, line: Line, told: str) -> None:
-        """Name a sub-agent by what it was told first, behind the history that its file begins with and without the envelope."""
+        """Title a subagent's session with its first message after the copied history, without the envelope."""
         session = self.pieces and self.pieces.session
         if (
             session
@@ -337,7 +337,7 @@ class _Rollout:
         elif kind in ENDS:
             self._ends.event(event)
         elif kind == "item_completed":
-            # Take what is said of the end of something that was run; what else is complete is said elsewhere, too.
+            # Add the recorded end of an executed item; other completed items are recorded elsewhere too.
             known = self._ends.item(event)
             if isinstance(known, tuple):
                 call_id, late = known
@@ -370,7 +370,7 @@ class _Rollout:
         self.left_out[reason, kind[:40] if is_known else unknown_as(kind, value)] += 1
 
     def _take_tokens(self, info: Line) -> None:
-        """Give a response its tokens: the count that comes with it; the sum beside it says whether it is a new one."""
+        """Give a response the token count that comes with it; the running total shows whether it is new."""
         total = info.get("total_token_usage")
         self.end_response()
         is_new, self._tokens = bool(info) and total != self._tokens, total if info else self._tokens
@@ -385,7 +385,7 @@ _TOOLS = (
     "shell", "shell_command", "spawn_agent", "update_plan", "view_image", "web_search",
     "write_stdin",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     "codex",

@@ -1,11 +1,11 @@
-"""OpenHands' logs of completions: a file for each request to a model, with its response, cost and time.
+"""OpenHands' completion logs: one file per request to a model, with its response, cost and time.
 
-Written where ``log_completions`` is on: by OpenHands up to 0.x (``openhands/llm/llm.py``: ``messages``, ``response``, ``args``, ``kwargs``,
+Written if ``log_completions`` is on: by OpenHands up to 0.x (``openhands/llm/llm.py``: ``messages``, ``response``, ``args``, ``kwargs``,
 ``timestamp``, ``cost``; with ``fncall_messages`` and ``fncall_response`` for models without native calls) and by its SDK (``openhands/sdk/llm``:
-``messages``, ``tools``, ``kwargs``, ``context_window``, ``response``, ``cost``, ``latency_sec``; with ``raw_messages`` and ``raw_response``).
-A model without native calls writes ``<function=NAME>`` and ``<parameter=KEY>`` into its text and is stopped at ``</function``: where that text was
-kept, it is the turn's, read as text, and the calls beside it say what OpenHands has read. A file says nothing of its conversation: it is known
-by its folder and by the person's first message.
+``messages``, ``tools``, ``kwargs``, ``context_window``, ``response``, ``cost``, ``latency_sec``; with ``raw_messages`` and ``raw_response``). A model
+without native calls writes ``<function=NAME>`` and ``<parameter=KEY>`` into its text and is stopped at ``</function``. If that text was kept, it is
+the turn's text, and the calls next to it are what OpenHands parsed. A file doesn't name its conversation: that is identified by the folder and by the
+person's first message.
 """
 
 from dataclasses import replace
@@ -32,7 +32,7 @@ _KEYS = frozenset({"messages", "response", "kwargs", "timestamp"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield the turn of a file, and the results that its request has for calls before."""
+    """Yield the turn of a file, and the results of earlier calls in its request."""
     for item in numbered_objects(path, on_read):
         if isinstance(item, Refusal):
             yield item
@@ -43,11 +43,11 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a log of a completion."""
+    """Return the certainty that a sample is a completion log."""
     first = sample.first
     if isinstance(first, dict):
         return 1.0 if first.keys() >= _KEYS and "choices" in object_at(first, "response") else 0.0
-    # A long history doesn't fit into the sample, and the response stands behind it.
+    # A long history exceeds the sample, and the response comes after it.
     is_begun = sample.head[:200].lstrip().startswith(b'{"messages"') or b'"messages": [' in sample.head[:40]
     return 0.9 if is_begun and _FILE.search(sample.path.name) else 0.0
 
@@ -71,7 +71,7 @@ def _session(path: Path, asked: Request) -> str:
 
 
 def _timed(answered: Response, log: JsonMap) -> Response:
-    """Return a response with what the log says of it; its timestamp is when it came."""
+    """Return a response with the log's times and cost; its timestamp is when the response came."""
     seconds = number_at(log, "latency_sec")
     cost = number_at(log, "cost")
     messages: list[Message] = []
@@ -85,7 +85,7 @@ def _timed(answered: Response, log: JsonMap) -> Response:
 
 
 def _written(log: JsonMap) -> str:
-    """Return what a model without native calls wrote, with its calls in it; empty where that was not kept."""
+    """Return the text of a model without native calls, with its calls in it; empty if it was not kept."""
     raw = object_at(log, "response") if "fncall_response" in log else object_at(log, "raw_response")
     text = text_at(object_at(next(objects_at(raw, "choices"), {}), "message"), "content")
     return text if _CALL.search(text) else ""
@@ -109,4 +109,3 @@ SOURCE = Source(
     "the last calls' results, which no further request repeats.",
     fields=("messages", "response", "kwargs", "timestamp"),
 )
-"""The format."""

@@ -1,8 +1,8 @@
 """Sessions of Continue, its command ``cn`` and its editor extensions: ``~/.continue/sessions/SESSION.json``.
 
 Defined by continuedev/continue, ``core/index.d.ts`` (``Session``, ``ChatHistoryItem``); ``cn`` 1.5.47 was run. A document holds the whole session; an
-answer's item has its calls and what came of each (``toolCallStates``). Messages have no identifiers: one is known by all that was said up to
-it, once a call is among that, since providers name calls; so a fork's copies are the same turns, though it doesn't name its origin.
+answer's item has its calls with their results (``toolCallStates``). Messages have no identifiers: one is identified by the history up to it, once
+that has a call, since providers name calls. So a fork's copies are the same turns, though it doesn't name its origin.
 """
 
 import json
@@ -101,7 +101,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session: its items have what was added to a message."""
+    """Return the certainty that a sample is a session: its items have the additions to a message."""
     first = sample.first
     if not isinstance(first, dict) or not {"sessionId", "workspaceDirectory", "history"} <= first.keys():
         return 0.0
@@ -156,7 +156,7 @@ def _message(item: JsonMap) -> Message:
 
 
 def _arguments(given: object) -> str | JsonDict:
-    """Return arguments as they were parsed: the client has written their text anew. What is no object stays as it is."""
+    """Return arguments parsed, since the client has rewritten their text. A value that is no object is unchanged."""
     if isinstance(given, dict):
         return given
     text = given if isinstance(given, str) else ""
@@ -190,7 +190,7 @@ _TOOLS = (
     "AskQuestion", "Bash", "Checklist", "Edit", "Exit", "Fetch", "List", "MultiEdit", "Read", "ReportFailure", "Search", "Skills",
     "Subagent", "UploadArtifact", "Write",
 )  # fmt: skip
-"""The tools that ``cn`` brings."""
+"""The built-in tools of ``cn``."""
 
 SOURCE = Source(
     NAME,
@@ -204,4 +204,3 @@ SOURCE = Source(
     fields=("sessionId", "title", "workspaceDirectory", "history"),
     tools=_TOOLS,
 )
-"""The format."""

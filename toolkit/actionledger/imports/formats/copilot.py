@@ -1,9 +1,8 @@
 """Copilot CLI's sessions: ``~/.copilot/session-state/SESSION/events.jsonl``.
 
-Its events are defined by github/copilot-sdk (``session-events.schema.json``); run with 1.0.102. A line is an event; sub-agents write theirs
-between their parent's, under an ``agentId``. What a response took stands before its message (``session.usage_record``); of one
-that was cut by its length, or whose arguments were no object, there is no more than that, and what came of the call. Sums at
-the end repeat what stands there already.
+Its events are defined by github/copilot-sdk (``session-events.schema.json``); run with 1.0.102. A line is an event; subagents write theirs between
+their parent's, with an ``agentId``. A response's usage comes before its message (``session.usage_record``). A response that was cut by length, or
+whose arguments were no object, has only its usage and its calls' results. Sums at the end repeat earlier values.
 """
 
 from collections import Counter
@@ -79,15 +78,15 @@ _NOTES = {
     ),
     LeftOutReason.BOOKKEEPING,
 )  # fmt: skip
-"""The kinds of events that are no part of a response, and what they are."""
+"""The kinds of events that are no part of a response, with their reasons."""
 
 _SUMMING = "model."
-"""What the events of a compaction's own request begin with."""
+"""The prefix of events of a compaction's own request."""
 
 
 @dataclass(slots=True)
 class _Heard:
-    """What was heard of a session that no message has been the answer to."""
+    """Data of a session that belongs to its next message."""
 
     prompt: str | None = None
     thought: str = ""
@@ -96,7 +95,7 @@ class _Heard:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file in pieces, then what was passed over."""
+    """Yield the sessions of a file in pieces, then the skip counts."""
     events = _Events(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -113,7 +112,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session: it begins as one, or its events have their place in a chain."""
+    """Return the certainty that a sample is a session: it begins as one, or its events have their place in a chain."""
     lines = [
         value for value in sample.values if isinstance(value, dict) and isinstance(value.get("data"), dict)
     ]
@@ -131,7 +130,7 @@ def recognise(sample: Sample) -> float:
 
 
 class _Events:
-    """The sessions of one file, as far as its events have come."""
+    """The sessions of one file, with its events so far."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -146,11 +145,11 @@ class _Events:
         self._by_client: set[str] = set()
 
     def take(self, line: Line) -> SessionPieces | None:
-        """Take in an event; return its session, if it is time to give a piece of it away."""
+        """Add an event; return its session if a piece of it is complete."""
         kind, data = text_at(line, "type"), object_at(line, "data")
         if kind == "session.start":
             self._head, self._start = data, line
-        # The name of an event's session; a sub-agent's has its own below that of its parent.
+        # The name of an event's session; a subagent's is below its parent's.
         agent = text_at(line, "agentId") or text_at(object_at(line, "data"), "parentToolCallId")
         name = f"{self._whole}/{agent}" if agent else self._whole
         if kind == "assistant.message":
@@ -179,7 +178,7 @@ class _Events:
         return session if session and session.is_full() else None
 
     def end(self) -> None:
-        """Count what no message has followed by the end of the file: it may come yet."""
+        """Count data without a message at the end of the file: the message may come later."""
         waiting = sum(heard.usage is not None for heard in self._of.values())
         if waiting:
             self.left_out[LeftOutReason.NOT_RECORDED, "response"] += waiting
@@ -200,7 +199,7 @@ class _Events:
             self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
             return
         heard.usage = None
-        session.describe(NO_DETAILS)  # it goes on after what was broken off
+        session.describe(NO_DETAILS)  # it continues after an interruption
         self._begin(turn, heard, line)
         turn.model = text_at(data, "model") or text_at(told, "model")
         turn.usage = usage_of(told) if told else Usage(output_tokens=count_at(data, "outputTokens"))
@@ -231,7 +230,7 @@ class _Events:
         turn.prompt, heard.prompt = heard.prompt, None
 
     def _tell_unwritten(self, name: str, line: Line) -> None:
-        """Take in a response of which there is no message: of its text nothing was kept, but what it took."""
+        """Add a response without a message: its text is lost, but not its usage."""
         heard = self._heard(name)
         if heard.usage is None:
             return
@@ -256,7 +255,7 @@ class _Events:
         session.result(result)
 
     def _take_unwritten_call(self, name: str, session: SessionPieces, call_id: str) -> None:
-        """Take in a call that no message has: its arguments were no object, and nothing of them was kept."""
+        """Add a call that no message has: its arguments were no object, and are lost."""
         heard = self._heard(name)
         if heard.usage is None:
             return
@@ -268,7 +267,7 @@ class _Events:
         session.call(key, RecordedCall(call_id, tool, {}))
 
     def _take_note(self, name: str, kind: str, line: Line, data: Line) -> None:
-        """Take in an event that is no part of a response, but may say something of one, or of the session."""
+        """Add an event that is no part of a response, but may describe one, or the session."""
         if kind == "session.error":
             said = f"{text_at(data, 'errorType')} {data.get('statusCode') or ''}".strip()
             self.left_out[LeftOutReason.NO_RESPONSE, said[:40]] += 1
@@ -304,7 +303,7 @@ class _Events:
             session.describe(SessionDetails(aborted=why or "abort"))
 
     def _take_summary(self, name: str, line: Line, data: Line) -> None:
-        """Take in the response that a compaction has asked for, as a session of its own."""
+        """Add the response that a compaction requested, as a session of its own."""
         before, after = (count_at(data, f"{when}CompactionTokens") for when in ("pre", "post"))
         if data.get("success") is not False and (compacted := self.sessions.there(name)):
             compacted.compact(Compaction(tokens_before=before, tokens_after=after))
@@ -355,7 +354,7 @@ class _Events:
 
     @property
     def _whole(self) -> str:
-        """The session's own name: a file that has lost its beginning is known by its folder's, which is the same."""
+        """Return the session's own name; without a beginning, a file is named by its folder, which is the same."""
         own = self._path.name.split(".jsonl")[0]
         return text_at(self._head, "sessionId") or (self._path.parent.name if own == "events" else own)
 
@@ -365,7 +364,7 @@ _TOOLS = (
     "list_agents", "list_bash", "powershell", "read_agent", "read_bash", "report_intent", "rg", "session_store_sql", "skill", "sql", "stop_bash",
     "store_memory", "task", "task_complete", "update_todo", "view", "web_fetch", "web_search", "write_agent", "write_bash",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -380,4 +379,3 @@ SOURCE = Source(
     tools=_TOOLS,
     tested="1.0.102",
 )
-"""The format."""

@@ -1,8 +1,8 @@
 """Crush's database, ``.crush/crush.db`` in the folder of a project.
 
 Defined by charmbracelet/crush, ``internal/db/migrations`` and ``internal/message/content.go``, which was read; it was not run. A message's parts are
-JSON in one column, each with its ``type`` and ``data``; arguments are the text that the model wrote. A session of a sub-agent is named after the
-message and the call that began it; the session has the tokens, a response has none.
+JSON in one column, each with its ``type`` and ``data``; arguments are the text that the model wrote. A subagent's session is named after its message
+and call. The session has token counts, but a response has none.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ TABLES: Mapping[str, frozenset[str]] = {
     "sessions": frozenset({"id", "parent_session_id", "title", "prompt_tokens", "completion_tokens"}),
     "messages": frozenset({"id", "session_id", "role", "parts", "model"}),
 }
-"""The columns by which it is known, which every version of it has."""
+"""The columns by which it is recognized, which every version of it has."""
 
 _SESSION = ("id", "parent_session_id", "title", "prompt_tokens", "completion_tokens", "cost", "created_at", "updated_at", "workspace_cwd")  # fmt: skip
 _MESSAGE = ("id", "role", "parts", "model", "created_at", "finished_at", "provider", "is_summary_message")
@@ -91,7 +91,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a database of Crush's."""
+    """Return the certainty that a sample is a database of Crush's."""
     return 1.0 if is_database_with(sample, TABLES) else 0.0
 
 
@@ -199,7 +199,7 @@ _TOOLS = (
     "agent", "agentic_fetch", "bash", "download", "edit", "fetch", "glob", "grep", "job_kill", "job_output", "ls", "multiedit",
     "sourcegraph", "todos", "view", "write",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -213,4 +213,3 @@ SOURCE = Source(
     fields=("session_id", "role", "parts", "model"),
     tools=_TOOLS,
 )
-"""The format."""

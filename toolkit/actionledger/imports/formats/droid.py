@@ -1,7 +1,7 @@
-"""Droid's sessions: ``~/.factory/sessions/FOLDER/SESSION.jsonl``, and what it sums up beside them, ``SESSION.settings.json``.
+"""Droid's sessions: ``~/.factory/sessions/FOLDER/SESSION.jsonl``, and their totals next to them, ``SESSION.settings.json``.
 
-Factory publishes no definition; this is what 0.215.0 writes, run against a scripted model. After a line ``session_start`` each line is a message in
-Anthropic's blocks, whichever provider answered. A fork has its origin's name and begins with a copy, under the same identifiers.
+Factory publishes no definition; this reads what 0.215.0 writes, run against a scripted model. After a line ``session_start`` each line is a message
+in Anthropic's blocks, for any provider. A fork names its origin and begins with a copy, with the same identifiers.
 """
 
 import json
@@ -70,7 +70,7 @@ _WORDINGS = seen(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file in pieces, then what was passed over."""
+    """Yield the sessions of a file in pieces, then the skip counts."""
     sessions, passed = FileSessions(Capture.CALLS), Passed()
     head: JsonMap = NOTHING
     prompts: list[str] = []
@@ -99,7 +99,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session: a line says so, with a title, and messages have identifiers."""
+    """Return the certainty that a sample is a session: a line says so, with a title, and messages have identifiers."""
     first = next((value for value in sample.values if isinstance(value, dict)), {})
     if first.get("type") != "session_start" or "id" not in first:
         return 0.0
@@ -144,7 +144,7 @@ def _take_turn(
 
 
 def _without_reminders(said: JsonMap, passed: Passed) -> JsonMap:
-    """Return a message without what the client has put into a person's place; it is counted."""
+    """Return a person's message without the client's insertions, which are counted."""
     content = said.get("content")
     if said.get("role") != "user" or not isinstance(content, list):
         return said
@@ -187,7 +187,7 @@ def _begun(path: Path, head: JsonMap, prompts: list[str]) -> RecordedSession:
 
 
 def _sums_beside(path: Path) -> JsonDict:
-    """Return what a session took in all, which the file beside it says: no message has its own tokens."""
+    """Return a session's total usage from the file next to it: messages have no tokens of their own."""
     beside = path.with_name(path.name.split(".jsonl")[0] + ".settings.json")
     try:
         told = json.loads(beside.read_bytes()[:_MOST]) if beside.is_file() else {}
@@ -209,7 +209,7 @@ _TOOLS = (
     "ApplyPatch", "AskUser", "Create", "Edit", "Execute", "ExitSpecMode", "FetchUrl", "Glob", "Grep", "LS", "MultiEdit", "Read",
     "Skill", "Task", "TodoWrite", "ToolSearch", "WebSearch",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -224,4 +224,3 @@ SOURCE = Source(
     tools=_TOOLS,
     tested="0.215.0",
 )
-"""The format."""

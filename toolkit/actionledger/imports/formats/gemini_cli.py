@@ -1,10 +1,9 @@
 """Gemini CLI's chats: ``~/.gemini/tmp/PROJECT/chats/session-….json``, lines of JSON since 0.40.
 
-Defined by google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``. A document holds ``sessionId``, ``projectHash`` (all
-that is known of the folder) and ``messages``; of the lines, the first holds what stands beside the messages, one with ``$set`` changes it,
-one with ``$rewindTo`` goes back, which undoes nothing that had happened, and a message that comes again has grown. What came of a call stands
-with it, in the same message. Calls without a result were cancelled, or stopped with the session. A sub-agent's chat lies in a folder
-that has the name of the session above it.
+Defined by google-gemini/gemini-cli, ``packages/core/src/services/chatRecordingService.ts``. A document holds ``sessionId``, ``projectHash`` (all that
+is known of the folder) and ``messages``. In a file of lines, the first holds all but the messages, and a line with ``$set`` changes it. One with
+``$rewindTo`` goes back, which undoes nothing that happened. A message that comes again has grown. A call's result is in the call's message. Calls
+without a result were cancelled, or stopped with the session. A subagent's chat is in a folder named after its parent session.
 """
 
 import re
@@ -61,7 +60,7 @@ _NOT_RUN = (
     (regex(r"Command was automatically cancelled because it exceeded the timeout"), Reason.TIMEOUT),
     (regex(r"Command was cancelled by user before it could complete"), Reason.STOPPED),
 )
-"""What the result of a shell begins with that is called a success, and is none."""
+"""The beginning of a shell's result that is marked as a success but is none."""
 
 _WORDINGS = seen(
     "0.40",
@@ -116,7 +115,7 @@ class _Chat:
     passed: Passed = field(default_factory=Counter)
     places: dict[str, int] = field(default_factory=dict)
     answered: list[tuple[str, JsonMap]] = field(default_factory=list)
-    """What the model was told of calls, with the turn before it: of one that a sub-agent may not make nothing else is there."""
+    """Results shown to the model, each with the turn before it: a call that a subagent may not make is recorded nowhere else."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -152,7 +151,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a chat of Gemini CLI's."""
+    """Return the certainty that a sample is a chat of Gemini CLI's."""
     first = sample.first
     if isinstance(first, dict):
         return 1.0 if {"sessionId", "projectHash"} <= first.keys() else 0.0
@@ -169,7 +168,7 @@ def _take_message(value: JsonMap, chat: _Chat) -> None:
         _take_turn(name or f"#{len(chat.turns)}", value, chat)
     elif kind == "user":
         if name and name in chat.places:
-            return  # it comes again as it was
+            return  # it is unchanged
         chat.places[name] = -1
         said = Message("person")
         texts_of(said, value.get("content"))
@@ -216,7 +215,7 @@ def _take_turn(name: str, value: JsonMap, chat: _Chat) -> None:
 
 
 def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:
-    """Return what two tellings of a message say together: one that was resumed is told again with less."""
+    """Return two records of a message joined: in a resumed session it is written again with less."""
     has_calls = len(again.calls) >= len(before.calls) and (bool(again.results) or not before.results)
     return replace(
         again if has_calls else before,
@@ -239,14 +238,14 @@ def _call(call: JsonMap) -> RecordedCall:
 
 
 def _calls_within(value: JsonMap) -> Iterator[RecordedCall]:
-    """Yield the calls in the content of a message, as it is told again: one that was killed has them nowhere else."""
+    """Yield the calls in a message's content, as in the repeated history: if the client was killed, they are nowhere else."""
     for part in objects_at(value, "content"):
         if called := object_at(part, "functionCall"):
             yield _call(called)
 
 
 def _thoughts(value: JsonMap) -> Iterator[str]:
-    """Yield what is shown of the thoughts of a message: a subject and a description each."""
+    """Yield the visible reasoning of a message: a subject and a description each."""
     for thought in objects_at(value, "thoughts"):
         if told := ": ".join(filter(None, (text_at(thought, "subject"), text_at(thought, "description")))):
             yield told
@@ -270,8 +269,8 @@ def _results(calls: list[JsonMap]) -> Iterator[RecordedResult]:
 
 
 def _of_shell(output: str, *, is_success: bool) -> JsonDict:
-    """Return what the words of a shell's result say beside its status: it is a success whatever came of the command."""
-    exits = _ENDED.findall(output)  # what the client says stands behind what the program printed
+    """Return the end of a shell command from the result's words: its status is always success."""
+    exits = _ENDED.findall(output)  # the client's words come after the program's output
     if exits:
         return {"exit_status": exit_status_of(int(exits[-1]))}
     if is_success and _SIGNAL.search(output):
@@ -281,10 +280,10 @@ def _of_shell(output: str, *, is_success: bool) -> JsonDict:
 
 
 def _output(result: object, name: str) -> object:
-    """Return what the model was given: the text of the response, or what else it holds."""
+    """Return the output as the model received it: the text of the response, or other content."""
     parts = as_list(result)
     given = [object_at(part, "functionResponse") for part in parts if isinstance(part, dict)]
-    # A history that is written anew has at each of the calls of a message what came of all of them.
+    # A rewritten history has the results of all calls of a message at each call.
     came = [object_at(each, "response") for each in given if text_at(each, "id") == name] or [
         object_at(each, "response") for each in given
     ]
@@ -305,7 +304,7 @@ def _usage(tokens: JsonMap) -> Usage:
 
 
 def _add_unwritten(chat: _Chat) -> None:
-    """Add calls that no message has, by what the model was told of them: their arguments are lost."""
+    """Add calls that no message has, from their results: their arguments are lost."""
     known = {call.call_id for turn in chat.turns.values() for call in turn.calls}
     for turn, each in chat.answered:
         call_id, response = text_at(each, "id"), object_at(each, "response")
@@ -326,7 +325,7 @@ def _given(path: Path, chat: _Chat) -> Recorded:
     if turns and not name:
         yield Refusal(shown(path), 0, "The file says no sessionId; its beginning is missing.")
     elif turns:
-        # Whose sub-agent had a chat, which its folder's name alone says; empty where it is nobody's.
+        # The parent of a subagent's chat, which only its folder's name shows; empty for none.
         kind = text_at(chat.head, "kind")
         folder = path.absolute().parent.name
         parent = folder if kind == "subagent" and folder not in {"", "chats", name} else ""
@@ -354,7 +353,7 @@ def _given(path: Path, chat: _Chat) -> Recorded:
 
 
 def _project(path: Path) -> str:
-    """Return the folder that a chat's agent worked in, which a file above the chats says; empty where there is none."""
+    """Return the agent's working folder, from a file above the chats; empty if there is none."""
     above = path.absolute().parents
     roots = (folder.parent / ".project_root" for folder in above[:2] if folder.name == "chats")
     try:
@@ -370,7 +369,7 @@ _TOOLS = (
     "run_shell_command", "save_memory", "search_file_content", "web_fetch", "write_file",
     "write_todos",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -384,4 +383,3 @@ SOURCE = Source(
     fields=("sessionId", "projectHash", "startTime"),
     tools=_TOOLS,
 )
-"""The format."""

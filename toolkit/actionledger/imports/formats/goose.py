@@ -1,4 +1,4 @@
-"""Sessions of goose: its database, the lines that it wrote before, and its exports."""
+"""goose's sessions: its database, its older files of lines, and its exports."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ TABLES: Mapping[str, frozenset[str]] = {
     "sessions": frozenset({"id", "working_dir"}),
     "messages": frozenset({"session_id", "role", "content_json", "created_timestamp"}),
 }
-"""The columns by which it is known, which every version of it has."""
+"""The columns by which it is recognized, which every version of it has."""
 
 _SESSION = (
     "id",
@@ -103,14 +103,14 @@ def _messages(path: Path, database: Database, name: object) -> Iterator[JsonMap 
 
 
 def _value(text: object) -> Any:
-    """Return the value of a column that says something beside; None where it holds none."""
+    """Return the value of an optional column; None if it has none."""
     try:
         return decoded(text)
     except ValueError:
         return None
 
 
-# goose's files: the lines of before it had a database, and what ``goose session export --format json`` writes.
+# goose's files: lines from before it had a database, and the output of ``goose session export --format json``.
 def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the session of a file of lines."""
     info: JsonMap = {}
@@ -132,7 +132,7 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
 NAME = "goose"
 
 _OWN_SESSION = regex(r"\d{8}_\d{1,5}")
-"""What the store calls the sessions that began in it."""
+"""Names that the database itself gave to its sessions."""
 
 _SPEAKERS: Mapping[str, Speaker] = {"assistant": "model", "user": "person"}
 _TOKENS = (
@@ -151,11 +151,11 @@ _OTHERS = {
     "summarizationRequested": LeftOutReason.BOOKKEEPING,
     "conversationCompacted": LeftOutReason.COMPACTED,
 }
-"""What the parts are that are neither text nor thought, call or result."""
+"""The parts that are neither text nor reasoning, call or result."""
 
 
 def session(path: Path, info: JsonMap, told: Iterable[JsonMap]) -> Recorded:
-    """Yield a session, if it has turns, and what was passed over."""
+    """Yield a session, if it has turns, and the skip counts."""
     name, conversation = text_at(info, "id"), MessageTurns()
     for message in _merged(map(message_of, told), name):
         conversation.add(message)
@@ -194,7 +194,7 @@ def _details(info: JsonMap) -> SessionDetails:
 
 
 def message_of(value: JsonMap) -> Message:
-    """Return what a message says, with its calls and results."""
+    """Return a message with its calls and results."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None or object_at(value, "metadata").get("userVisible") is False:
         found = Message("tool")
@@ -209,7 +209,7 @@ def message_of(value: JsonMap) -> Message:
         if kind == "text":
             found.say(part.get("text"))
         elif kind in {"toolRequest", "frontendToolRequest"}:
-            # Take a call; one that goose couldn't read has neither name nor arguments there.
+            # Add a call; one that goose couldn't parse has neither name nor arguments.
             made = object_at(object_at(part, "toolCall"), "value")
             found.call(part.get("id"), made.get("name"), made.get("arguments"))
         elif kind == "toolResponse":
@@ -226,12 +226,11 @@ def message_of(value: JsonMap) -> Message:
 
 
 def _merged(messages: Iterable[Message], session_name: str) -> Iterator[Message]:
-    """Yield messages; pieces of one that was streamed are put together, and a later one under its name gets one of its own."""
+    """Yield messages; pieces of a streamed message are joined, and a later message with its name gets another one."""
     held, held_id = None, ""
     seen: Counter[str] = Counter()
     for message in messages:
-        # By what a message is known again; empty for its place. The store has given those that it took over from files a name of their own,
-        # which the files don't have.
+        # A message's identifier; empty to use its index. The database gave messages imported from files a name that the files lack.
         message_id = message.message_id
         made, _, rest = message_id.partition(f"msg_{session_name}_")
         is_made = not made and bool(rest)
@@ -270,7 +269,7 @@ def _read_result(part: JsonMap, found: Message) -> None:
 
 
 def _for_the_model(content: object) -> object:
-    """Return a result's content without the parts that only a person is shown: they say the same in other words."""
+    """Return a result's content without the parts for people only: they repeat it in other words."""
     if not isinstance(content, list):
         return content
     return plain([part for part in content if not isinstance(part, dict) or _is_for_the_model(part)])
@@ -321,7 +320,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session of goose's, or its database."""
+    """Return the certainty that a sample is a session of goose's, or its database."""
     first = sample.first
     if not isinstance(first, dict):
         return 1.0 if is_database_with(sample, TABLES) else 0.0
@@ -340,7 +339,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _is_document(head: bytes) -> bool:
-    """Return whether a file is an export: on one line, which may go on beyond its head, or on several."""
+    """Return whether a file is an export: on one line, possibly longer than its head, or on several."""
     first, line_end, _ = head.strip().partition(b"\n")
     try:
         value = decoded(first.decode(errors="replace"))
@@ -362,4 +361,3 @@ SOURCE = Source(
     fields=("working_dir", "description", "message_count"),
     other_fields=(("id", "working_dir", "extension_data", "conversation"),),
 )
-"""The format."""

@@ -1,7 +1,7 @@
-"""Responses of Gorilla's APIBench: a line an answer, ``{question_id, text, answer_id, model_id}``.
+"""Responses of Gorilla's APIBench: one answer per line, ``{question_id, text, answer_id, model_id}``.
 
-Defined by ``gorilla/eval`` of github.com/ShishirPatil/gorilla, which wrote them as FastChat's evaluation did. Each answer is a session of one
-turn, its text as it was recorded: a dictionary in Python's writing, or ``<<<api_call>>>: …`` lines, often with its escapes twice.
+Defined by ``gorilla/eval`` of github.com/ShishirPatil/gorilla, which wrote them in the form of FastChat's evaluation. Each answer is a session of one
+turn, with its text as recorded: a dictionary in Python's notation, or ``<<<api_call>>>: …`` lines, often escaped twice.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of such answers: each line has their four fields."""
+    """Return the certainty that a sample holds such answers: each line has their four fields."""
     lines = sample.objects
     return float(bool(lines) and all(line.keys() >= _FIELDS for line in lines))
 

@@ -1,10 +1,10 @@
 """Logs of Inspect, the UK AI Security Institute's evaluation framework: ``.eval`` and ``.json``.
 
-Defined by ``src/inspect_ai/log`` and ``src/inspect_ai/event`` of github.com/UKGovernmentBEIS/inspect_ai, versions 2 and 3 of the log
-(0.3.40 to 0.3.240). A ``.eval`` is a zip archive with a file a sample, a ``.json`` one document. A sample is a session, and each of its
-``model`` events a turn: its ``messages`` are where one agent has got to. Long texts are kept once and named
-``attachment://HASH``, and so are the messages of an event's input (``input_refs``). Agents and graders are told apart by their spans.
-Where the provider's own body is beside a response (``call``), its argument strings are as the model wrote them.
+Defined by ``src/inspect_ai/log`` and ``src/inspect_ai/event`` of github.com/UKGovernmentBEIS/inspect_ai, versions 2 and 3 of the log (0.3.40 to
+0.3.240). A ``.eval`` is a zip archive with one file per sample, a ``.json`` one document. A sample is a session, and each of its ``model`` events a
+turn: its ``messages`` are only the last state of one agent. Long texts are stored once and referred to as ``attachment://HASH``, and so are the
+messages of an event's input (``input_refs``). Agents and graders are distinguished by their spans. If the provider's own body is next to a response
+(``call``), its argument strings are as the model wrote them.
 """
 
 import zipfile
@@ -43,7 +43,7 @@ _DOCUMENT = regex(
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield each sample of a log with what it holds, then what was passed over."""
+    """Yield the sessions of each sample of a log, then the skip counts."""
     passed: Passed = Counter()
     for item in _of_archive(path, on_read) if _is_archive(path) else _of_document(path, on_read):
         if isinstance(item, Refusal):
@@ -55,7 +55,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a log: an archive with its first file, or a document that begins as one."""
+    """Return the certainty that a sample is a log: an archive with its first file, or a document that begins as one."""
     if sample.head.startswith(_ZIP):
         return float(b"_journal/start.json" in sample.head[:300] or sample.path.suffix == ".eval")
     return float(bool(_DOCUMENT.match(sample.head.removeprefix(b"\xef\xbb\xbf"))))
@@ -67,7 +67,7 @@ _Found = tuple[JsonMap, JsonMap]
 def _is_archive(path: Path) -> bool:
     if path == STANDARD_INPUT:
         return False
-    with suppress(OSError), path.open("rb") as file:  # what reads it says why it can't be read
+    with suppress(OSError), path.open("rb") as file:  # the reader reports why it can't be read
         return file.read(4) == _ZIP
     return False
 
@@ -98,7 +98,7 @@ def _of_archive(path: Path, on_read: OnRead | None) -> Iterator[_Found | Refusal
 def _of_members(path: Path, archive: zipfile.ZipFile, on_read: OnRead | None) -> Iterator[_Found | Refusal]:
     members = {info.filename: info for info in archive.infolist()}
     log: JsonMap = {}
-    for name in _HEADERS:  # a log that is still written has the second alone
+    for name in _HEADERS:  # a log that is still being written has only the second
         if name in members:
             header = _decoded(path, archive, members[name])
             if isinstance(header, Refusal):
@@ -118,7 +118,7 @@ def _of_members(path: Path, archive: zipfile.ZipFile, on_read: OnRead | None) ->
 
 
 def _decoded(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> JsonDict | Refusal:
-    """Return the object that a file of the archive is; at most so much of it is unpacked as a document may have."""
+    """Return the object in a file of the archive; no more is unpacked than the limit of a document."""
     try:
         with opened_member(archive, info) as file:
             data = file.read(MAX_DOCUMENT + 1)

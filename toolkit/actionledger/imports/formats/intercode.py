@@ -1,8 +1,8 @@
-"""Episodes of InterCode: ``ic_ENVIRONMENT_…json``, an object of episodes by their numbers, or that within ``logs``.
+"""Episodes of InterCode: ``ic_ENVIRONMENT_…json``, an object of episodes by number, or that under ``logs``.
 
-Defined by ``experiments/`` of github.com/princeton-nlp/intercode. An episode has the actions that were read of the responses, what each
-gave, its reward, and whether it could be run. Where a response had no action in it, the response itself stands in the action's place.
-Neither the model nor the run is named in the file: its own name says both.
+Defined by ``experiments/`` of github.com/princeton-nlp/intercode. An episode has the actions parsed from the responses, their outputs, their rewards,
+and whether they could be run. If a response had no action, the response itself is in the action's place. The file names neither the model nor the
+run, but its own name has both.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _HEAD = regex(rb'"turn_history"\s*:\s*\{')
 _MODEL = regex(r"_(?:multiturn|react|ctf(?!_multiturn))_(?P<model>[a-z][\w.-]*?)_\d+_turns")
 _NO_ACTION = regex(r"\s*(?:No \w+ code was found in your last response|Format your \w+ command as follows)")
 _PROGRAMS = frozenset({"bash", "ctf"})
-"""Environments in which an action could be run if its program ended with 0."""
+"""Environments whose actions count as runnable if the program ended with 0."""
 
 
 _WORDINGS = (
@@ -83,7 +83,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of InterCode: its episodes have a history and an environment."""
+    """Return the certainty that a sample is from InterCode: its episodes have a history and an environment."""
     begin = sample.head[:20_000]
     return float(b'"environment"' in begin and b'"task_id"' in begin and bool(_HEAD.search(begin)))
 
@@ -141,7 +141,7 @@ def _turns(episode: JsonMap, tool: str) -> Iterator[RecordedTurn]:
 
 
 def _failed(seen: object) -> Reason:
-    """Return why a program failed: by its words, else that it did."""
+    """Return why a program failed, by its words; otherwise only that it did."""
     said = reason_of(text_of(seen)[:JUDGED], (*_WORDINGS, *SHARED))
     return said or Reason.COMMAND_FAILED
 

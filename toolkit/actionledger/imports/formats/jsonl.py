@@ -1,4 +1,4 @@
-"""The project's own simple format, in which anyone's logs can come in: one JSON object a line, one line a turn (``sources.rows``)."""
+"""The project's own simple format for anyone's logs: one JSON object per line, one turn per line (``sources.rows``)."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -25,14 +25,14 @@ def read(
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of this format: its lines name their session, and have a text."""
+    """Return the certainty that a sample has this format: its lines name their session, and have a text."""
     lines = sample.objects
     fitting = [line for line in lines if all(isinstance(line.get(name), str) for name in REQUIRED)]
     return 0.9 if lines and len(fitting) * 2 > len(lines) else 0.5 if fitting else 0.0
 
 
 def mapped(columns: Mapping[str, str]) -> ReadFile:
-    """Return what reads lines whose fields have other names."""
+    """Return a reader of lines whose fields have other names."""
     return partial(read, columns=checked(columns))
 
 

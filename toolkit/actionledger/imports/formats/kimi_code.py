@@ -1,8 +1,8 @@
 """Kimi Code's sessions: ``~/.kimi-code/sessions/WORKSPACE/SESSION/agents/AGENT/wire.jsonl``, with ``state.json`` two folders above.
 
 Defined by MoonshotAI/kimi-code; 2.1.0 was run (wire protocol 1.5; 1.4 is read as well). A step of the loop is one response: its parts, its calls and
-what came of them, and at its end what it took. Calls stand there parsed; since 1.5 each message comes once more, after its turn, with the
-text that the model wrote as arguments. Sub-agents have a file of their own.
+their results, and at its end the usage. Calls are parsed there; since 1.5 each message comes again after its turn, with arguments as the model wrote
+them. Subagents have files of their own.
 """
 
 import json
@@ -46,7 +46,7 @@ _EXITED = regex(r"Command failed with exit code: (\d{1,10})\.?\s*\Z")
 _MOST = 2**20
 
 _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan.", "profile.", "runtime.", "skill.", "subagent.", "task.", "todo.", "token_counting.", "tools.")  # fmt: skip
-"""What the kinds of the client's own notes begin with."""
+"""The prefixes of the client's own notes."""
 
 _NOTES = dict.fromkeys(
     (
@@ -95,7 +95,7 @@ class _Wire:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a file in pieces, then what was passed over."""
+    """Yield the session of a file in pieces, then the skip counts."""
     wire = _Wire(SessionPieces(_begun(path), Capture.CALLS))
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -110,7 +110,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session: its first line names the wire's protocol, and others are events of a loop."""
+    """Return the certainty that a sample is a session: its first line names the wire's protocol, and others are events of a loop."""
     lines = sample.objects
     if not lines or lines[0].get("type") != "metadata" or "protocol_version" not in lines[0]:
         return 0.0
@@ -130,7 +130,7 @@ def _take(wire: _Wire, line: JsonMap) -> None:
         is_again = bool(text_at(line, "attempt"))
         wire.passed[LeftOutReason.NO_RESPONSE if is_again else LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind == "llm.tools_snapshot":
-        # The tools that are offered, as OpenAI's interface takes them.
+        # The offered tools, in the form of OpenAI's interface.
         offered = [
             {
                 "type": "function",
@@ -167,14 +167,14 @@ def _take(wire: _Wire, line: JsonMap) -> None:
 
 
 def _of_version(session: RecordedSession, version: str) -> RecordedSession:
-    """Return a session with the version of the wire's protocol that it is written in."""
+    """Return a session with its version of the wire's protocol."""
     return (
         replace(session, metadata={**session.metadata, "protocol_version": version}) if version else session
     )
 
 
 def _take_event(wire: _Wire, line: JsonMap, event: JsonMap) -> None:
-    """Take in an event of the loop: a part of a response, a call, what came of one, or the end of a step."""
+    """Add an event of the loop: a part of a response, a call, a result, or the end of a step."""
     kind = text_at(event, "type")
     if kind == "content.part":
         turn, part = _turn(wire, line, text_at(event, "stepUuid")), object_at(event, "part")
@@ -214,7 +214,7 @@ def _turn(wire: _Wire, line: JsonMap, step: str) -> OpenTurn:
     is_new = not wire.session.has_open(step)
     turn = wire.session.turn(step)
     if is_new:
-        wire.session.describe(NO_DETAILS)  # it goes on after what was cancelled
+        wire.session.describe(NO_DETAILS)  # it continues after a cancellation
         turn.occurred_at = since_epoch(line.get("time"))
         turn.prompt = "\n\n".join(wire.prompts) or None
         wire.prompts.clear()
@@ -237,7 +237,7 @@ def _take_words(wire: _Wire, line: JsonMap) -> None:
 
 
 def _take_written(wire: _Wire, appended: JsonMap) -> None:
-    """Take in a message as it was written: of its calls the arguments as text, which nothing else has."""
+    """Add a message as it was written: only it has the arguments of its calls as text."""
     step = wire.steps.pop(text_at(object_at(appended, "meta"), "messageId"), "")
     written = {
         text_at(call, "id"): call["arguments"]
@@ -272,7 +272,7 @@ def _result(line: JsonMap, event: JsonMap, decided: Permission | None) -> Record
 
 
 def _begun(path: Path) -> RecordedSession:
-    """Return what is known of a session by its place: its folder's name, and what its state says."""
+    """Return the beginning of a session, from its folder's name and its state file."""
     is_in_place = path.name.startswith("wire.jsonl") and path.parent.parent.name == "agents"
     folder, agent = path.parent.parent.parent, path.parent.name
     own = folder.name if is_in_place else path.name.split(".jsonl")[0]
@@ -315,7 +315,7 @@ _TOOLS = (
     "FetchURL", "Glob", "Grep", "Read", "ReadMediaFile", "Skill", "TaskList", "TaskOutput", "TaskStop", "TodoList", "WebSearch",
     "Write",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -331,4 +331,3 @@ SOURCE = Source(
     tools=_TOOLS,
     tested="1.5",
 )
-"""The format."""

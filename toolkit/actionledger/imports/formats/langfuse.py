@@ -1,8 +1,8 @@
-"""Langfuse's exports: a trace with its observations, as the pages download it and the API gives it, or observations one a line.
+"""Langfuse's exports: a trace with its observations, from the web page or the API, or one observation per line.
 
 Defined by ``/api/public/traces/{id}`` and ``/api/public/observations`` (langfuse.com/docs/api) and the batch exports, versions 2 and 3. An
-observation of the type ``GENERATION`` is a request; what is in its input and output is whatever a framework put there. A request is often
-told twice, by the framework and by the client below it.
+observation of the type ``GENERATION`` is a request; its input and output are in whatever form a framework used. A request is often recorded twice, by
+the framework and by the client below it.
 """
 
 import re
@@ -45,7 +45,7 @@ from actionledger.imports.sources.containers import OnRead
 from actionledger.imports.sources.json_values import Elements, objects_of
 from actionledger.imports.sources.usage import usage_of, with_thoughts
 
-# What Langfuse says that a request took: ``usageDetails``, in its own names or in a provider's.
+# A request's usage in Langfuse: ``usageDetails``, in its own names or a provider's.
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write")
 _THOUGHT = ("output_reasoning", "output_reasoning_tokens", "completion_details.reasoning")
@@ -81,7 +81,7 @@ _HEAD = regex(rb'"(?:parentObservationId|parent_observation_id|observations)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over."""
+    """Yield the sessions of an export, then the skip counts."""
     yield from read_traces(path, on_read, SOURCE.name, _take, Elements(("observations",)))
 
 
@@ -96,7 +96,7 @@ def _take(item: JsonMap, traces: Traces) -> Iterable[Item] | None:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is an export: it holds observations with what is above them."""
+    """Return the certainty that a sample is an export: it holds observations with their parents."""
     if not _HEAD.search(sample.head):
         return 0.0
     objects = objects_of(sample)
@@ -159,7 +159,7 @@ def _step(observation: JsonMap, trace: JsonMap | None = None) -> Step:
             step, observation.get("input"), observation.get("output"), provider, tools_of(attributes)
         )
         if not any(message.calls for message in step.said):
-            # Add the calls that Langfuse has found itself, where the output doesn't show them.
+            # Add the calls that Langfuse found itself, if the output doesn't have them.
             for each in _list(observation, "toolCalls"):
                 call = framework_messages.decoded(each)
                 if isinstance(call, Mapping):
@@ -213,20 +213,20 @@ SOURCE = Source(
 )
 
 
-# Spans that Langfuse's own SDK makes, from version 3 on, where they are taken before its server has made observations of them.
+# Spans of Langfuse's own SDK, from version 3 on, before its server made observations of them.
 _OF = "langfuse.observation."
 _SDK_KINDS: dict[str, Kind] = {"generation": "model", "tool": "tool", "agent": "agent"}
 _SESSION = ("session.id", "langfuse.session.id")
 
 
 def is_langfuse(span: Span) -> bool:
-    """Return whether a span says what it is in Langfuse's words and in none of the conventions'."""
+    """Return whether a span uses Langfuse's names for its kind and none of the conventions'."""
     given = span.attributes
     return isinstance(given.get(f"{_OF}type"), str) and "gen_ai.operation.name" not in given
 
 
 def step_of(span: Span) -> Step:
-    """Return the step that a span is."""
+    """Return a span as a step."""
     given = span.attributes
     step = Step(
         _SDK_KINDS.get(text_at(given, f"{_OF}type").lower(), "other"),
@@ -255,7 +255,7 @@ def step_of(span: Span) -> Step:
 
 
 def _sdk_usage(given: JsonMap, span: Span) -> Usage:
-    """Return what a request took: in its provider's words, or in Langfuse's own."""
+    """Return a request's usage, in its provider's names or Langfuse's own."""
     details = object_at({"details": framework_messages.decoded(given.get(f"{_OF}usage_details"))}, "details")
     costs = object_at({"details": framework_messages.decoded(given.get(f"{_OF}cost_details"))}, "details")
     said = {"first": framework_messages.decoded(given.get(f"{_OF}completion_start_time"))}

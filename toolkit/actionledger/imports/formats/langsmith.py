@@ -1,7 +1,7 @@
-"""LangSmith's runs, one a line, as a list, or under ``runs``: what its API, its SDK and its bulk export give.
+"""LangSmith's runs from its API, its SDK and its bulk export: one per line, in a list, or under ``runs``.
 
-Defined by https://docs.langchain.com/langsmith/run-data-format. A run of the type ``llm`` is a request, one of the type ``tool`` what came of
-a call. This is read as it is documented: no export that may be passed on was there to try it with.
+Defined by https://docs.langchain.com/langsmith/run-data-format. A run of the type ``llm`` is a request, one of the type ``tool`` a call's result.
+This follows the documentation: no publishable export was available for a test.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +39,7 @@ _HEAD = regex(rb'"run_type"\s*:')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over."""
+    """Yield the sessions of an export, then the skip counts."""
     yield from read_traces(path, on_read, SOURCE.name, _take)
 
 
@@ -55,7 +55,7 @@ def _add(run: JsonMap, traces: Traces) -> Iterable[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of runs: each has a type, a trace and inputs."""
+    """Return the certainty that a sample holds runs: each has a type, a trace and inputs."""
     if not _HEAD.search(sample.head):
         return 0.0
     objects = objects_of(sample)
@@ -95,7 +95,7 @@ def _about(run: JsonMap) -> About:
 
 
 def _average(stats: object) -> object:
-    """Return the average of feedback, or the words that it is in, which have none."""
+    """Return the average of feedback, or its words, which have no average."""
     if not isinstance(stats, Mapping):
         return None
     average = stats.get("avg")
@@ -139,7 +139,7 @@ def _step(run: JsonMap) -> Step:
 
 
 def _given(inputs: Any) -> Any:
-    """Return a tool's arguments: LangChain hands them over as the text ``input``."""
+    """Return a tool's arguments: LangChain passes them as the text ``input``."""
     held = object_at({"inputs": inputs}, "inputs")
     return held["input"] if set(held) == {"input"} else inputs
 
@@ -175,7 +175,7 @@ def _detail(run: JsonMap, took: JsonMap, whole: str, inner: str, key: str) -> in
 
 
 def _number(value: object) -> object:
-    """Return a number that may be written as a text, as sums of money are."""
+    """Return a number that may be a text, as amounts of money are."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

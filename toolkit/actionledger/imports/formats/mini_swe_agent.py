@@ -1,9 +1,9 @@
 """Trajectories of mini-swe-agent: ``*.traj.json``, a bare list of messages at first, then ``{info, messages, trajectory_format}``.
 
-Defined by ``src/minisweagent`` of github.com/SWE-agent/mini-swe-agent (``agents/default.py``, ``models/utils``), versions 1 and 2. A message of
-the assistant is a turn: of version 1 the raw response with one fenced block of bash, of version 2 one with a provider's calls. A
-response in the wrong form stands in the note that answers it (``extra.model_response``, since 2.4 the whole body as ``extra.response``), and none
-of its calls is run. Results say ``<returncode>`` or have it.
+Defined by ``src/minisweagent`` of github.com/SWE-agent/mini-swe-agent (``agents/default.py``, ``models/utils``), versions 1 and 2. An assistant
+message is a turn: in version 1 the raw response with one fenced block of bash, in version 2 a message with a provider's calls. A response in the
+wrong form is in the note that answers it (``extra.model_response``, since 2.4 the whole body as ``extra.response``), and none of its calls is run.
+Results contain ``<returncode>`` or have it as a field.
 """
 
 import re
@@ -43,7 +43,7 @@ _MARKS = regex(rb"mswea_bash_command|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a trajectory, then what was passed over."""
+    """Yield the session of a trajectory, then the skip counts."""
     try:
         whole, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("instance_id",)))
     except SourceError as error:
@@ -65,7 +65,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a trajectory: it says so, or it is a list of messages that name its last word."""
+    """Return the certainty that a sample is a trajectory: it says so, or it is a list of messages with the agent's final command."""
     if sample.head.lstrip().startswith(b"{"):
         return float(bool(_NAMES.search(sample.head)) or (b'"mini_version"' in sample.head[:100_000]))
     is_list = sample.head.lstrip().startswith(b"[")
@@ -122,7 +122,7 @@ def _messages(held: JsonMap) -> Iterator[Message]:
         extra = object_at(value, "extra")
         if text_at(value, "object") == "response" or text_at(value, "role") == "assistant":
             said = _response(value, extra)
-            # The runtime may look for fences of another label: then it says that it found none.
+            # The runtime may require fences with another label: then its note says that it found none.
             is_read = not said.calls and not any(
                 bool(_REFUSED.match(openai_chat.message(each).text))
                 for each in values[number + 1 : number + 2]
@@ -147,7 +147,7 @@ def _messages(held: JsonMap) -> Iterator[Message]:
             note = Message("system")
             note.pass_over(LeftOutReason.BOOKKEEPING, "exit")
         elif text_at(value, "type") == "function_call_output":
-            # Read what came of a call, as the Responses interface takes it.
+            # Read a call's result, in the form of the Responses interface.
             found = Message("tool")
             found.result(value.get("call_id"), value.get("output"))
             note = found
@@ -161,7 +161,7 @@ def _messages(held: JsonMap) -> Iterator[Message]:
 
 
 def _refused(extra: JsonMap) -> Message | None:
-    """Return the response in the wrong form that a note answers, which is nowhere else; None where it answers none."""
+    """Return the response in the wrong form from the note that answers it, its only record; None if there is none."""
     if text_at(extra, "model_response"):
         return Message("model", text_at(extra, "model_response"))
     raw = object_at(extra, "response")

@@ -1,7 +1,7 @@
-"""MINT-bench's recorded sessions: ``MODEL/…/SETTING/KIND/TASK/results.jsonl``, one session a line.
+"""MINT-bench's recorded sessions: ``MODEL/…/SETTING/KIND/TASK/results.jsonl``, one session per line.
 
-``state.history`` holds the messages; only the assistant's are responses. Two messages of the user in a row stand for an
-empty response that left no message. ``state.agent_action_count`` is what the harness counted: it is kept as metadata.
+``state.history`` holds the messages; only the assistant's are responses. Two user messages in a row stand for an empty response that left no message.
+``state.agent_action_count`` is the harness's own count, kept as metadata.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from actionledger.imports.sources.json_values import json_lines
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(defer_build=True)  # every import asks this format whether a file is of it
+    model_config = ConfigDict(defer_build=True)  # every import tests files for this format
 
 
 class _Message(_Part):
@@ -44,11 +44,11 @@ class _Line(_Part):
 
 
 _FENCED = 'Your code should be enclosed using "```python" tag'
-"""What the prompt says of code where the model was to write it in fences."""
+"""The prompt's words if the model had to write code in fences."""
 
 
 _TAGS = ("<execute>", "<solution>")
-"""What it says where the model was to write tags."""
+"""The prompt's words if the model had to write tags."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -69,7 +69,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
                 shown(path), number, f"The field {'.'.join(map(str, first['loc']))!r}: {first['msg']}."
             )
             continue
-        # Whether the first prompt asks for code in fences: some models were prompted so, and not for tags.
+        # Whether the first prompt asks for code in fences, as for some models, and not for tags.
         is_fenced = (
             bool(line.state.history)
             and line.state.history[0].role != "assistant"
@@ -93,7 +93,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def _harness(counts: dict[str, int]) -> dict[str, dict[str, int]]:
-    """Return in how many responses the harness took an action, and in how many it found none, where it has counted them."""
+    """Return in how many responses the harness took an action or found none, if it counted them."""
     if not {"propose_solution", "use_tool", "invalid_action"} <= counts.keys():
         return {}
     took = counts["propose_solution"] + counts["use_tool"]
@@ -101,7 +101,7 @@ def _harness(counts: dict[str, int]) -> dict[str, dict[str, int]]:
 
 
 def _asked(history: list[_Message], *, is_fenced: bool) -> dict[str, str]:
-    """Return which parser the first prompt asks for, and by which words; nothing where it can't be told."""
+    """Return the parser for the form that the first prompt asks for, and the words that ask for it; empty if unclear."""
     if is_fenced:
         return {"parser": "mint-fences", "parser_because": "the prompt asks for ```python"}
     if history and history[0].role != "assistant" and all(tag in history[0].content for tag in _TAGS):
@@ -110,7 +110,7 @@ def _asked(history: list[_Message], *, is_fenced: bool) -> dict[str, str]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of this format: a line has the state of a session and its task."""
+    """Return the certainty that a sample has this format: a line has the state of a session and its task."""
     lines = [
         value for value in sample.values if isinstance(value, dict) and {"state", "task"} <= value.keys()
     ]
@@ -120,7 +120,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _turns(history: list[_Message]) -> Iterator[RecordedTurn]:
-    """Pair each response with what stands before and behind it; one that is missing between two messages is empty."""
+    """Pair each response with the messages before and after it; one that is missing between two messages is empty."""
     first_prompt: str | None = None
     pairs: list[tuple[str, str | None]] = []
     awaits_response = False

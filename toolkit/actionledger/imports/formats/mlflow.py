@@ -1,8 +1,8 @@
 """MLflow's traces, as ``mlflow traces get``, ``Trace.to_json`` and the artifact ``traces.json`` write them.
 
-Defined by https://mlflow.org/docs/latest/genai/concepts/trace and ``mlflow/entities/span.py``, versions 2.14 to 3. Values of attributes are JSON
-as text, sometimes twice. A span of the type ``CHAT_MODEL`` or ``LLM`` is a request. This is read as it is documented: no export that may
-be passed on was there to try it with.
+Defined by https://mlflow.org/docs/latest/genai/concepts/trace and ``mlflow/entities/span.py``, versions 2.14 to 3. Values of attributes are JSON as
+text, sometimes twice. A span of the type ``CHAT_MODEL`` or ``LLM`` is a request. This follows the documentation: no publishable export was available
+for a test.
 """
 
 import re
@@ -39,7 +39,7 @@ _HEAD = regex(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of an export, then what was passed over."""
+    """Yield the sessions of an export, then the skip counts."""
     yield from read_traces(path, on_read, SOURCE.name, _take)
 
 
@@ -49,7 +49,7 @@ def _take(item: JsonMap, traces: Traces) -> Iterable[Item] | None:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of traces: attributes of their spans have MLflow's names."""
+    """Return the certainty that a sample holds traces: attributes of their spans have MLflow's names."""
     if not _HEAD.search(sample.head):
         return 0.0
     objects = objects_of(sample)
@@ -57,7 +57,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _traces(item: JsonMap) -> Iterator[JsonMap]:
-    """Yield a trace, by itself or those of a list; an artifact has its spans alone."""
+    """Yield one trace, or those of a list; an artifact has only spans."""
     if isinstance(object_at(item, "data").get("spans"), list) or isinstance(item.get("spans"), list):
         yield item
     for trace in objects_at(item, "traces"):

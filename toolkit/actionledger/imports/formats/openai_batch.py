@@ -1,4 +1,4 @@
-"""Batches: what a provider answered to a file of requests, one answer a line, in any order.
+"""Batches: a provider's answers to a file of requests, one answer per line, in any order.
 
 - OpenAI (https://platform.openai.com/docs/guides/batch), and Groq, Mistral, Azure and vLLM, which write the same: ``id``, ``custom_id``,
   ``response`` with ``status_code`` and ``body``, ``error``;
@@ -6,8 +6,8 @@
   ``message``, ``errored``, ``canceled`` or ``expired``;
 - Vertex and Gemini: ``request`` and ``response`` in one line, ``key`` or ``custom_id``, ``status``.
 
-What was asked stands in the file that was handed in (``custom_id``, ``body`` or ``params``): where it lies beside the answers, under the
-same name with ``input`` for ``output``, prompts and tools are taken from it. Each answer is a session of its own, its ``custom_id`` a label.
+Requests are in the submitted file (``custom_id``, ``body`` or ``params``): if it is next to the answers, under the same name with ``input`` for
+``output``, it gives the prompts and tools. Each answer is a session of its own, with its ``custom_id`` as a label.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ _OUTPUT = regex("(?i)output|results?")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session for each answer of a batch; of a file of requests, what was asked is counted and nothing else."""
+    """Yield a session for each answer of a batch; requests in a file of requests are only counted."""
     asked = _requests_beside(path)
     passed: Passed = Counter()
     for item in json_lines(path, on_read):
@@ -82,7 +82,7 @@ def _session(name: str, exchange: Exchange, passed: Passed) -> Iterator[Recorded
         )
         for place, message in enumerate(answered)
     )
-    # Names such as request-1 are those of many batches.
+    # Names such as request-1 occur in many batches.
     own = f"{name}/{answered[0].message_id}" if answered[0].message_id else name
     yield RecordedSession(
         own, None, answered[0].model or request.model, "", turns, source=NAME, labels=(name,)
@@ -90,7 +90,7 @@ def _session(name: str, exchange: Exchange, passed: Passed) -> Iterator[Recorded
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a batch."""
+    """Return the certainty that a sample is a batch."""
     first = sample.first
     if not isinstance(first, dict) or not _name(first):
         return 0.0
@@ -102,7 +102,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _requests_beside(path: Path) -> dict[str, JsonMap]:
-    """Return what was asked, by its name, where the file of requests lies beside the answers."""
+    """Return the requests by name, if their file is next to the answers."""
     beside = path.with_name(_OUTPUT.sub("input", path.name))
     if path in {STANDARD_INPUT, beside} or not beside.is_file():
         return {}
@@ -112,7 +112,7 @@ def _requests_beside(path: Path) -> dict[str, JsonMap]:
             if not isinstance(item, Refusal) and (asked := _asked(item[1])):
                 found[_name(item[1])] = asked
     except SourceError:
-        pass  # the answers are whole without it
+        pass  # the answers are complete without it
     return found
 
 
@@ -125,7 +125,7 @@ def _name(line: JsonMap) -> str:
 
 
 def _answer(line: JsonMap) -> JsonMap | None:
-    """Return the body of an answer; None where there is none."""
+    """Return the body of an answer; None if there is none."""
     response = object_at(line, "response")
     body = object_at(response, "body") or object_at(object_at(line, "result"), "message") or response
     return body or None
@@ -155,4 +155,3 @@ SOURCE = Source(
         ("key", "request", "response"),
     ),
 )
-"""The format."""

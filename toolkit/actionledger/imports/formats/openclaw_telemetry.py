@@ -1,8 +1,8 @@
-"""Telemetry of openclaw: lines of what its agents did, as the plugin telemetry-hal writes them.
+"""openclaw's telemetry: lines about its agents' work, as the plugin telemetry-hal writes them.
 
-``message.in``, ``agent.start`` with the prompt, ``tool.start`` and ``tool.end``, ``agent.end`` with all messages of the session so far, in the shape of pi's.
-Tools' events have no call's identifier, and the messages say the same with more: they are counted, as a state in between where a session's
-end is not there (yet), so that no call is there twice once it comes.
+``message.in``, ``agent.start`` with the prompt, ``tool.start`` and ``tool.end``, ``agent.end`` with all messages of the session so far, in pi's form.
+Tool events have no call identifiers, and the messages hold the same and more. So tool events are only counted, as progress if the session's end is
+not there yet. No call is recorded twice when it comes.
 """
 
 from collections import Counter, defaultdict
@@ -60,7 +60,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is openclaw's telemetry."""
+    """Return the certainty that a sample is openclaw's telemetry."""
     first = [each for each in sample.values[:8] if isinstance(each, dict)]
     known = sum(text_at(each, "type") in _KINDS and "ts" in each and "seq" in each for each in first)
     return 1.0 if first and known == len(first) else 0.0
@@ -108,4 +108,3 @@ SOURCE = Source(
     loses="The text of calls, the tools that were offered, how long a response took, whose child a session is; a session whose end is missing.",
     fields=("type", "ts", "seq"),
 )
-"""The format."""

@@ -1,4 +1,4 @@
-"""Sessions of opencode: its storage tree, what ``opencode export`` writes, and its database."""
+"""opencode's sessions: its storage tree, the output of ``opencode export``, and its database."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,13 +18,13 @@ from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, decoded, is_database_with
 from actionledger.imports.sources.json_values import Elements, document_or_part, json_document
 
-# opencode's database, ``~/.local/share/opencode/opencode.db``, which it keeps its sessions in since 1.2.
+# opencode's database, ``~/.local/share/opencode/opencode.db``, which has its sessions since 1.2.
 TABLES: Mapping[str, frozenset[str]] = {
     "session": frozenset({"id", "project_id", "directory"}),
     "message": frozenset({"id", "session_id", "data"}),
     "part": frozenset({"id", "message_id", "session_id", "data"}),
 }
-"""The columns by which it is known, which every version of it has."""
+"""The columns by which it is recognized, which every version of it has."""
 
 _SESSION = {
     "id": "id",
@@ -34,13 +34,13 @@ _SESSION = {
     "title": "title",
     "version": "version",
 }
-"""What the files of the tree call a column of a session."""
+"""A session's columns, with their names in the tree's files."""
 
 _KILO = "kilo_"
-"""What names of tables begin with that Kilo alone has."""
+"""The prefix of tables that only Kilo has."""
 
 _NEWER = "session_message"
-"""The table of messages that later versions try out."""
+"""The table of messages that later versions are trying out."""
 
 
 def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -66,7 +66,7 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def _of_kilo(item: Item) -> Item:
-    """Return what was read of a database of Kilo's, which is a fork of opencode, with versions of its own."""
+    """Return an item of a Kilo database: Kilo is a fork of opencode, with version numbers of its own."""
     if not isinstance(item, RecordedSession):
         return item
     return replace(item, metadata={**item.metadata, "agent": "kilo"})
@@ -89,7 +89,7 @@ def _session(path: Path, database: Database, row: Row, passed: Passed, copies: C
 
 
 def _messages(path: Path, database: Database, name: str) -> Iterator[Told | Refusal]:
-    """Yield the messages of a session with their parts, and what of them can't be read."""
+    """Yield a session's messages with their parts, and refusals for unreadable ones."""
     parts: dict[object, list[JsonMap]] = {}
     columns = ("id", "message_id", "data")
     for row in database.rows("part", columns, order=("message_id", "id"), session_id=name):
@@ -114,13 +114,13 @@ def _object(path: Path, table: str, row: Row) -> JsonMap | Refusal:
     return {**value, "id": row["id"]}
 
 
-# opencode's storage tree, and what ``opencode export`` writes.
+# opencode's storage tree, and the output of ``opencode export``.
 _NAME = regex(r"[\w-]{1,100}")
-"""What may be part of a path: identifiers are somebody else's."""
+"""Identifiers that may be part of a path: another program made them."""
 
 
 def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session of the tree, by its file, or of an export; a message's or a part's file is read with its session's."""
+    """Yield a session of the tree, by its file, or of an export; a message's or part's file is read with its session."""
     document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("info",)))
     if reason:
         yield Refusal(shown(path), 0, reason)
@@ -148,19 +148,19 @@ def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def is_of_tree(value: JsonMap) -> bool:
-    """Return whether a file is a message's or a part's, which are read with their session."""
+    """Return whether a file is a message or a part, which is read with its session."""
     return {"id", "sessionID"} <= value.keys() and ("messageID" in value or "role" in value)
 
 
 def _read_with(path: Path, name: str) -> tuple[LeftOutReason, str]:
-    """Return why a message's or a part's file gives nothing by itself."""
+    """Return why a message's or a part's file yields nothing by itself."""
     sessions = path.absolute().parents[2] / "session"
     is_there = _NAME.fullmatch(name) and any(sessions.glob(f"*/*{name}.json"))
     return LeftOutReason.DUPLICATE if is_there else LeftOutReason.NO_SESSION, "message or part"
 
 
 def _in_tree(path: Path, name: str) -> Iterator[Told | Refusal]:
-    """Yield the messages of a session and their parts, in the order of their files."""
+    """Yield a session's messages and their parts, in the order of their files."""
     storage = path.absolute().parents[2]
     for message in _documents(storage / "message", name):
         if isinstance(message, Refusal):
@@ -211,13 +211,13 @@ _WORDINGS = (
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session of the tree, by its file, or of an export, or all of a database."""
+    """Yield a session of the tree, by its file, or of an export, or all sessions of a database."""
     is_database = head_of(path, len(HEADER), 0).startswith(HEADER)
     yield from read_database(path, on_read) if is_database else read_document(path, on_read)
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session of opencode's, or its database."""
+    """Return the certainty that a sample is a session of opencode's, or its database."""
     first = sample.first
     if isinstance(first, dict):
         info = object_at(first, "info") if "messages" in first else first
@@ -232,7 +232,7 @@ _TOOLS = (
     "bash", "edit", "glob", "grep", "list", "multiedit", "patch", "read", "skill", "task",
     "todoread", "todowrite", "webfetch", "write",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -248,4 +248,3 @@ SOURCE = Source(
     tested="1.18.33",
     other_fields=(("info", "messages"), ("id", "sessionID", "messageID"), ("id", "sessionID", "role")),
 )
-"""The format."""

@@ -1,10 +1,10 @@
 """Recordings of OpenHands: trajectories and ``output.jsonl`` before version 1, since then a conversation's folder.
 
 Defined by ``openhands/events`` of github.com/All-Hands-AI/OpenHands (0.9 to 0.62) and ``openhands-sdk/openhands/sdk/event`` of
-github.com/OpenHands/software-agent-sdk (1.x). Before version 1 a file is a list of events, or a line for each instance with its
-``history``: of events, or of pairs of an action and its observation. Since then events lie one a file in ``events/`` beside a
-``base_state.json``, which is the file to give, or one a line in an export. What an action was read of is the provider's whole
-answer in ``tool_call_metadata`` (V0), and the argument strings in ``tool_call`` (V1); events of one answer are one turn.
+github.com/OpenHands/software-agent-sdk (1.x). Before version 1 a file is a list of events, or a line for each instance with its ``history``: of
+events, or of pairs of an action and its observation. Since then there is one event per file in ``events/`` next to a ``base_state.json``, which is
+the file to import, or one event per line in an export. The provider's whole answer is in ``tool_call_metadata`` (V0), the argument strings in
+``tool_call`` (V1); events of one answer are one turn.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ _EVENT = regex(r"event-\d+-.+\.json")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a recording, long ones in pieces, then what was passed over."""
+    """Yield the sessions of a recording, long ones in pieces, then the skip counts."""
     passed: Passed = Counter()
     objects = json_objects(path, on_read)
     first = next((each for each in objects if not isinstance(each, Refusal)), None)
@@ -41,7 +41,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     elif _is_state(first):
         yield from _conversation(first, path, _events_beside(path), passed)
     elif "kind" in first and _EVENT.fullmatch(path.name) and path.parent.name == "events":
-        # The conversation whose folder has no state with its first event; any other event is read with those beside it.
+        # In a folder without a state, only the first event's file yields the conversation; other event files repeat it.
         state = path.parent.parent / "base_state.json"
         if state.exists() or path != _files(path.parent)[0]:
             passed[LeftOutReason.DUPLICATE, "event"] += 1
@@ -55,7 +55,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a recording of OpenHands, by what its first object is."""
+    """Return the certainty that a sample is a recording of OpenHands, by its first object."""
     first = next(iter(objects_of(sample)), None)
     if first is None:
         return 0.0
@@ -67,7 +67,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _is_event(value: JsonMap) -> bool:
-    if "role" in value:  # a message of SWE-agent's, which has its action beside it
+    if "role" in value:  # a message of SWE-agent's, which has its action next to it
         return False
     is_action = bool(text_at(value, "action")) and (
         "args" in value or "content" in value or "thought" in value
@@ -107,7 +107,7 @@ def _instances(lines: Iterator[JsonMap | Refusal], path: Path, passed: Passed) -
 
 
 def _success(line: JsonMap) -> bool | None:
-    """Return what the harness, or the resolver's own judge, says of an instance."""
+    """Return an instance's success as judged by the harness, or by the resolver itself."""
     result = object_at(line, "test_result")
     held = (
         line.get("success"),
@@ -177,7 +177,7 @@ def _given(reading: V0Events | V1Events, events: Iterator[JsonMap | Refusal]) ->
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files of a folder's events in the order of their numbers, which their names hold."""
+    """Return a folder's event files in the order of the numbers in their names."""
     return sorted(folder.glob("event-*.json"))
 
 

@@ -1,4 +1,4 @@
-"""Spans of OpenInference, which Phoenix, Arize and their instrumentations write, as files of JSON.
+"""OpenInference spans from Phoenix, Arize and their instrumentations, as JSON files.
 
 Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference. The files are those of ``otel``; Phoenix's own exports
 nest the dotted names.
@@ -20,12 +20,12 @@ _KIND = regex(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, then what was passed over."""
+    """Yield the sessions of a file of spans, then the skip counts."""
     yield from read_spans(path, on_read, SOURCE.name)
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of such spans: each names its kind."""
+    """Return the certainty that a sample holds such spans: each names its kind."""
     if not _KIND.search(sample.head):
         return 0.0
     objects = objects_of(sample)

@@ -1,9 +1,9 @@
-"""Spans of OpenTelemetry that follow the conventions for generative AI, as files of JSON.
+"""OpenTelemetry spans that follow the conventions for generative AI, as JSON files.
 
-Defined by github.com/open-telemetry/semantic-conventions, ``docs/gen-ai`` (to 1.41), and before it by OpenLLMetry. Read are OTLP's JSON
-(a collector's file, a line a batch), exports of the SDKs of Python and JavaScript, any-agent's traces, and spans of Vercel's SDK and Langfuse's.
-A trace is a session, or several are, where spans name a conversation. Each span shows the whole history again: what is new is
-the answer. Whether the content is recorded is for whoever runs it to switch on: mostly it isn't.
+Defined by github.com/open-telemetry/semantic-conventions, ``docs/gen-ai`` (to 1.41), and before it by OpenLLMetry. This reads OTLP's JSON (a
+collector's file, one batch per line), exports of the SDKs of Python and JavaScript, any-agent's traces, and spans of Vercel's SDK and Langfuse's. A
+trace is a session, or several if spans name a conversation. Each span repeats the whole history: only the answer is new. Recording the content is an
+option of the program, and mostly off.
 """
 
 import re
@@ -48,12 +48,12 @@ _OTHER = regex(rb'"openinference\.span\.kind"')
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, then what was passed over."""
+    """Yield the sessions of a file of spans, then the skip counts."""
     yield from read_spans(path, on_read, SOURCE.name)
 
 
 def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
-    """Yield the sessions of a file of spans, each span read by the convention that it follows."""
+    """Yield the sessions of a file of spans, each span read by its own convention."""
     yield from read_traces(path, on_read, name, _take, *LISTS)
 
 
@@ -70,19 +70,19 @@ def _added(item: JsonMap, traces: Traces) -> Iterator[Item]:
 
 
 def step_of(span: Span) -> Step:
-    """Return the step that a span is, by the convention that it follows."""
+    """Return a span as a step, by its convention."""
     if is_openinference(span):
         return openinference_step(span)
     return langfuse.step_of(span) if langfuse.is_langfuse(span) else genai_spans.step_of(span)
 
 
 def has_only_tokens(span: Span) -> bool:
-    """Return whether a span is one of Codex's for all that came of a prompt: responses, of which nothing else is told."""
+    """Return whether a span is Codex' summary of a prompt: it has tokens of responses, but nothing else of them."""
     return any(key.startswith("codex.turn.token_usage") for key in span.attributes)
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is of spans with names of these conventions."""
+    """Return the certainty that a sample holds spans with names of these conventions."""
     if _OTHER.search(sample.head) or not _CONVENTION.search(sample.head):
         return 0.0
     objects = objects_of(sample)
@@ -113,7 +113,7 @@ SOURCE = Source(
 )
 
 
-# Spans of OpenInference, which Phoenix and others write: ``llm.input_messages.0.message.content`` and the like.
+# Spans of OpenInference, from Phoenix and others: ``llm.input_messages.0.message.content`` and so on.
 KIND = "openinference.span.kind"
 _CALLS = regex(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
 _RESPONSE = regex(r'"object"\s*:\s*"response"')
@@ -129,7 +129,7 @@ def is_openinference(span: Span) -> bool:
 
 
 def openinference_step(span: Span) -> Step:
-    """Return the step that a span is."""
+    """Return a span as a step."""
     given = shown_values(span.attributes)
     kind = "agent" if _is_agent(span) else _KINDS.get(text_at(given, KIND).upper(), "other")
     if kind == "model" and _prepares_alone(given):
@@ -166,7 +166,7 @@ def openinference_step(span: Span) -> Step:
 
 
 def _is_agent(span: Span) -> bool:
-    """Return whether a chain is an agent of LangChain's: each span in it has the agent's name in its metadata, and it alone is called that."""
+    """Return whether a chain is a LangChain agent: each span in it has the agent's name in its metadata, and it alone is named so."""
     told = span.attributes.get("metadata") if text_at(span.attributes, KIND).upper() == "CHAIN" else None
     return (
         bool(span.name)
@@ -176,7 +176,7 @@ def _is_agent(span: Span) -> bool:
 
 
 def _prepares_alone(given: JsonMap) -> bool:
-    """Return whether a span of a model puts a request together and sends none, as LlamaIndex' does: its output is what is to be sent."""
+    """Return whether a model's span only prepares a request, as LlamaIndex' does: its output is the request."""
     if any(key.startswith(("llm.output_messages.", "llm.token_count.")) for key in given):
         return False
     output = given.get("output.value")
@@ -185,7 +185,7 @@ def _prepares_alone(given: JsonMap) -> bool:
 
 
 def _is_definition(parameters: Any) -> bool:
-    """Return whether a tool's parameters say what it takes, and not what it was given: a schema, or a type for each."""
+    """Return whether a tool's parameters are a definition rather than arguments: a schema, or a type for each."""
     held = object_at({"parameters": framework_messages.decoded(parameters)}, "parameters")
     return isinstance(held.get("properties"), Mapping) or (
         bool(held) and all(isinstance(each, Mapping) and "type" in each for each in held.values())
@@ -193,7 +193,7 @@ def _is_definition(parameters: Any) -> bool:
 
 
 def _only_call(given: Any) -> str:
-    """Return the call that LangGraph's node runs below it, where it is a single one; empty for none."""
+    """Return the single call that LangGraph's node runs below it; empty for none."""
     if not isinstance(given, str) or not _CALLS.match(given):
         return ""
     calls = framework_messages.decoded(given)
@@ -225,7 +225,7 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
         step.shown = list(framework_messages.request_of(given.get("input.value")).messages)
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
         output = framework_messages.decoded(given["output.value"])
-        # Beside a message with nothing in it, words are how somebody prints it: LlamaIndex' "assistant: None".
+        # Next to an empty message, words are only its printed form: LlamaIndex' "assistant: None".
         step.said = (
             step.said if step.said and isinstance(output, str) else framework_messages.answer_of(output)
         )
@@ -238,7 +238,7 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
         and any(message.calls for message in step.said)
         and '"function"' not in output
     ):
-        step.keeps = Capture.CALLS  # parsed and written anew: a provider's own strings stand under that name
+        step.keeps = Capture.CALLS  # reserialized, unlike a provider's own strings
     keep_by_recorder(step, scope, provider)
     if output.startswith('{"finish_reason":'):
         _add_autogens(step, object_at({"output": framework_messages.decoded(output)}, "output"))
@@ -247,21 +247,21 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
 
 
 def _add_invalid(step: Step, told: Sequence[Message]) -> None:
-    """Add the calls whose arguments LangChain could not read: in its messages it has them apart from the others."""
+    """Add the calls whose arguments LangChain could not parse: its messages keep them apart."""
     for message, whole in zip(step.said, told, strict=False):
         if len(whole.calls) > len(message.calls):
             message.calls[:] = whole.calls
 
 
 def _add_autogens(step: Step, told: JsonMap) -> None:
-    """Add what stands in AutoGen's result alone: why it ended, and the words beside calls, which it calls a thought."""
+    """Add what only AutoGen's result has: the finish reason, and the words next to calls, which it calls a thought."""
     step.usage = step.usage.filled(Usage(finish_reason=text_at(told, "finish_reason")[:80]))
     if step.said and not step.said[0].reasoning:
         step.said[0].think(text_at(told, "thought"), detail="thought")
 
 
 def _said(given: JsonMap) -> tuple[list[Message], int]:
-    """Return what a model answered: its choices, or the one answer of which a message is told for each part, and how many these were."""
+    """Return the answer: its choices, or one message joined from its parts, with the number of parts."""
     said = [framework_messages.message_of(each) for each in _messages(nested(given, "llm.output_messages"))]
     if len(said) > 1 and _RESPONSE.search(text_at(given, "output.value")[:_HEAD]):
         return [framework_messages.joined(said)], len(said)
@@ -269,7 +269,7 @@ def _said(given: JsonMap) -> tuple[list[Message], int]:
 
 
 def _tools(given: JsonMap) -> Iterator[Any]:
-    """Yield the tools that were offered: each its definition, or a bare schema with the tool's name beside it."""
+    """Yield the offered tools: each as a definition, or as a bare schema with the tool's name next to it."""
     listed = nested(given, "llm.tools")
     for each in objects_at({"tools": listed if isinstance(listed, list) else []}, "tools"):
         tool = object_at(each, "tool")
@@ -282,18 +282,16 @@ def _tools(given: JsonMap) -> Iterator[Any]:
 
 
 def _messages(listed: Any) -> Iterator[JsonMap]:
-    """Yield the messages of a list, each under its ``message``, as OpenAI's interface writes them."""
+    """Yield the messages of a list, each under its ``message``, in OpenAI's form."""
     for each in objects_at({"listed": listed}, "listed"):
         if isinstance(results := each.get("function"), list):
             yield from map(_autogens_result, results)
         elif (message := object_at(each, "message") or each) != {"role": "tool"}:
-            yield _plain(
-                message
-            )  # Haystack's results stand there with their role alone: what came of calls isn't recorded
+            yield _plain(message)  # Haystack's results have only a role: their content isn't recorded
 
 
 def _autogens_result(given: Any) -> JsonDict:
-    """Return a result of AutoGen's, of which a message has several, as LangChain writes one: it says whether it is an error."""
+    """Return a result of AutoGen's, several of which are in one message, in LangChain's form: it says whether it is an error."""
     told = object_at({"told": framework_messages.decoded(given)}, "told")
     status = "error" if told.get("is_error") is True else "success" if told.get("is_error") is False else None
     result = {"tool_call_id": told.get("call_id"), "content": told.get("content"), "status": status}
@@ -301,7 +299,7 @@ def _autogens_result(given: Any) -> JsonDict:
 
 
 def _plain(message: JsonMap) -> JsonDict:
-    """Return a message as OpenAI's interface writes it."""
+    """Return a message in OpenAI's form."""
     calls = [
         {**call, "type": "function"}
         for each in objects_at(message, "tool_calls")

@@ -1,8 +1,7 @@
-"""Sessions of pi, and of openclaw, which runs its engine: ``~/.pi/agent/sessions/--CWD--/TIME_ID.jsonl``, openclaw's ``openclaw-agent.sqlite``.
+"""Sessions of pi, and of openclaw, which uses its engine: ``~/.pi/agent/sessions/--CWD--/TIME_ID.jsonl``, openclaw's ``openclaw-agent.sqlite``.
 
-Defined by badlogic/pi-mono, later earendil-works/pi, ``packages/coding-agent/src/core/session-manager.ts``: a line ``session``, then a line for each message and for each thing
-that changed; from version 2 on the lines are a tree. A session that was branched off begins with a copy of what it branched from:
-these messages are the same turns, and it is a fork.
+Defined by badlogic/pi-mono, later earendil-works/pi, ``packages/coding-agent/src/core/session-manager.ts``: a line ``session``, then a line for each
+message and each change; from version 2 on the lines are a tree. A fork begins with a copy of its origin: the copied messages are the same turns.
 """
 
 from collections import Counter
@@ -35,17 +34,16 @@ from actionledger.imports.sources.usage import broken_off, with_billed
 
 KEEPS = Capture.CALLS
 
-# openclaw's database of an agent, ``~/.openclaw/agents/AGENT/agent/openclaw-agent.sqlite``, which it keeps transcripts in since
-# 2026.9.
+# openclaw's database of an agent, ``~/.openclaw/agents/AGENT/agent/openclaw-agent.sqlite``, with transcripts since 2026.9.
 TABLES: Mapping[str, frozenset[str]] = {"transcript_events": frozenset({"session_id", "seq", "event_json"})}
-"""The columns by which it is known."""
+"""The columns by which it is recognized."""
 
 MAX_EVENT = 4 * 2**20
 """The largest event that openclaw packs, in bytes."""
 
 
 def events_of_database(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, JsonDict] | Refusal]:
-    """Yield the events of a database, session by session, each with its number; what can't be read is a refusal."""
+    """Yield the events of a database by session, each with its number; an unreadable event is a refusal."""
     columns = ("session_id", "seq", "event_json", "event_zstd")
     with Database.at(path) as database:
         for number, row in enumerate(
@@ -65,7 +63,7 @@ def _event(row: Row) -> JsonDict:
     if text is None and isinstance(packed, bytes):
         text = unpacked_zstd(packed, MAX_EVENT)
     if not isinstance(text, str | bytes):
-        raise ValueError("it holds no text")  # noqa: TRY004 - the value is somebody else's
+        raise ValueError("it holds no text")  # noqa: TRY004 - another program's value
     value = from_json(text)
     if not isinstance(value, dict):
         raise ValueError(f"it is not an object, but {type(value).__name__}")  # noqa: TRY004 - the same
@@ -89,11 +87,11 @@ _OTHERS = {
     "usage": LeftOutReason.BOOKKEEPING,
     "session_info": LeftOutReason.BOOKKEEPING,
 }
-"""What the lines that are no messages are."""
+"""The lines that are no messages, with their reasons."""
 
 
 class _Reading:
-    """A session while its lines come in: a turn is given when the next one begins."""
+    """A session while its lines come in: a turn is yielded when the next one begins."""
 
     def __init__(self) -> None:
         self.head: JsonMap = {}
@@ -107,7 +105,7 @@ class _Reading:
         self.compaction: Compaction | None = None
 
     def add(self, message: Message) -> Recorded:
-        """Take a message; yield the turn before, which it closes."""
+        """Add a message; yield the turn before, which it closes."""
         self.passed.update(message.passed)
         if message.speaker == "model":
             yield from self.given()
@@ -126,13 +124,13 @@ class _Reading:
             self._open = replace(self._open, results=results)
 
     def bill(self, kind: str, took: JsonMap) -> None:
-        """Take what something took beside the responses, such as a summary of the history: the next one has it among its own."""
+        """Add usage outside of responses, such as a history summary's: the next response includes it."""
         found = usage(took)
         if found.input_tokens or found.output_tokens or found.cost_usd:
             self._beside.append((kind, found))
 
     def given(self) -> Recorded:
-        """Yield the turn that is open, if one is."""
+        """Yield the open turn, if there is one."""
         if self._open is None:
             return
         turn = replace(self._open, feedback="\n\n".join(self._told) or None)
@@ -167,7 +165,7 @@ class _Reading:
         self._told.clear()
         usage = message.usage
         for kind, took in self._beside:
-            # What a response took with what it took to sum up the history before it: nobody answers that, and it is billed all the same.
+            # A response's usage includes the summary of the history before it: no message answers that, but it is billed.
             counts: JsonDict = {
                 name: getattr(took, name) or 0
                 for name in ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
@@ -188,7 +186,7 @@ class _Reading:
             model=message.model,
             reasoning=message.reasoning,
             compaction=self.compaction,
-            # Arguments of an answer that broke off are what had come of them by then: nothing says whether that is all.
+            # Arguments of a cut-off answer may be incomplete: nothing says so.
             tools="" if broken_off(usage.finish_reason) else self.tools.text,
         )
         self.compaction = None
@@ -231,7 +229,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session of pi's."""
+    """Return the certainty that a sample is a session of pi's."""
     if is_database_with(sample, TABLES):
         return 1.0
     first = sample.first
@@ -243,7 +241,7 @@ def recognise(sample: Sample) -> float:
 _TOOLS = (
     "bash", "edit", "find", "grep", "ls", "read", "write",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 _WORDINGS = seen(
     "",
@@ -282,4 +280,3 @@ SOURCE = Source(
     tools=_TOOLS,
     tested="3",
 )
-"""The format."""

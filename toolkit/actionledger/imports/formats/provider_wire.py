@@ -1,13 +1,13 @@
-"""Bodies of providers' interfaces as programs store them: requests with their responses, or responses alone.
+"""Provider bodies as programs store them: requests with their responses, or responses alone.
 
 There is no standard: a line, a document, or an item of a list is
 
 - a pair, ``{"request": …, "response": …}``, ``request_body`` and ``response_body``, each a body, its JSON text, or an object with
   the ``body`` in it; a response may be the text of its stream;
-- a request with its ``response`` beside its own keys, as LiteLLM's callbacks have it;
+- a request with its ``response`` next to its own keys, as LiteLLM's callbacks have it;
 - a response alone, of OpenAI's chat and Responses (and the many that speak them), Anthropic's, Gemini's, Bedrock's Converse.
 
-A file may also be nothing but a stream, as ``curl -N`` leaves it. Sessions are told by what requests repeat: ``shapes.exchanges``.
+A file may also be just a stream, as ``curl -N`` saves it. Sessions are found by what requests repeat: ``shapes.exchanges``.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ _REQUESTS = ("request", "request_body", "requestBody", "raw_request", "req")
 _RESPONSES = ("response", "response_body", "responseBody", "raw_response", "resp")
 _TIMES = ("timestamp", "time", "created_at", "startTime", "start_time")
 _OTHERS = frozenset({"custom_id", "interactions", "kwargs"})
-"""The keys of formats that hold such bodies as well: batches, cassettes, OpenHands' logs."""
+"""The keys of other formats with such bodies: batches, cassettes, OpenHands' logs."""
 
 _STREAM = (b"data:", b"event:")
 _LARGEST_STREAM = 64 * 2**20
@@ -60,7 +60,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample holds providers' bodies."""
+    """Return the certainty that a sample holds provider bodies."""
     if sample.head.lstrip().startswith(_STREAM):
         return (
             0.8
@@ -107,7 +107,7 @@ def _exchange(entry: JsonMap) -> Exchange | None:
 
 
 def _pair(entry: JsonMap) -> tuple[object, object]:
-    """Return what was asked and what came back."""
+    """Return the request and the response."""
     answered = next((entry[key] for key in _RESPONSES if entry.get(key) is not None), None)
     asked = next((entry[key] for key in _REQUESTS if entry.get(key) is not None), None)
     if asked is None and shape_of_request(entry) is not None:
@@ -116,7 +116,7 @@ def _pair(entry: JsonMap) -> tuple[object, object]:
 
 
 def _timed(message: Message, entry: JsonMap) -> Message:
-    """Return a message with what its recorder says of times, where it says nothing itself."""
+    """Return a message with its recorder's times, if it has none itself."""
     usage = message.usage
     took = [number_at(entry, key) for key in ("latency_ms", "duration_ms")]
     if usage.latency_ms is None:
@@ -136,4 +136,3 @@ SOURCE = Source(
     loses="Headers; which requests belong together, where they name no session and neither words nor calls of an answer come back in a request; a message of a model in a request that no response here had, which is not a turn: it may be anybody's.",
     fields=("request", "response"),
 )
-"""The format."""

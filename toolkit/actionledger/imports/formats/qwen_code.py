@@ -1,10 +1,9 @@
 """Qwen Code's chats: ``~/.qwen/projects/FOLDER/chats/SESSION.jsonl``, and ``subagents/SESSION/agent-TYPE-CALL.jsonl``.
 
-Defined by QwenLM/qwen-code, ``packages/core/src/services/chatRecordingService.ts``; run with 0.24.4. Messages are Gemini's, the
-frame around them is Claude Code's: ``uuid``, ``parentUuid``, ``sessionId``. A main session's line is one response with its tokens;
-a sub-agent writes a line for its text and one for each call. Before a line stands what the client measured of the response
-(``ui_telemetry``): the model that answered, times, and of a response that has no line all there is. A fork begins with copies, each
-with the line that it was (``forkedFrom``).
+Defined by QwenLM/qwen-code, ``packages/core/src/services/chatRecordingService.ts``; run with 0.24.4. Messages are Gemini's, the frame around them is
+Claude Code's: ``uuid``, ``parentUuid``, ``sessionId``. A line of a main session is one response with its tokens; a subagent writes one line for its
+text and one for each call. Before a line comes the client's telemetry of the response (``ui_telemetry``): the model that answered and times. For a
+response without a line, it is the only record. A fork begins with copies, each with its original line (``forkedFrom``).
 """
 
 import json
@@ -40,18 +39,18 @@ NAME = "qwen_code"
 
 _KINDS = frozenset({"user", "assistant", "tool_result", "system"})
 _MAIN = "########"
-"""What stands in the name of a request that is of the conversation itself, behind the session's."""
+"""The part after the session's name in the name of a main request."""
 
 _UNSEEN = {"managed-": "memory", "compress-": "compaction"}
-"""What agents and requests are called that have no transcript of their own, so that telemetry is all there is of them, and what they are."""
+"""Name prefixes and kinds of agents and requests without a transcript, of which telemetry is the only record."""
 
 _HOOKED = "<qwen:user-prompt-submit-context>"
 _WORD = regex(r"[a-z_-]*")
 _PARTS = regex(r"[#/]")
 _MOST_TOLD = 256
-"""So many calls are remembered whose results have not come."""
+"""How many calls without a result are remembered."""
 _MOST_BESIDE = 2**16
-"""So many bytes are read of the file beside a sub-agent's lines."""
+"""How many bytes of the file next to a subagent's lines are read."""
 
 _NOTES = frozenset(
     {
@@ -67,7 +66,7 @@ _NOTES = frozenset(
 
 @dataclass(slots=True)
 class _Heard:
-    """What was heard of a session that no message has been the answer to."""
+    """Data of a session that belongs to its next message."""
 
     prompt: str | None = None
     response: tuple[str, Line] | None = None
@@ -77,7 +76,7 @@ class _Heard:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the sessions of a chat's file in pieces, then what was passed over."""
+    """Yield the sessions of a chat's file in pieces, then the skip counts."""
     chat = _Chat(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
@@ -94,7 +93,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a chat: its lines have their place in a tree, and messages of parts."""
+    """Return the certainty that a sample is a chat: its lines have a place in a tree, and messages with parts."""
     lines = [value for value in sample.values if isinstance(value, dict) and "sessionId" in value]
     has_place = [
         line for line in lines if {"uuid", "parentUuid"} <= line.keys() and text_at(line, "type") in _KINDS
@@ -103,7 +102,7 @@ def recognise(sample: Sample) -> float:
 
 
 class _Chat:
-    """The sessions of one file, as far as its lines have come."""
+    """The sessions of one file, with its lines so far."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._file = path, path.name.split(".jsonl")[0]
@@ -112,7 +111,7 @@ class _Chat:
         self._of: dict[str, _Heard] = {}
 
     def take(self, line: Line) -> SessionPieces | None:
-        """Take in a line; return the session, if it is time to give a piece of it away."""
+        """Add a line; return its session if a piece of it is complete."""
         kind = text_at(line, "type")
         if kind == "assistant":
             self._take_message(line)
@@ -129,7 +128,7 @@ class _Chat:
         return session if session and session.is_full() else None
 
     def end(self) -> None:
-        """Count what no message has followed by the end of the file: it may come yet."""
+        """Count data without a message at the end of the file: the message may come later."""
         for heard in self._of.values():
             self._count_broken(heard)
             self.left_out[LeftOutReason.NOT_RECORDED, "response"] += heard.response is not None
@@ -162,7 +161,7 @@ class _Chat:
         heard.goes_on = turn.external_id if line.get("isSidechain") is True else ""
 
     def _measured(self, session: SessionPieces, heard: _Heard, line: Line) -> Line:
-        """Return what was measured of a message's response; what was measured last may be of another one, which has no message."""
+        """Return a message's telemetry; the latest may be of another response, which has no message."""
         if heard.response is None:
             return NOTHING
         _, event = heard.response
@@ -174,7 +173,7 @@ class _Chat:
         return event
 
     def _last_try(self, session: SessionPieces, heard: _Heard, line: Line, text: str, event: Line) -> str:
-        """Return what the last try of a message has said: the client joins to it what the try before had, which broke off."""
+        """Return the text of a message's last try: the client joins it to an earlier try that was cut off."""
         said = text_at(event, "response_text")
         if heard.broken and said and text.endswith(said) and len(text) > len(said):
             key, error = heard.broken.pop()
@@ -189,7 +188,7 @@ class _Chat:
         return text
 
     def _tell_unwritten(self, session: SessionPieces, heard: _Heard) -> None:
-        """Take in a response that the client has measured, and not written down: it was empty, and asked for again."""
+        """Add a response that has telemetry but no line: it was empty, and was retried."""
         if heard.response is None:
             return
         key, event = heard.response
@@ -199,7 +198,7 @@ class _Chat:
         turn.prompt, heard.prompt = heard.prompt, None
 
     def _take_event(self, turn: OpenTurn, event: Line) -> None:
-        """Take in what telemetry says of a response: its words, and what it took."""
+        """Add a response's telemetry: its words and its usage."""
         text = text_at(event, "response_text")
         turn.texts = [text] if text else []
         turn.occurred_at = time_at(event, "event.timestamp")
@@ -221,7 +220,7 @@ class _Chat:
             session.result(result)
 
     def _take_words(self, line: Line) -> None:
-        """Take in what stands in a person's place: what one has said, or the client."""
+        """Add a user message, from a person or the client."""
         name = self._name(line)
         heard = self._heard(name)
         heard.goes_on = ""
@@ -260,7 +259,7 @@ class _Chat:
             session.session = replace(session.session, parent=parent, relation=Relation.SUBAGENT)
 
     def _take_telemetry(self, line: Line, event: Line) -> None:
-        """Take in what the client has measured, by what and whose it is."""
+        """Add telemetry to the session that it belongs to."""
         kind, agent = text_at(event, "event.name").partition(".")[2], text_at(event, "subagent_id")
         asked, name = text_at(event, "prompt_id"), self._name(line)
         whose = agent or next((part for part in _PARTS.split(asked) if _unseen(part)), "")
@@ -285,7 +284,7 @@ class _Chat:
             heard.response = (_key(line), event)
 
     def _take_unseen(self, name: str, line: Line, kind: str, event: Line) -> None:
-        """Take in what is known of an agent without a transcript: its words, its calls and what came of them."""
+        """Add the telemetry of an agent without a transcript: its words, its calls and their results."""
         session, heard = self._session(name, line), self._heard(name)
         if kind == "api_error":
             heard.broken.append((_key(line), event))
@@ -323,13 +322,13 @@ class _Chat:
         return self._of.setdefault(name, _Heard())
 
     def _name(self, line: Line) -> str:
-        """Return the name of a line's session; a sub-agent's has its own below that of its parent."""
+        """Return the name of a line's session; a subagent's is below its parent's."""
         session, agent = text_at(line, "sessionId") or self._file, text_at(line, "agentId")
         return f"{session}/{agent}" if agent else session
 
 
 def _model_beside(path: Path) -> str:
-    """Return the model that a sub-agent was to ask, which the file beside its lines says; empty where it can't be read."""
+    """Return a subagent's model from the file next to its lines; empty if that can't be read."""
     beside = path.with_name(path.name.split(".jsonl")[0] + ".meta.json")
     try:
         told = json.loads(beside.read_bytes()[:_MOST_BESIDE]) if beside.is_file() else None
@@ -339,12 +338,12 @@ def _model_beside(path: Path) -> str:
 
 
 def _unseen(name: str) -> tuple[str, ...]:
-    """Return what somebody is of whom there is telemetry alone; nothing where there is more."""
+    """Return the kind of an agent or request that has only telemetry; empty for any other."""
     return tuple(what for begins, what in _UNSEEN.items() if name.startswith(begins))
 
 
 def _key(line: Line) -> str:
-    """Return what a line is known by: a copy in a fork by what it was."""
+    """Return a line's identifier; the original's for a copy in a fork."""
     return text_at(object_at(line, "forkedFrom"), "messageUuid") or text_at(line, "uuid")
 
 
@@ -353,7 +352,7 @@ _TOOLS = (
     "notebook_edit", "read_file", "run_shell_command", "save_memory", "skill", "todo_write", "tool_call", "tool_search",
     "update_goal", "web_fetch", "web_search", "write_file",
 )  # fmt: skip
-"""The tools that it brings."""
+"""The agent's built-in tools."""
 
 SOURCE = Source(
     NAME,
@@ -367,4 +366,3 @@ SOURCE = Source(
     tools=_TOOLS,
     tested="0.24.4",
 )
-"""The format."""

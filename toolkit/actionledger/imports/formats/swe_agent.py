@@ -1,8 +1,8 @@
 """Trajectories of SWE-agent: ``INSTANCE.traj``.
 
-Defined by ``sweagent/agent/agents.py`` and ``sweagent/types.py`` of github.com/SWE-agent/SWE-agent, 0.6 to 1.1. A step of ``trajectory`` is a
-turn, tries in the wrong form among them; calls that were made by a provider's interface stand in ``history``, which has the others as they
-were written. Their identifiers may come again in one file. Of several attempts each is a session. Tokens and costs are the run's.
+Defined by ``sweagent/agent/agents.py`` and ``sweagent/types.py`` of github.com/SWE-agent/SWE-agent, 0.6 to 1.1. A step of ``trajectory`` is a turn,
+including tries in the wrong form; calls by a provider's interface are in ``history``, which has the other messages as they were written. Their
+identifiers may repeat in one file. Each of several attempts is a session. Tokens and costs are the run's.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ _FIELDS = frozenset({"trajectory", "history", "info"})
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a trajectory, or those of its attempts, then what was passed over."""
+    """Yield the session of a trajectory, or those of its attempts, then the skip counts."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:
@@ -58,7 +58,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a trajectory: of a large one only the beginning is there."""
+    """Return the certainty that a sample is a trajectory; of a large one only the beginning is there."""
     document = next((value for value in sample.values if isinstance(value, dict)), None)
     if document is not None:
         return float(document.keys() >= _FIELDS)
@@ -67,7 +67,7 @@ def recognise(sample: Sample) -> float:
 
 
 def _config(whole: JsonMap) -> JsonMap:
-    """Return what it was run with, which some versions write as a text."""
+    """Return its configuration, which some versions write as a text."""
     held = whole.get("replay_config")
     try:
         given = value_of(held) if isinstance(held, str) else held
@@ -92,7 +92,7 @@ def _session(attempt: JsonMap, whole: JsonMap, instance: str, first: str, passed
         "cost_usd": number_at(stats, "instance_cost"),
     }
     return RecordedSession(
-        # Nothing in the file tells two runs of one problem apart but what they begin with; a file that grows keeps it.
+        # Only their beginnings distinguish two runs of one problem; a file that grows keeps its beginning.
         f"{instance}-{derived_id('swe_agent', instance, model, first, begun)[:8]}",
         None,
         model,
@@ -123,11 +123,11 @@ def _turns(attempt: JsonMap, agent: JsonMap, passed: Passed) -> Iterator[Recorde
     for number, step in enumerate(objects_at(attempt, "trajectory")):
         response = text_at(step, "response")
         message = NOTHING
-        # A try in the wrong form is in the trajectory alone.
+        # A try in the wrong form is only in the trajectory.
         if place < len(responses) and _is_of(responses[place], step):
             message, place = responses[place], place + 1
         if not response and not text_at(message, "content") and not message.get("tool_calls"):
-            # What ended the run stands as a step of the model's.
+            # The end of the run is recorded like a step of the model.
             passed[LeftOutReason.MADE_BY_CLIENT, "step"] += 1
             continue
         yield _turn(number, step, message, prompt, splits=splits)
@@ -135,7 +135,7 @@ def _turns(attempt: JsonMap, agent: JsonMap, passed: Passed) -> Iterator[Recorde
 
 
 def _is_of(message: JsonMap, step: JsonMap) -> bool:
-    """Return whether a message of the history is a step's: its text may have been tidied, its action is the same."""
+    """Return whether a history message belongs to a step: its text may have been cleaned, but its action is the same."""
     action = text_at(step, "action")
     return text_at(message, "action") == action and (
         bool(action) or text_at(message, "thought") == text_at(step, "thought")
@@ -143,7 +143,7 @@ def _is_of(message: JsonMap, step: JsonMap) -> bool:
 
 
 def _prompt(history: list[JsonMap]) -> str | None:
-    """Return what the model was shown before its first response."""
+    """Return the model's input before its first response."""
     told: list[str] = []
     for message in history:
         if text_at(message, "role") == "assistant":

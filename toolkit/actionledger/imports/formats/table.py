@@ -27,7 +27,7 @@ def read(
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a table of turns: its columns say so."""
+    """Return the certainty that a sample is a table of turns, by its columns."""
     if sample.head.startswith(_PARQUET):
         from actionledger.imports.sources.tables import columns_of  # noqa: PLC0415 - the same
 
@@ -36,7 +36,7 @@ def recognise(sample: Sample) -> float:
 
 
 def header(sample: Sample) -> tuple[str, ...]:
-    """Return the columns that a sample's first line names, if it is of a CSV; of one in UTF-16, too, which is refused by its reader."""
+    """Return the column names in a CSV sample's first line, even in UTF-16, which the reader then refuses."""
     encoding = wide_encoding_of(sample.head) or "utf-8-sig"
     first, line_end, _ = sample.head[:_LONGEST_HEADER].decode(encoding, errors="replace").partition("\n")
     found = max((_cells(first.strip(), delimiter) for delimiter in _DELIMITERS), key=len)
@@ -44,7 +44,7 @@ def header(sample: Sample) -> tuple[str, ...]:
 
 
 def mapped(columns: Mapping[str, str]) -> ReadFile:
-    """Return what reads tables whose columns have other names."""
+    """Return a reader of tables whose columns have other names."""
     return partial(read, columns=checked(columns))
 
 

@@ -1,8 +1,8 @@
 """Simulations of tau2-bench: one document with ``info``, ``tasks`` and ``simulations``.
 
-Defined by sierra-research/tau2-bench, ``src/tau2/data_model/simulation.py`` and ``message.py``. A message of the agent has its calls parsed; where its ``raw_data``
-was kept, the provider's response with the argument strings. A simulated user may have calls of its own: they and what came of them are no
-agent's. Of a voice run (``ticks``) there are no messages.
+Defined by sierra-research/tau2-bench, ``src/tau2/data_model/simulation.py`` and ``message.py``. An agent's message has parsed calls, and if its
+``raw_data`` was kept, the provider's response with the argument strings. A simulated user may make calls too: those and their results are not the
+agent's. A voice run (``ticks``) has no messages.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a result of tau2-bench."""
+    """Return the certainty that a sample is a result of tau2-bench."""
     first = sample.first
     if isinstance(first, dict):
         has_info = "num_trials" in object_at(first, "info") and "tasks" in first
@@ -103,7 +103,7 @@ def _messages(simulation: JsonMap, passed: Passed) -> Iterator[Message]:
 
 
 def _of_agent(value: JsonMap) -> Message:
-    """Return a message of the agent's, with its argument strings where the provider's response was kept."""
+    """Return an agent's message, with its argument strings if the provider's response was kept."""
     raw = next(objects_at(object_at(value, "raw_data"), "choices"), {})
     found = openai_chat.message({**object_at(raw, "message"), "role": "assistant"})
     if found.is_empty:
@@ -129,4 +129,3 @@ SOURCE = Source(
     "response took; voice runs, which have no messages; calls of the simulated user.",
     fields=("timestamp", "info", "tasks"),
 )
-"""The format."""

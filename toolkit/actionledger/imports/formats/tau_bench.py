@@ -1,8 +1,8 @@
 """Episodes of tau-bench: a list of results, each with the messages of an agent and a reward.
 
-Defined by sierra-research/tau-bench, ``tau_bench/run.py`` and ``types.py`` (``EnvRunResult``): ``task_id``, ``reward``, ``info``, ``traj``, ``trial``. ``traj`` holds
-OpenAI's chat messages; an agent that acts in text (the strategies ``act`` and ``react``) has its calls in it, which is read as text. Neither
-episodes nor messages have identifiers: an episode is known by all that was said in it.
+Defined by sierra-research/tau-bench, ``tau_bench/run.py`` and ``types.py`` (``EnvRunResult``): ``task_id``, ``reward``, ``info``, ``traj``,
+``trial``. ``traj`` holds OpenAI's chat messages; an agent that acts in text (the strategies ``act`` and ``react``) has its calls in the text, which
+is parsed. Neither episodes nor messages have identifiers: an episode is identified by all its messages.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample holds episodes of tau-bench."""
+    """Return the certainty that a sample holds episodes of tau-bench."""
     first = sample.first
     if isinstance(first, list):
         first = first[0] if first else None
@@ -99,7 +99,7 @@ def _episode(episode: Mapping[str, Any], passed: Passed) -> Recorded:
 
 
 _WHOLE = 1 - 1e-6
-"""From here on an episode counts as solved, as tau-bench itself counts."""
+"""The least reward of a solved episode, as in tau-bench itself."""
 
 SOURCE = Source(
     NAME,
@@ -112,4 +112,3 @@ SOURCE = Source(
     loses="Times, tokens and cost; which model it was; the tools that were offered; whether a tool failed, other than by its words.",
     fields=("task_id", "reward", "info", "traj", "trial"),
 )
-"""The format."""

@@ -1,8 +1,8 @@
 """Answer trees of ToolBench (ToolLLaMA): ``NUMBER_MODEL_DFS_….json``.
 
-Defined by ``toolbench/inference`` of github.com/OpenBMB/ToolBench (``Tree/Tree.py``, ``Downstream_tasks/rapidapi.py``). A search goes down a
-tree of nodes: a thought, an action, its input with what it gave. The way to the answer is the session, to the last leaf where there is
-none; every other branch is a fork of it from where it leaves, so that each node counts once, and what was given up is told apart.
+Defined by ``toolbench/inference`` of github.com/OpenBMB/ToolBench (``Tree/Tree.py``, ``Downstream_tasks/rapidapi.py``). A search descends a tree of
+nodes: a thought, an action, its input with the output. The path to the answer is the session, or without one the path to the last leaf. Every other
+branch is a fork of it from where they part, so that each node counts once, and abandoned branches are separate.
 """
 
 from collections.abc import Iterator
@@ -37,12 +37,12 @@ _CODES: dict[int, Reason] = {
     11: Reason.TOOL_ERROR,
     12: Reason.UNAVAILABLE,
 }
-"""What an observation's code means where it is none of 0 (as it should be), 3 (the answer), 4 (given up)."""
+"""The meaning of an observation's code, apart from 0 (success), 3 (the answer) and 4 (given up)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """One node of the tree with its place: the numbers of the children on the way to it."""
+    """One node of the tree with its path: the child indexes that lead to it."""
 
     held: JsonMap
     place: tuple[int, ...]
@@ -54,7 +54,7 @@ class _Node:
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of the way to the answer, then those of the branches that were given up."""
+    """Yield the session of the path to the answer, then those of the abandoned branches."""
     try:
         whole = json_document(path, on_read)
     except SourceError as error:
@@ -70,7 +70,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
 
 
 def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is an answer tree."""
+    """Return the certainty that a sample is an answer tree."""
     first = next((value for value in sample.values if isinstance(value, dict)), None)
     return float(first.keys() >= _FIELDS if first is not None else bool(_HEAD.match(sample.head)))
 
@@ -117,7 +117,7 @@ def _metadata(given: JsonMap) -> JsonDict:
 
 
 def _nodes(root: JsonMap) -> Iterator[_Node]:
-    """Yield each node, a branch after the other; the root, which is none of the model's, is a leaf where nothing follows."""
+    """Yield each node, one branch after another; the root, which is not the model's, is a leaf if nothing follows."""
     waiting: list[tuple[JsonMap, tuple[int, ...]]] = [(root, ())]
     while waiting:
         held, place = waiting.pop()
@@ -127,7 +127,7 @@ def _nodes(root: JsonMap) -> Iterator[_Node]:
 
 
 def _turns(nodes: list[_Node], query: str | None, tools: str) -> Iterator[RecordedTurn]:
-    """Yield the responses of a way: thoughts, an action and its input are one."""
+    """Yield the responses of a path: thoughts, an action and its input are one."""
     open_nodes: list[_Node] = []
     for number, node in enumerate(nodes):
         open_nodes.append(node)

@@ -1,4 +1,4 @@
-"""Any call of a model as it happens: what it answered, how long it took, and what it failed with."""
+"""Any call of a model as it happens: its answer, its duration, and its error."""
 
 import json
 import os
@@ -29,12 +29,12 @@ from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.placement import place_taken, remove_old_places
 
-# What passed between a program and its model, read: bodies of providers' interfaces as turns of sessions.
+# Traffic between a program and its model: provider bodies read as turns of sessions.
 SOURCE = "live"
-"""What records name the source of what was recorded as it passed."""
+"""The source's name in records for live recordings."""
 
 UNFINISHED = "unfinished"
-"""The finish reason of a stream that ended in order, and without one."""
+"""The finish reason of a stream that ended normally without one."""
 
 _NO_MODEL = ("count_tokens", "input_tokens", "embeddings", "tokenize")
 _REFUSED = 400
@@ -44,7 +44,7 @@ class WireReader:
     """Makes turns of exchanges, in the order in which they ended.
 
     Args:
-        origin: where they passed, as records say it.
+        origin: where they were recorded, as records say it.
     """
 
     def __init__(self, origin: str) -> None:
@@ -52,7 +52,7 @@ class WireReader:
         self._exchanges = Exchanges(SOURCE)
 
     def read(self, raw: RawExchange) -> Iterator[Item]:
-        """Yield what an exchange adds to its session, and what is left out of it."""
+        """Yield what an exchange adds to its session, and what is skipped."""
         what = f"{raw.method} {raw.path.rpartition('/')[2]}"
         if not raw.is_kept:
             yield LeftOut(self._origin, LeftOutReason.TOO_LARGE, what)
@@ -69,7 +69,7 @@ class WireReader:
 
 
 def _as_it_ended(exchange: Exchange, raw: RawExchange) -> Response:
-    """Return what a model answered with what the wire says of it: times, and why there is no more of it."""
+    """Return a model's response with times and the kind of ending, from the wire."""
     if raw.status is None or raw.status >= _REFUSED:
         status = "" if raw.status is None else f"{raw.status} "
         kind = exchange.response.error if raw.ending is ExchangeEnding.WHOLE else str(raw.ending)
@@ -95,20 +95,20 @@ def _timed(message: Message, raw: RawExchange) -> Message:
 
 
 FRESH = 5.0
-"""For how long it is taken for known how far the ledger's sessions have come, in seconds: others may record into the same ones."""
+"""How long the ledger's next turn indexes are trusted, in seconds: others may record into the same sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallAbout:
-    """The session, task and other details that calls have before they are made.
+    """The session, task and other details of calls, known before they are made.
 
     Args:
-        session: the session that they belong to.
+        session: their session.
         model: the language model.
         task: what the session is about.
-        profile: the profile whose parser reads texts; None for every format.
+        profile: the profile whose parser parses texts; None for every format.
         tools: the tools that the model is offered, as the OpenAI interface takes them.
-        process: the process that knows it; a forked child has the session's name from its parent, which goes on with it.
+        process: the process that created this; a forked child has its parent's session name, which the parent continues.
     """
 
     session: str
@@ -120,7 +120,7 @@ class CallAbout:
 
     @property
     def own_session(self) -> str:
-        """The session of this process: in a parent's, its turns would take the places of the parent's."""
+        """The session of this process: in its parent's session, its turns would take the indexes of the parent's."""
         process = os.getpid()
         return self.session if process == self.process else f"{self.session} (process {process})"
 
@@ -130,14 +130,14 @@ class Answered:
     """A call that was made.
 
     Args:
-        about: what it is about.
-        answer: what came of it: a text, or a provider's message, response or its parts as decoded JSON; None where it is neither.
-        kind: the type that it had.
-        error: the kind of error that it failed with; empty where it didn't.
+        about: its session and other details.
+        answer: the answer: a text, or a provider's message, response or pieces as decoded JSON; None if it is neither.
+        kind: its original type.
+        error: the kind of error; empty if it succeeded.
         started_at: when it began, UTC without a zone.
-        latency_ms: how long it took.
-        size: about how many bytes it holds.
-        more: what else is known, by the fields of ``Ledger.record_turn``.
+        latency_ms: its duration.
+        size: its approximate size in bytes.
+        more: other values, by the parameters of ``Ledger.record_turn``.
     """
 
     about: CallAbout
@@ -151,10 +151,10 @@ class Answered:
 
 
 class CallReader:
-    """Makes turns of calls, in their order.
+    """Makes turns of calls, in order.
 
     Args:
-        ledger: what knows how far a session has come.
+        ledger: the ledger, which knows the next turn indexes.
         origin: where they come from, as records say it.
     """
 
@@ -167,13 +167,13 @@ class CallReader:
         watch(self)
 
     def start_over(self) -> None:
-        """Ask the ledger again how far its sessions have come: in a forked child, the parent has gone on with them."""
+        """Forget the turn indexes, in a forked child: the parent has continued its sessions."""
         self._next: dict[str, int] = {}
         self._there: dict[str, int] = {}
         self._asked_at = -FRESH
 
     def read(self, made: Answered) -> Iterator[Item]:
-        """Yield what a call adds to its session, or that it adds nothing."""
+        """Yield what a call adds to its session, or a skip."""
         if made.error:
             yield LeftOut(self._origin, LeftOutReason.NO_RESPONSE, made.error[:40])
             return
@@ -204,7 +204,7 @@ class CallReader:
         )
 
     def _index(self, session: str) -> int:
-        """Return the place of a session's next turn, which no other process gets; where none can be held, as far as this one knows."""
+        """Return the index of a session's next turn, reserved among processes; if it can't be reserved, by this process's knowledge."""
         session_id = derived_id("session", SOURCE, session)
         known = self._next.get(session)
         asked = cache(lambda: self._known().get(session_id, 0))
@@ -216,7 +216,7 @@ class CallReader:
         return index
 
     def _known(self) -> dict[str, int]:
-        """Return the place that the next turn of each session has; asked of all at once, a session costs next to nothing."""
+        """Return the next turn index of each session; one query for all makes a single session cheap."""
         if monotonic() - self._asked_at >= FRESH:
             self._there = next_turn_indexes(self._ledger, SOURCE)
             self._asked_at = monotonic()
@@ -224,7 +224,7 @@ class CallReader:
 
 
 def plain(answer: object) -> tuple[Any, int]:
-    """Return a copy of an answer, a text or decoded JSON, and about how many bytes it holds; None where it is neither."""
+    """Return a copy of an answer, a text or decoded JSON, and its approximate size in bytes; None if it is neither."""
     if isinstance(answer, str):
         return answer, len(answer)
     dump = getattr(answer, "model_dump", None)
@@ -235,14 +235,14 @@ def plain(answer: object) -> tuple[Any, int]:
     return json.loads(written), len(written)
 
 
-# An HTTP client that a copy is kept of: another client of the same kind, whose requests are sent by the first.
+# A recorded HTTP client: another client of the same kind, whose requests are sent by the original.
 _PACKAGES = frozenset({"httpx", "httpx2"})
 
 Done = Callable[[RawExchange], None]
 
 
 def package_of(client: object) -> ModuleType | None:
-    """Return the package that a client is of; None where it is no HTTP client of a kind that is known."""
+    """Return the package of an HTTP client; None if it is no known client."""
     roots = {each.__module__.partition(".")[0] for each in type(client).__mro__}
     name = next((root for root in roots if root in _PACKAGES), None)
     module = sys.modules[name] if name else None
@@ -251,7 +251,7 @@ def package_of(client: object) -> ModuleType | None:
 
 
 def recorded_http(client: Any, done: Done) -> Any:
-    """Return a client whose requests another one sends, with its transport, proxies, certificates and hooks."""
+    """Return a client whose requests the original sends, with its transport, proxies, certificates and hooks."""
     package = package_of(client)
     if package is None:
         raise UsageError(f"An HTTP client of httpx or httpx2 is recorded, not {type(client).__name__}.")
@@ -272,7 +272,7 @@ class _Sending:
 
     def tap(self, request: Any) -> Tap:
         accepted = request.headers.get("accept-encoding", "")
-        # What comes back can be read in this encoding, and in no other one for sure.
+        # The recording can decode this encoding, and isn't sure to decode another.
         request.headers["accept-encoding"] = "gzip" if "gzip" in accepted else "identity"
         return Tap(self._done, request.method, request.url.path, request.headers.raw)
 
@@ -300,13 +300,13 @@ def _is_json(request: Any) -> bool:
 
 @cache
 def _transports(package: ModuleType) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the transports of a package, for threads and asynchronous."""
+    """Return a package's synchronous and asynchronous transports."""
     return _sync_transport(package), _async_transport(package)
 
 
 def _sync_transport(package: ModuleType) -> Callable[..., Any]:
     class CopiedBody(package.SyncByteStream):  # type: ignore[name-defined, misc]
-        """A body of which a copy is kept as it is read."""
+        """A body that is copied as it is read."""
 
         def __init__(self, stream: Any, tap: Tap, sending: _Sending) -> None:
             self._stream, self._tap, self._sending = stream, tap, sending
@@ -326,7 +326,7 @@ def _sync_transport(package: ModuleType) -> Callable[..., Any]:
             self._tap.over(ExchangeEnding.CLOSED)
 
     class Recorded(package.BaseTransport):  # type: ignore[name-defined, misc]
-        """Sends requests by a client, and keeps a copy."""
+        """Sends requests through a client, and copies them."""
 
         def __init__(self, client: Any, done: Done) -> None:
             self._sending = _Sending(package, client, done)
@@ -347,7 +347,7 @@ def _sync_transport(package: ModuleType) -> Callable[..., Any]:
 
 def _async_transport(package: ModuleType) -> Callable[..., Any]:
     class CopiedBody(package.AsyncByteStream):  # type: ignore[name-defined, misc]
-        """A body of which a copy is kept as it is read."""
+        """A body that is copied as it is read."""
 
         def __init__(self, stream: Any, tap: Tap, sending: _Sending) -> None:
             self._stream, self._tap, self._sending = stream, tap, sending
@@ -367,7 +367,7 @@ def _async_transport(package: ModuleType) -> Callable[..., Any]:
             self._tap.over(ExchangeEnding.CLOSED)
 
     class Recorded(package.AsyncBaseTransport):  # type: ignore[name-defined, misc]
-        """Sends requests by a client, and keeps a copy."""
+        """Sends requests through a client, and copies them."""
 
         def __init__(self, client: Any, done: Done) -> None:
             self._sending = _Sending(package, client, done)

@@ -1,4 +1,4 @@
-"""Recording in one line: a provider's client, an HTTP client, a function that asks a model, or any block of code that does."""
+"""Recording in one line: of a provider's client, an HTTP client, a function that calls a model, or a block of code."""
 
 import atexit
 import inspect
@@ -32,7 +32,7 @@ from actionledger.imports.sources.base import Item
 from actionledger.ledger import Ledger, open_ledger
 
 AnyLedger: TypeAlias = Ledger | str | os.PathLike[str]
-"""A ledger, or its file."""
+"""A ledger, or its path."""
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 """A path of a file."""
@@ -55,24 +55,24 @@ def record(
     tools: list[JsonMap] | None = None,
     prices: Prices | AnyPath | None = None,
 ) -> Target:
-    """Return a client or a function that does what it did, and has what its model answers recorded.
+    """Return a client or function that works as before and whose model responses are recorded.
 
-    The recording is made beside the call, in a thread of its own: a ledger that is slow, full or broken changes nothing of it.
+    A separate thread records, so that a slow, full or broken ledger doesn't affect the call.
 
     Args:
-        target: a client of OpenAI's or Anthropic's library, for threads or asynchronous, or of ``httpx``: its requests become sessions by what
-            they repeat. Or a function that asks a model: what it returns or yields, a text, a message or a response, is a turn.
-        ledger: where to record: an open ledger, which writes what waits when it is closed, or its file, which is open until the program ends.
-        session: of a function, the session that its calls belong to; one of its own by default.
-        model: of a function, the language model.
-        task: of a function, what the session is about.
-        profile: of a function, the profile whose parser reads texts; every format by default.
-        tools: of a function, the tools that the model is offered, as the OpenAI interface takes them.
-        prices: what responses cost of which only the tokens are known, or the file that says it; one for all that is recorded into the ledger.
+        target: a client of OpenAI's or Anthropic's library, synchronous or asynchronous, or of ``httpx``: its requests become sessions by the history
+            that they repeat. Or a function that calls a model: each text, message or response that it returns or yields is a turn.
+        ledger: an open ledger, which writes what is queued when it is closed, or its path, open until the program ends.
+        session: for a function, the session of its calls; one of its own by default.
+        model: for a function, the language model.
+        task: for a function, what the session is about.
+        profile: for a function, the profile whose parser parses texts; every format by default.
+        tools: for a function, the tools that the model is offered, as the OpenAI interface takes them.
+        prices: prices for responses with tokens but without a cost, or the price file; the same for all recordings into the ledger.
 
     Raises:
         SourceError: the prices can't be read.
-        UsageError: it is nothing that can be recorded, or other prices hold already.
+        UsageError: the target can't be recorded, or the ledger's recording has other prices.
         LedgerError: the ledger can't be opened.
 
     Example:
@@ -99,14 +99,14 @@ def record(
 
 
 class Call:
-    """One call of a model while it is made."""
+    """One call of a model in progress."""
 
     def __init__(self) -> None:
         self.value: Any = None
         self.more: JsonDict = {}
 
     def answered(self, value: object, **more: Any) -> None:
-        """Say what the model answered.
+        """Set the model's answer.
 
         Args:
             value: a text, or a provider's message or response.
@@ -126,20 +126,20 @@ def recorded_call(
     tools: list[JsonMap] | None = None,
     prices: Prices | AnyPath | None = None,
 ) -> Iterator[Call]:
-    """Record what a block of code is answered by its model, how long it took, or with what kind of error it failed.
+    """Record the model's answer in a block of code, its duration, or the kind of error that ended it.
 
     Args:
-        ledger: where to record: an open ledger, or its file.
+        ledger: an open ledger, or its path.
         session: the session that it belongs to.
         model: the language model.
         task: what the session is about.
         profile: the profile whose parser reads texts; every format by default.
         tools: the tools that the model is offered, as the OpenAI interface takes them.
-        prices: what responses cost of which only the tokens are known, or the file that says it; one for all that is recorded into the ledger.
+        prices: prices for responses with tokens but without a cost, or the price file; the same for all recordings into the ledger.
 
     Raises:
         SourceError: the prices can't be read.
-        UsageError: other prices hold already.
+        UsageError: the ledger's recording has other prices.
         LedgerError: the ledger can't be opened.
 
     Example:
@@ -156,7 +156,7 @@ def recorded_call(
 
 
 def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> Recording[Any]:
-    """Return the one recording of a ledger; it ends when the ledger is closed, or the program."""
+    """Return the ledger's one recording, which ends when the ledger is closed or the program ends."""
     costs = prices if prices is None or isinstance(prices, Prices) else Prices.of(prices)
     there = opened(ledger)
     with _lock:
@@ -169,7 +169,7 @@ def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> R
 
 
 def opened(ledger: AnyLedger) -> Ledger:
-    """Return a ledger; one that is named by its file is open until the program ends."""
+    """Return a ledger; one given by its path stays open until the program ends."""
     if isinstance(ledger, Ledger):
         return ledger
     require_path("A ledger that is not open yet", ledger)
@@ -195,7 +195,7 @@ def _begun(ledger: Ledger) -> Recording[Any]:
 
 @contextmanager
 def _measured(recording: Recording[Any], about: CallAbout, call: Call) -> Iterator[None]:
-    """Have a call recorded when it is over, whatever its end."""
+    """Record a call when it ends, with or without an error."""
     started_at, began = now(), perf_counter()
 
     def put(error: str) -> None:
@@ -207,7 +207,7 @@ def _measured(recording: Recording[Any], about: CallAbout, call: Call) -> Iterat
     try:
         yield
     except GeneratorExit:
-        put("")  # nobody wanted the rest
+        put("")  # the caller stopped reading
         raise
     except BaseException as error:
         put(type(error).__name__)
@@ -216,7 +216,7 @@ def _measured(recording: Recording[Any], about: CallAbout, call: Call) -> Iterat
 
 
 def _recorded_function(function: Any, recording: Recording[Any], about: CallAbout) -> Any:
-    """Return a function that has its calls recorded, of the same kind: plain, asynchronous, or one that yields pieces."""
+    """Return a recorded function of the same kind: plain, asynchronous, or a generator."""
     if inspect.isasyncgenfunction(function):
 
         @wraps(function)
@@ -273,5 +273,5 @@ def _recorded_returning(function: Any, recording: Recording[Any], about: CallAbo
 
 
 def _joined(pieces: list[Any]) -> object:
-    """Return the text that pieces are of; pieces that are none are no answer that is known."""
+    """Return the joined text pieces; other pieces are returned unchanged, as an unknown answer."""
     return "".join(pieces) if all(isinstance(piece, str) for piece in pieces) else pieces

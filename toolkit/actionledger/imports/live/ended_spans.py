@@ -1,4 +1,4 @@
-"""A span processor of OpenTelemetry's library that hands a program's own spans to a recording."""
+"""A span processor for OpenTelemetry's library that passes a program's own spans to a recording."""
 
 import base64
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ from actionledger.imports.shapes.spans import Span, in_utc
 _SETTLED = 2.0
 _PATIENCE = 5.0
 _AROUND = 400
-"""About how many bytes a span takes beside its texts."""
+"""The approximate size of a span without its texts, in bytes."""
 
 
 class LedgerSpans(SpanProcessor):
-    """Hands spans that have ended to a recording."""
+    """Passes ended spans to a recording."""
 
     def __init__(self, ledger: AnyLedger, prices: Prices | None) -> None:
         there = opened(ledger)
@@ -31,25 +31,25 @@ class LedgerSpans(SpanProcessor):
         there.internals.before_close(self._recording.close)
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Have a span recorded; what is not sampled isn't."""
+        """Record a span if it is sampled."""
         try:
             context = span.context
             if context is not None and context.trace_flags.sampled:
                 self._recording.put(SpanBatch(lambda: [_span(span, context)], _size_of(span), 1))
-        except Exception:  # noqa: BLE001 - nothing here is worth a program's failing
+        except Exception:  # noqa: BLE001 - no error here may stop the program
             self._recording.drop("not_readable")
 
     def shutdown(self) -> None:
-        """Write what waits and is held, and take no more."""
+        """Write what is queued and buffered, and stop."""
         self._recording.close(_PATIENCE)
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Write what has ended so far; return whether the ledger has it in time."""
+        """Write the spans so far; return whether the ledger has them in time."""
         return self._recording.drain(timeout_millis / 1000)
 
 
 def _size_of(span: ReadableSpan) -> int:
-    """Return how much a span weighs: older conventions put the content into its events."""
+    """Return a span's approximate size in bytes: older conventions put the content into its events."""
     events = sum(_weight(event.attributes) for event in span.events)
     return _AROUND + _weight(span.attributes) + events
 
@@ -63,7 +63,7 @@ def _weight(value: Any) -> int:
 
 
 def _span(span: ReadableSpan, context: SpanContext) -> Span:
-    """Return a span of the library as one of a file."""
+    """Return a span of the library as a span of a file."""
     code = span.status.status_code
     return Span(
         span_id=format_span_id(context.span_id),

@@ -1,7 +1,7 @@
-"""What a client and a server of the Model Context Protocol say to each other, read: https://modelcontextprotocol.io/specification.
+"""Read the messages between an MCP client and server: https://modelcontextprotocol.io/specification.
 
-Messages are JSON-RPC, one a line. A call of a tool is a turn, since what the model wrote around it is not seen here; the tools are those that the
-server has listed, and each call is checked against its tool's schema.
+Messages are JSON-RPC, one per line. A tool call is a turn, since the model's text around it is not seen here. The tools are those that the server has
+listed; each call is checked against its tool's schema.
 """
 
 import json
@@ -22,23 +22,23 @@ from actionledger.imports.sources.access import non_empty, object_at, objects_at
 from actionledger.imports.sources.base import Item, LeftOut
 
 SOURCE = "mcp"
-"""What records name the source of what a proxy of this protocol has seen."""
+"""The source's name in records for the MCP proxy."""
 
 _MAX_DEPTH = 200
 _LONGEST_KEY = 100
 
 _MOST_ASKED = 10_000
-"""How many requests may wait for their responses."""
+"""The most requests without a response."""
 
 _MOST_HELD, _MOST_HELD_BYTES = 1_000, 16 * 2**20
-"""How many calls, and how much of their lines in bytes, wait for the list of tools."""
+"""The most calls that wait for the list of tools, and the most bytes of their lines."""
 
 _INVALID_PARAMS = -32602
 _WHOLE = frozenset({"initialize", "tools/list", "tools/call", "notifications/cancelled"})
 
 
 class McpSide(Enum):
-    """Who has written a line."""
+    """The sender of a line."""
 
     CLIENT = auto()
     SERVER = auto()
@@ -46,13 +46,13 @@ class McpSide(Enum):
 
 @dataclass(frozen=True, slots=True)
 class McpLine:
-    """A line as it passed.
+    """A line of the connection.
 
     Args:
-        side: who wrote it.
-        data: the line.
-        at: when it passed, UTC without a zone.
-        clock: the same in seconds of a clock that only goes on.
+        side: its sender.
+        data: its bytes.
+        at: its time, UTC without a zone.
+        clock: the same on a monotonic clock, in seconds.
     """
 
     side: McpSide
@@ -62,13 +62,13 @@ class McpLine:
 
     @property
     def size(self) -> int:
-        """How many bytes it holds."""
+        """Its size in bytes."""
         return len(self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class _PendingRequest:
-    """A request of the client that has no response yet."""
+    """A request of the client without a response."""
 
     method: str
     call_id: str
@@ -83,13 +83,13 @@ class _PendingRequest:
 
 
 class McpReader:
-    """Makes turns of the lines of one connection, in their order.
+    """Makes turns of the lines of one connection, in order.
 
     Args:
-        origin: where they passed, as records say it.
-        session: what the session is called; a name that no other one has by default.
-        task: what it is about, such as the server's command.
-        first: the place of its first call, where an earlier connection had the same name.
+        origin: where they were recorded, as records say it.
+        session: the session's name; a unique one by default.
+        task: the session's task, such as the server's command.
+        first: the index of its first call, if an earlier connection had the same name.
     """
 
     def __init__(self, origin: str, *, session: str = "", task: str = "", first: int = 0) -> None:
@@ -103,17 +103,17 @@ class McpReader:
             source=SOURCE,
             is_last=False,
         )
-        # A name that was given may be given to several connections, which all count their calls.
+        # Several connections may get the same name, and each counts its own calls.
         self._calls_of = f"{session}/{new_id()}" if session else self._session.external_id
         self._asked: dict[str, deque[_PendingRequest]] = {}
-        self._lists = 0  # how many of them ask for tools
+        self._lists = 0  # how many of them ask for the list of tools
         self._tools: list[JsonMap] = []
         self._held: list[RecordedTurn] = []
         self._held_bytes = 0
         self._calls = first
 
     def read(self, line: McpLine) -> Iterator[Item]:
-        """Yield what a line adds to the session, or that it adds nothing.
+        """Yield what a line adds to the session, or a skip.
 
         Args:
             line: the line.
@@ -133,7 +133,7 @@ class McpReader:
                 yield self._left_out(LeftOutReason.NOT_AN_OBJECT, line.side.name.lower())
 
     def rest(self, is_end: bool) -> Iterator[Item]:
-        """Yield, at the end, the calls that still wait for the list of tools: a server that is gone lists none."""
+        """Yield, at the end, the calls that wait for the list of tools: a server that is gone lists none."""
         if is_end:
             yield from self._release()
 
@@ -143,7 +143,7 @@ class McpReader:
             yield from self._request(method, message, line)
         elif method:
             if line.side is McpSide.CLIENT and "id" in message:
-                self._note_request(method, "", message, line)  # so that its response is known
+                self._note_request(method, "", message, line)  # so that its response is recognized
             yield self._left_out(LeftOutReason.BOOKKEEPING, method[:40])
         elif line.side is McpSide.CLIENT:
             yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
@@ -174,7 +174,7 @@ class McpReader:
         is_further = bool(object_at(message, "params").get("cursor"))
         asked = _PendingRequest(method if method in _WHOLE else "", call_id, is_further, line.at, line.clock)
         waiting = self._asked.setdefault(_key(message["id"]), deque())
-        # A response beyond these is one of no call, and is counted as that.
+        # A response to a request beyond this limit is counted as one without a call.
         if len(waiting) < _MOST_ASKED:
             waiting.append(asked)
             self._lists += asked.is_list
@@ -182,7 +182,7 @@ class McpReader:
             self._lists -= sum(each.is_list for each in self._asked.pop(next(iter(self._asked))))
 
     def _pop_request(self, identifier: object) -> _PendingRequest | None:
-        """Return the request that a response is of, the first of those that share an identifier; None where there is none."""
+        """Return the request of a response, the first of those that share an identifier; None if there is none."""
         key = _key(identifier)
         if not (waiting := self._asked.get(key)):
             return None
@@ -245,7 +245,7 @@ class McpReader:
         return turn
 
     def _release(self) -> Iterator[RecordedSession]:
-        """Yield the calls that have waited for the list of tools, which a client may ask for in the same breath."""
+        """Yield the calls that waited for the list of tools, which a client may request at the same moment."""
         tools = json_text(self._tools) if self._tools else ""
         for turn in self._held:
             yield replace(self._session, turns=(replace(turn, tools=tools),))

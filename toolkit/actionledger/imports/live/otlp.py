@@ -1,7 +1,7 @@
-"""A receiver of OpenTelemetry's protocol over HTTP: requests are read, answered as the protocol says, and handed to a recording.
+"""A receiver of OTLP over HTTP: requests are read, answered by the protocol, and passed to a recording.
 
-Defined by ``docs/specification.md`` of github.com/open-telemetry/opentelemetry-proto. Traces are taken, and of logs the events of generative
-AI, which some instrumentations write beside their spans; metrics are answered and counted.
+Defined by ``docs/specification.md`` of github.com/open-telemetry/opentelemetry-proto. It accepts traces, and from logs the events of generative AI,
+which some instrumentations write next to their spans; metrics are answered and counted.
 """
 
 import asyncio
@@ -24,28 +24,27 @@ from actionledger.imports.shapes.spans import spans_of
 from actionledger.imports.sources.json_values import value_of
 
 require("An OTLP receiver", "live", "opentelemetry.proto", "google.rpc")
-from google.rpc.status_pb2 import Status  # noqa: E402 - optional; what is missing was named above
+from google.rpc.status_pb2 import Status  # noqa: E402 - optional; the call above names a missing package
 
 from actionledger.imports.live import otlp_requests  # noqa: E402 - needs the same
 
 LARGEST_BODY = 32 * 2**20
-"""How large a request may be as it comes, in bytes."""
+"""The largest request as received, in bytes."""
 
 LARGEST_UNPACKED = 64 * 2**20
-"""How large it may be unpacked, in bytes."""
+"""The largest request unpacked, in bytes."""
 
 MOST_SPANS = 50_000
-"""How many spans or records of a log a request may hold; exporters send 512 at once, collectors 8,192."""
+"""The most spans or log records in a request; exporters send 512 at once, collectors 8,192."""
 
 MOST_VALUES = 2_000_000
-"""How many values it may hold all in all, as fields of protobuf or as what stands between commas and brackets of JSON: bytes alone say
-little of what they become, of which some hold two bytes."""
+"""The most values in a request, by protobuf fields or by JSON's commas and brackets: a value of two bytes may take far more in memory."""
 
 READERS = 2
-"""How many requests are read at the same time; what else comes waits."""
+"""How many requests are read at the same time; others wait."""
 
 RETRY_SECONDS = 5
-"""How long an exporter is asked to wait when too much waits here."""
+"""How long an exporter must wait when the queue is full, in seconds."""
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
@@ -61,7 +60,7 @@ _HELD = {
 
 
 class _RefusedError(Exception):
-    """A request that is not taken."""
+    """A request that is refused."""
 
     def __init__(self, status: int, code: int, message: str) -> None:
         super().__init__(message)
@@ -78,11 +77,11 @@ class _OtlpRequest(NamedTuple):
 
 
 class Receiver:
-    """An ASGI application that takes requests of OTLP.
+    """An ASGI application that receives OTLP requests.
 
     Args:
-        offer: takes what came, and returns whether there was room for it; it may not wait.
-        only_here: whether a request has to name this machine: on loopback, a page of a browser could reach it by another name.
+        offer: takes what was received, and returns whether there was room; it must not block.
+        only_here: whether a request must name this machine: a web page could reach loopback by another name.
     """
 
     def __init__(self, offer: Callable[[Came, str], bool], *, only_here: bool = True) -> None:
@@ -91,11 +90,11 @@ class Receiver:
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="actionledger-otlp")
 
     def close(self) -> None:
-        """Read what has come, and no more."""
+        """Read what was received, then stop."""
         self._readers.shutdown()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; what is no request is not answered."""
+        """Answer one request; ignore anything else."""
         if scope["type"] != "http":
             return
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -107,7 +106,7 @@ class Receiver:
             if body is None:
                 self._offer(Passed(LeftOutReason.UNREADABLE, "cut request"), "queue_full")
                 return
-            # Beside the loop: nobody else's request waits for a large one.
+            # In a thread, so that no other request waits for a large one.
             await asyncio.get_running_loop().run_in_executor(self._readers, self._take, asked, body)
         except _RefusedError as error:
             signal = str(scope["path"]).removeprefix("/v1/")
@@ -116,7 +115,7 @@ class Receiver:
                 self._offer(Passed(LeftOutReason.UNREADABLE, detail), "queue_full")
             await _answer(send, error.status, encoding, _status(error, encoding))
         else:
-            # An answer without a word of partial success is empty in protobuf, and an object without a field in JSON.
+            # An answer without partial success is empty in protobuf, and an empty object in JSON.
             await _answer(send, 200, encoding, b"{}" if encoding == JSON else b"")
 
     def _request_of(self, scope: Scope, headers: dict[bytes, str]) -> _OtlpRequest:
@@ -142,7 +141,7 @@ class Receiver:
         return _OtlpRequest(signal, encoding, packed == "gzip")
 
     def _take(self, asked: _OtlpRequest, came: bytes) -> None:
-        """Read a request and hand it on."""
+        """Read a request and pass it on."""
         body = _unpacked(came) if asked.is_packed else came
         if asked.signal == "metrics":
             self._offer(Passed(LeftOutReason.UNKNOWN_KIND, "metrics"), "queue_full")
@@ -163,7 +162,7 @@ class Receiver:
 
 
 def _refuse_many(asked: _OtlpRequest, body: bytes) -> None:
-    """Refuse a request with more in it than it may hold, before anything is made of it."""
+    """Refuse a request with too many values, before it is parsed."""
     if asked.encoding == PROTOBUF:
         spans, values = counted_in_protobuf(body, asked.signal, MOST_SPANS, MOST_VALUES)
     else:
@@ -193,7 +192,7 @@ def _of_json(signal: str, body: bytes) -> SpanBatch:
         objects = [each for held in objects for each in (_listed(held, key) if key else [held])]
         if not all(isinstance(each, dict) for each in objects):
             raise ValueError(f"{key or 'it'} holds something that is not an object")
-    # What is spelled otherwise, as older exporters do, is read where it is written down.
+    # Other spellings, as of older exporters, are only checked when their spans are spooled.
     count = len(objects) or sum(1 for _ in spans_of(value))
     if count > MOST_SPANS:
         raise _too_many(MOST_SPANS, "spans or records")
@@ -201,7 +200,7 @@ def _of_json(signal: str, body: bytes) -> SpanBatch:
 
 
 def _size(body: bytes, count: int) -> int:
-    """Return about how many bytes so many spans take while they wait, whatever they came as."""
+    """Return the approximate size of queued spans in bytes, however small they were when received."""
     return max(len(body), LEAST_BYTES * count)
 
 
@@ -210,12 +209,12 @@ def _listed(held: dict[str, Any], key: str) -> list[Any]:
     if listed is None:
         return []
     if not isinstance(listed, list):
-        raise ValueError(f"{key} is not a list")  # noqa: TRY004 - a value of a request, told with the others
+        raise ValueError(f"{key} is not a list")  # noqa: TRY004 - a value in a request, reported with the others
     return listed
 
 
 async def _body(receive: Receive, headers: dict[bytes, str]) -> bytes | None:
-    """Return a request's body; None where the peer is gone before its end."""
+    """Return a request's body; None if the peer is gone before its end."""
     too_large = _RefusedError(413, _RESOURCE_EXHAUSTED, f"A request has at most {LARGEST_BODY:,} bytes.")
     said = headers.get(b"content-length", "0")
     if said.isdecimal() and int(said) > LARGEST_BODY:
@@ -233,9 +232,9 @@ async def _body(receive: Receive, headers: dict[bytes, str]) -> bytes | None:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """Return what a gzipped body holds; several members are one text.
+    """Return the content of a gzipped body; several members are one text.
 
-    It is fed in pieces: behind each member zlib copies what it was given beyond it.
+    In pieces: after each member zlib copies all the input that follows it.
     """
     found, member, members = bytearray(), zlib.decompressobj(wbits=31), 1
     try:

@@ -1,4 +1,4 @@
-"""How much a request of OTLP holds, counted before anything is made of it.
+"""Count the contents of an OTLP request before it is parsed.
 
 Empty spans, events and attributes take two bytes each in protobuf and three in JSON, and some hundred in memory.
 """
@@ -13,17 +13,17 @@ from actionledger.core.errors import require
 from actionledger.core.patterns import regex
 
 require("Reading OTLP in protobuf", "live", "opentelemetry.proto")
-from google.protobuf.message import DecodeError  # noqa: E402 - optional; what is missing was named above
+from google.protobuf.message import DecodeError  # noqa: E402 - optional; the call above names a missing package
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest  # noqa: E402
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest  # noqa: E402
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _GROUP = frozenset({3, 4})
-"""The beginning and the end of a group: what stands between is fields like any other."""
+"""The start and end of a group: its content is fields like any other."""
 
 
 _Fields = Mapping[int, Any]
-"""Which fields of a message are messages, by their numbers, and what these hold; as ``opentelemetry-proto`` defines them."""
+"""The fields of a message that are messages, by number, with their own; as defined by ``opentelemetry-proto``."""
 
 _VALUE: dict[int, Any] = {}
 _PAIR: _Fields = {2: _VALUE}
@@ -39,13 +39,13 @@ _REQUESTS: dict[str, _Fields] = {
 }
 
 _TEXT = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*\\?(?:"|\Z)', re.DOTALL)
-"""A string, up to the end of the text where nothing closes it: otherwise each mark in it would be tried as another one's beginning."""
+"""A string, or an unclosed one up to the end of the text: otherwise each quote in it would be tried as another string's start."""
 
 _BETWEEN = (b"{", b"[", b",")
 
 
 def counted_in_protobuf(data: bytes, signal: str, most_spans: int, most_values: int) -> tuple[int, int]:
-    """Return how many spans or records a request holds, and how many fields all in all, nested ones too."""
+    """Return the number of spans or records in a request, and of all its fields, including nested ones."""
     listed = _LISTED[signal]
     spans = values = 0
     waiting: list[tuple[int, int, _Fields]] = [(0, len(data), _REQUESTS[signal])]
@@ -78,7 +78,7 @@ def counted_in_protobuf(data: bytes, signal: str, most_spans: int, most_values: 
 
 
 def counted_in_json(data: bytes, most_values: int) -> int:
-    """Return how many values and members a text of JSON has at most; those that stand in strings are counted only if that is few enough."""
+    """Return the most values and members that a JSON text may have; strings are only excluded if there seem to be too many."""
     count = _separators(data)
     return count if count <= most_values else _separators(_TEXT.sub(b"", data))
 
@@ -88,7 +88,7 @@ def _separators(data: bytes) -> int:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """Return a number of protobuf's, and the place behind it."""
+    """Return a protobuf varint, and the place after it."""
     byte = data[place]
     if byte < 0x80:
         return byte, place + 1
@@ -104,25 +104,25 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
             raise IndexError
 
 
-# Requests of OTLP in protobuf as the value that they are in JSON, so that both are read in one place.
+# Protobuf requests of OTLP as the JSON value, so that one reader reads both.
 
 
 def traces_of(data: bytes) -> ExportTraceServiceRequest:
-    """Return a request of traces."""
+    """Parse a request of traces."""
     request = ExportTraceServiceRequest()
     _parse(request, data)
     return request
 
 
 def logs_of(data: bytes) -> ExportLogsServiceRequest:
-    """Return a request of logs."""
+    """Parse a request of logs."""
     request = ExportLogsServiceRequest()
     _parse(request, data)
     return request
 
 
 def value_of_traces(request: ExportTraceServiceRequest) -> JsonDict:
-    """Return a request as OTLP's JSON has it, as far as its spans go."""
+    """Return a request's spans as OTLP's JSON has them."""
     return {
         "resourceSpans": [
             {
@@ -137,7 +137,7 @@ def value_of_traces(request: ExportTraceServiceRequest) -> JsonDict:
 
 
 def value_of_logs(request: ExportLogsServiceRequest) -> JsonDict:
-    """Return a request as OTLP's JSON has it, as far as its records go."""
+    """Return a request's log records as OTLP's JSON has them."""
     return {
         "resourceLogs": [
             {

@@ -1,4 +1,4 @@
-"""A program's own spans, recorded where they are made: no collector, no exporter, no port."""
+"""Record a program's own spans where they are made: no collector, no exporter, no port."""
 
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def span_processor(ledger: AnyLedger, *, prices: Prices | AnyPath | None = None) -> "SpanProcessor":
-    """Return what has a program's own spans recorded: add it to the tracer provider of ``opentelemetry-sdk``.
+    """Return a span processor that records a program's own spans: add it to the tracer provider of ``opentelemetry-sdk``.
 
-    Spans of the conventions for generative AI and of OpenInference become sessions as those of a file do; all others are counted. The
-    recording is made in a thread of its own: a ledger that is slow, full or broken changes nothing of the program.
+    Spans of the conventions for generative AI and of OpenInference become sessions, as from a file; others are counted. A separate thread records, so
+    that a slow, full or broken ledger doesn't affect the program.
 
     Args:
-        ledger: where to record: an open ledger, which writes what waits when it is closed, or its file, which is open until the program ends.
-        prices: what responses cost of which only the tokens are known, or the file that says it.
+        ledger: an open ledger, which writes what is queued when it is closed, or its path, open until the program ends.
+        prices: prices for responses with tokens but without a cost, or the price file.
 
     Raises:
         LedgerError: the ledger can't be opened.
@@ -38,6 +38,6 @@ def span_processor(ledger: AnyLedger, *, prices: Prices | AnyPath | None = None)
         [('All done.',)]
     """
     require("A span processor", "live", "opentelemetry.sdk")
-    from actionledger.imports.live.ended_spans import LedgerSpans  # noqa: PLC0415 - it needs what a bare install lacks
+    from actionledger.imports.live.ended_spans import LedgerSpans  # noqa: PLC0415 - needs an optional package
 
     return LedgerSpans(ledger, prices if prices is None or isinstance(prices, Prices) else Prices.of(prices))

@@ -1,7 +1,7 @@
-"""A proxy before a model's server: every byte goes on as it comes, and a copy of the bodies goes to a recording.
+"""A proxy before a model's server: it forwards every byte at once, and records a copy of the bodies.
 
-It speaks whatever its upstream speaks. It holds no key: the client's goes on in its header, which nothing here keeps; the headers that are
-kept are those that name a session (``imports/shapes/base``).
+It speaks whatever its upstream speaks. It holds no key: the client's key is forwarded in its header, which is not kept; only headers that name a
+session are (``imports/shapes/base``).
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from actionledger.imports.live.tap import (
 )
 
 require("A recording proxy", "live", "httpx", "uvicorn")
-import httpx  # noqa: E402 - optional; what is missing was named above
+import httpx  # noqa: E402 - optional; the call above names a missing package
 
-# What a request that is passed on may ask for, and which of its headers go on.
+# Which paths a forwarded request may have, and which of its headers are forwarded.
 Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 _HOP_BY_HOP = frozenset(
@@ -47,7 +47,7 @@ _LAYERS = 4
 
 
 def is_plain(path: bytes) -> bool:
-    """Return whether a path leads below where it begins, however the server that is asked reads it."""
+    """Return whether a path stays below its root, however the upstream reads it."""
     if not path.startswith(b"/"):
         return False
     for _ in range(_LAYERS):
@@ -57,11 +57,11 @@ def is_plain(path: bytes) -> bool:
         if (read := unquote_to_bytes(path)) == path:
             return all(0x20 <= byte != 0x7F for byte in path)
         path = read
-    return False  # nobody means what is quoted so deeply
+    return False  # a path escaped this often is not meant to be read
 
 
 def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> Headers:
-    """Return the headers that are not of one connection alone; what says how the body is written always goes on."""
+    """Return the headers that don't belong to a single connection; the body's encoding headers are always kept."""
     given = [(name.lower(), value) for name, value in headers]
     named = (value for name, value in given if name == b"connection")
     dropped = {each.strip().lower() for value in named for each in value.split(b",")}
@@ -70,7 +70,7 @@ def passed_on(headers: Iterable[tuple[bytes, bytes]], drop: Iterable[bytes]) -> 
 
 
 def framed(headers: Headers) -> Headers:
-    """Return headers with one way to tell where a body ends: in pieces, or after so many bytes."""
+    """Return headers with one way to tell where a body ends: chunked, or by its length."""
     lengths = {value.strip() for name, value in headers if name == b"content-length"}
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if len(lengths) > 1 or not all(each.isdigit() for each in lengths) or codings not in ([], [b"chunked"]):
@@ -86,16 +86,16 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 SILENCE = 900.0
-"""How long an upstream may be silent, in seconds; clients as a rule have less patience."""
+"""How long an upstream may be silent, in seconds; clients are usually less patient."""
 
 _CONNECT = 30.0
 
 TOKEN_HEADER = b"x-actionledger-token"
-"""Where a client may name the token, if not as the first part of the path."""
+"""The header for the token, if it is not the first part of the path."""
 
 
 class _RefusedError(Exception):
-    """A request that is not passed on."""
+    """A request that is not forwarded."""
 
     def __init__(self, status: int, kind: str, message: str) -> None:
         super().__init__(message)
@@ -104,16 +104,16 @@ class _RefusedError(Exception):
 
 
 class Proxy:
-    """An ASGI application that asks an upstream whatever it is asked.
+    """An ASGI application that forwards requests to an upstream.
 
     Args:
-        upstream: the address of the upstream, with the path that all requests are below, if there is one.
-        done: takes what has passed; it may not wait.
+        upstream: the upstream's address, with a base path if it has one.
+        done: takes each exchange; it must not block.
         silence: how long the upstream may be silent, in seconds.
-        token: what a request has to name, as the first part of its path or in a header; empty for nothing.
+        token: the token that a request must have as the first part of its path or in a header; empty for none.
 
     Raises:
-        UsageError: the address is none, or the token can't stand in a path.
+        UsageError: the address is invalid, or the token can't be part of a path.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Proxy:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; what is no request is not answered."""
+        """Answer one request; ignore anything else."""
         if scope["type"] != "http":
             return
         try:
@@ -149,11 +149,11 @@ class Proxy:
         await passage.run()
 
     async def close(self) -> None:
-        """Let go of the connections to the upstream."""
+        """Close the connections to the upstream."""
         await self._client.aclose()
 
     def _let_in(self, scope: Scope) -> bytes:
-        """Return the path that is asked for, without the token."""
+        """Return the requested path, without the token."""
         headers = scope["headers"]
         path: bytes = scope.get("raw_path") or scope["path"].encode()
         path = path.partition(b"?")[0]
@@ -172,7 +172,7 @@ class Proxy:
         return path
 
     def _target(self, path: bytes, query: bytes) -> httpx.URL:
-        """Return the address to ask; a path that the upstream's begins with as well is not doubled."""
+        """Return the upstream's URL; a base path that is repeated in the request is not doubled."""
         base = self._upstream.raw_path.rstrip(b"/")
         if not is_plain(path):
             message = "The request's target can't be asked for: it doesn't lead below the upstream's path."
@@ -188,7 +188,7 @@ class Proxy:
 
 
 class _Passage:
-    """One request on its way there and back."""
+    """One request and its response."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class _Passage:
         self._is_gone = False
 
     async def run(self) -> None:
-        """Pass on the request and the response, until the end or until either side is gone."""
+        """Forward the request and the response, until the end or until either side is gone."""
         passing = asyncio.create_task(self._pass())
         leaving = asyncio.create_task(self._client_leaves())
         try:
@@ -236,7 +236,7 @@ class _Passage:
                 async for piece in response.aiter_raw():
                     self._tap.received(piece)
                     await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-                # Told before the client hears of the end: what a client has seen the end of is on its way into the ledger.
+                # Before the client sees the end, so that what it has seen is on its way into the ledger.
                 self._tap.over(ExchangeEnding.WHOLE)
                 await self._send({"type": "http.response.body", "body": b""})
             finally:
@@ -246,13 +246,13 @@ class _Passage:
                 await self._fail(error, has_answered=has_answered)
 
     async def _fail(self, error: httpx.TransportError, *, has_answered: bool) -> None:
-        """Tell the client that the upstream failed; one that has a part of a response sees its connection end in the middle."""
+        """Report the upstream's failure to the client; if a part of a response was sent, close the connection in the middle."""
         is_timeout = isinstance(error, httpx.TimeoutException)
         is_odd = isinstance(error, httpx.LocalProtocolError)
         if not self._is_asked.is_set():
             with suppress(httpx.WriteError):
                 async for _ in self._body():
-                    pass  # what nobody took is recorded all the same
+                    pass  # recorded even if the upstream took none of it
         if has_answered:
             self._tap.over(ExchangeEnding.TIMEOUT if is_timeout else ExchangeEnding.CUT)
             return
@@ -309,13 +309,13 @@ class _Passage:
 
 
 def upstream_of(address: str) -> httpx.URL:
-    """Return an upstream's address.
+    """Return an upstream's URL.
 
     Args:
         address: a URL with its scheme.
 
     Raises:
-        UsageError: it is none, or it holds a name and a password.
+        UsageError: it is invalid, or it holds a name and a password.
     """
     try:
         parts = urlsplit(address)
@@ -332,10 +332,10 @@ def upstream_of(address: str) -> httpx.URL:
 
 
 def token_of(token: str) -> bytes:
-    """Return a token as it stands in a path.
+    """Return a token as part of a path.
 
     Raises:
-        UsageError: it can't stand there.
+        UsageError: it can't be part of a path.
     """
     if token and not re.fullmatch(r"[\w.~-]{8,200}", token, re.ASCII):
         raise UsageError(
@@ -345,7 +345,7 @@ def token_of(token: str) -> bytes:
 
 
 def _headers(given: Iterable[tuple[bytes, bytes]], target: httpx.URL) -> Headers:
-    """Return the headers to ask with."""
+    """Return the headers of the upstream request."""
     given = list(given)
     try:
         headers = framed(passed_on(given, drop=(b"host", b"accept-encoding", b"expect", TOKEN_HEADER)))
@@ -360,7 +360,7 @@ def _head(response: httpx.Response) -> MutableMapping[str, Any]:
 
 
 def _readable(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """Return the encodings to ask for: of those that the client takes, the one that can be read here."""
+    """Return the encoding to request: gzip if the client accepts it, since the recording can decode it."""
     taken = b",".join(value for name, value in headers if name == b"accept-encoding")
     return b"gzip" if b"gzip" in taken.lower() else b"identity"
 

@@ -1,7 +1,7 @@
-"""Recording beside traffic: a bounded queue, and a thread that records its items in a ledger.
+"""Recording alongside traffic: a bounded queue, and a thread that records its items in a ledger.
 
-Whoever puts something in never waits and never hears of an error. A ledger that is slow, full or broken makes the queue grow up to its bound; what comes
-then is dropped and counted, and the count is the first that the ledger is told when it takes something again.
+A producer never waits and never gets an error. If the ledger is slow, full or broken, the queue grows up to its limit; later items are dropped and
+counted. The count is the first thing recorded when the ledger works again.
 """
 
 import threading
@@ -22,13 +22,13 @@ from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger import Ledger
 
 WAITING_BYTES = 128 * 2**20
-"""How much may wait to be written, in bytes."""
+"""The limit of the queue, in bytes."""
 
 WAITING_ITEMS = 10_000
-"""How many things may wait to be written."""
+"""The limit of the queue, in items."""
 
 PATIENCE = 5.0
-"""How long a ledger that takes nothing is asked again at the end, in seconds."""
+"""How long to retry a failing ledger at the end, in seconds."""
 
 _FAILED = "ledger_failed"
 _FIRST_RETRY, _LONGEST_RETRY = 0.1, 5.0
@@ -36,11 +36,11 @@ _FLUSH_SECONDS = 1.0
 
 
 class Sized(Protocol):
-    """Something that is to be recorded."""
+    """An item to be recorded."""
 
     @property
     def size(self) -> int:
-        """How many bytes it holds."""
+        """Its size in bytes."""
 
 
 Taken = TypeVar("Taken", bound=Sized)
@@ -64,9 +64,9 @@ class RecordingResult:
     """The result of a recording.
 
     Args:
-        report: what the ledger has written.
-        dropped: how much was not recorded, by the reason.
-        error: why the ledger took nothing at the end; empty where it did.
+        report: what was recorded.
+        dropped: how much was not recorded, by reason.
+        error: why the ledger failed at the end; empty if it didn't.
     """
 
     report: ImportReport
@@ -75,20 +75,20 @@ class RecordingResult:
 
 
 class Recording(Generic[Taken]):
-    """Takes things into a ledger beside what they come from.
+    """Records items in a ledger from a thread of its own.
 
     Args:
         ledger: the ledger; it must stay open until this is closed.
-        read: makes sessions of one of them, in the order in which they are put in; called in the thread that writes.
-        source: what records name the source of sessions that don't say.
-        origin: where they come from, as records say it; a name that no other recording has.
-        rest: makes sessions of what ``read`` has held back: what is due, or, told that it is the end, all of it.
-        every: how often ``rest`` is asked while nothing comes, in seconds; None for never before the end.
-        units: how much one of them counts as, where it is dropped.
-        written: is told when the ledger has all that was read so far, or, with False, that it won't have some of it.
-        waiting_bytes: how much may wait.
-        waiting_items: how many may wait.
-        prices: what responses cost of which only the tokens are known.
+        read: makes sessions of an item, in queue order; called in the writing thread.
+        source: the source's name for sessions that name none.
+        origin: where they come from, as records say it; unique among recordings.
+        rest: makes sessions of what ``read`` has buffered: what is due, or all of it if the argument says that this is the end.
+        every: how often ``rest`` is called while nothing comes, in seconds; None for only at the end.
+        units: how much an item counts as if it is dropped.
+        written: called with True when the ledger has all that was read so far, with False when some of it is lost.
+        waiting_bytes: the limit of the queue, in bytes.
+        waiting_items: the limit of the queue, in items.
+        prices: prices for responses with tokens but without a cost.
     """
 
     def __init__(
@@ -138,25 +138,25 @@ class Recording(Generic[Taken]):
         self._thread: threading.Thread | None = None
 
     def start_over(self) -> None:
-        """Begin anew in a forked child: what waits is the parent's to write."""
+        """Begin anew in a forked child: the parent records what is queued."""
         self._begin()
 
     def put(self, thing: Taken) -> None:
-        """Have something recorded, or drop and count it where too much waits; returns at once and raises nothing.
+        """Queue an item, or drop and count it if the queue is full; returns at once and raises nothing.
 
         Args:
-            thing: what is to be recorded.
+            thing: the item.
         """
         self.offer(thing, "queue_full")
 
     def price_by(self, prices: Prices) -> None:
-        """Say what responses cost from now on of which only the tokens are known.
+        """Set the prices for responses with tokens but without a cost from now on.
 
         Args:
             prices: the prices.
 
         Raises:
-            UsageError: other prices hold already.
+            UsageError: it already has other prices.
         """
         if self._prices not in {None, prices}:
             raise UsageError(
@@ -166,14 +166,14 @@ class Recording(Generic[Taken]):
         self._importers.price_by(prices)
 
     def offer(self, thing: Taken, otherwise: str) -> bool:
-        """Have something recorded where there is room for it; returns at once and raises nothing.
+        """Queue an item if there is room; returns at once and raises nothing.
 
         Args:
-            thing: what is to be recorded.
-            otherwise: what it is counted as where too much waits.
+            thing: the item.
+            otherwise: the reason it is counted under if the queue is full.
 
         Returns:
-            Whether it was taken.
+            Whether it was queued.
         """
         with self._changed:
             if not self.has_room(thing):
@@ -190,18 +190,18 @@ class Recording(Generic[Taken]):
             return True
 
     def has_room(self, thing: Taken) -> bool:
-        """Return whether something would be taken now."""
+        """Return whether an item would be queued now."""
         is_full = len(self._waiting) >= self._bounds[1] or self._bytes + thing.size > self._bounds[0]
         return not (self._is_closing or is_full)
 
     def drain(self, patience: float) -> bool:
-        """Have all that was put in so far written, with what is held back.
+        """Write everything queued so far, and what is buffered.
 
         Args:
-            patience: how long that may take, in seconds.
+            patience: the time limit, in seconds.
 
         Returns:
-            Whether the ledger has it by then.
+            Whether the ledger has it in time.
         """
         drained = _Drain()
         with self._changed:
@@ -212,13 +212,13 @@ class Recording(Generic[Taken]):
         return drained.over.wait(patience) and drained.is_written
 
     def close(self, patience: float = PATIENCE) -> RecordingResult:
-        """Write what waits, and end the run; a second time returns the same, or tries again what could not be written.
+        """Write what is queued, and end the run; a second call returns the same, or retries what could not be written.
 
         Args:
-            patience: how long a ledger that takes nothing is asked again, in seconds.
+            patience: how long to retry a failing ledger, in seconds.
 
         Returns:
-            What was kept and what was not.
+            The result: what was recorded and what was not.
         """
         with self._changed:
             self._is_closing = True
@@ -229,16 +229,16 @@ class Recording(Generic[Taken]):
             self._thread, self._has_taken = None, True
         if not self._is_finished and (self._has_taken or self._dropped):
             self._is_finished = self._finish()
-        # Of what the ledger holds in its memory alone nobody is told: it is written when it is closed, or lost.
+        # Not reported as written while only in memory: it is written when the ledger is closed, or lost.
         held = Counter({_FAILED: self._unflushed}) if self._unflushed else Counter[str]()
         return RecordingResult(self._recorded, self._dropped + held, self._error)
 
     def drop(self, why: str, count: int = 1) -> None:
-        """Count what could not even be put in.
+        """Count items that could not even be queued.
 
         Args:
             why: the reason, in a word.
-            count: how much it was.
+            count: how many.
         """
         with self._changed:
             self._dropped[why] += count
@@ -250,7 +250,7 @@ class Recording(Generic[Taken]):
         self.close()
 
     def _write(self) -> None:
-        """Take what comes until nothing more will."""
+        """Record queued items until the end."""
         flushed_at = monotonic()
         while not isinstance(thing := self._next(flushed_at), _End):
             if isinstance(thing, _Pause):
@@ -268,7 +268,7 @@ class Recording(Generic[Taken]):
         self._take(partial(self._rest, True))
 
     def _next(self, flushed_at: float) -> "Taken | _Pause | _Tick | _Drain | _End":
-        """Return what is to be taken next, or that it is time to flush or to ask for the rest, or that this is the end."""
+        """Return the next item, or a sign to flush, to ask for the rest, or to end."""
         with self._changed:
             if not self._is_flushed and (not self._waiting or monotonic() - flushed_at > _FLUSH_SECONDS):
                 return _PAUSE
@@ -284,11 +284,11 @@ class Recording(Generic[Taken]):
     def _take(self, read: Reads) -> None:
         try:
             items: Sequence[Item] = list(read())
-        except Exception as error:  # noqa: BLE001 - one thing that can't be read doesn't end the recording
+        except Exception as error:  # noqa: BLE001 - one unreadable item doesn't end the recording
             items = [LeftOut(self._origin, LeftOutReason.UNREADABLE, type(error).__name__)]
         self._is_flushed = self._is_flushed and not items
         for place, item in enumerate(items):
-            # Written whole or not at all: what was half written would be neither recorded nor dropped.
+            # All or nothing: a half-written item would be neither recorded nor dropped.
             with self._ledger.internals.whole():
                 is_taken = self._insist(partial(self._importers.take, item, self._source))
             if not is_taken:
@@ -313,7 +313,7 @@ class Recording(Generic[Taken]):
         self._written(True)
 
     def _insist(self, write: Callable[[], object]) -> bool:
-        """Do something to the ledger, again and again while it takes nothing; return whether it took it while anybody had patience."""
+        """Write to the ledger, and retry while it fails; return whether it succeeded in time."""
         wait = _FIRST_RETRY
         while True:
             try:
@@ -326,7 +326,7 @@ class Recording(Generic[Taken]):
                 if not self._waits(wait):
                     return False
                 wait = min(wait * 2, _LONGEST_RETRY)
-            except Exception as error:  # noqa: BLE001 - a fault of ours doesn't end the recording
+            except Exception as error:  # noqa: BLE001 - an error of ours doesn't end the recording
                 self._leave_out(LeftOutReason.UNREADABLE, type(error).__name__)
                 return True
             else:
@@ -334,7 +334,7 @@ class Recording(Generic[Taken]):
                 return True
 
     def _waits(self, seconds: float) -> bool:
-        """Wait before another attempt; return whether there is to be one."""
+        """Wait before another attempt; return whether there is one."""
         with self._changed:
             left = self._deadline - monotonic()
             if left > 0:
@@ -343,7 +343,7 @@ class Recording(Generic[Taken]):
             return left > 0
 
     def _give_up(self, lost: int = 0) -> None:
-        """Drop and count what waits, and what else is lost; what was not flushed is the ledger's to write when it is closed."""
+        """Drop and count what is queued or lost; the ledger writes unflushed events when it is closed."""
         self._written(False)
         with self._changed:
             waited = [each for each in self._waiting if not isinstance(each, _Drain)]
@@ -360,7 +360,7 @@ class Recording(Generic[Taken]):
         self._importers.take(LeftOut(self._origin, reason, detail, count), self._source)
 
     def _finish(self) -> bool:
-        """End the run; return whether the ledger has all that it took."""
+        """End the run; return whether the ledger has everything."""
         for why, count in (self._dropped - self._told).items():
             self._leave_out(LeftOutReason.DROPPED, why, count)
         self._told = Counter(self._dropped)
@@ -371,7 +371,7 @@ class Recording(Generic[Taken]):
 
 
 class _Pause:
-    """It is time to flush."""
+    """Time to flush."""
 
 
 class _Tick:
@@ -383,7 +383,7 @@ class _End:
 
 
 class _Drain:
-    """A mark in the queue: what came before it is to be written now."""
+    """A mark in the queue: everything before it is to be written now."""
 
     def __init__(self) -> None:
         self.over = threading.Event()

@@ -1,4 +1,4 @@
-"""Servers on loopback that record traffic: the proxy before a model, and the receiver of spans."""
+"""Servers on loopback that record traffic: the proxy before a model, and the OTLP receiver."""
 
 import asyncio
 import signal
@@ -21,10 +21,10 @@ from actionledger.imports.live.traces import SETTLED
 from actionledger.ledger import Ledger
 
 require("A server that records", "live", "httpx", "uvicorn")
-import uvicorn  # noqa: E402 - optional; what is missing was named above
+import uvicorn  # noqa: E402 - optional; the call above names a missing package
 
 ADDRESS = "127.0.0.1"
-"""Where it listens."""
+"""The default address to listen on."""
 
 _BACKLOG = 512
 _LAST_REQUESTS = 5
@@ -36,21 +36,21 @@ class RecordingServer(Generic[Taken]):
 
     Args:
         app: the application.
-        recording: what it records to.
-        port: where to listen; 0 for any port that is free.
+        recording: its recording.
+        port: the port; 0 for any free port.
         host: the address to listen on.
 
     Attributes:
-        address: where it listens, as a base URL.
-        recording: what it records to.
+        address: its base URL.
+        recording: its recording.
 
     Raises:
-        UsageError: nothing can listen there.
+        UsageError: the address can't be listened on.
     """
 
     def __init__(self, app: Any, recording: Recording[Taken], *, port: int = 0, host: str = ADDRESS) -> None:
         self.recording = recording
-        # Only where the protocol is named are small pieces sent at once; otherwise each could wait 40 ms for an acknowledgement.
+        # Naming the protocol has small pieces sent at once; otherwise each could wait 40 ms for an acknowledgement.
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -81,8 +81,8 @@ class RecordingServer(Generic[Taken]):
         self._thread: threading.Thread | None = None
 
     def run(self, on_start: Callable[[], None] = lambda: None) -> RecordingResult:
-        """Serve until somebody interrupts or ends this process; what is under way has a few seconds more."""
-        # Writing shares the interpreter with traffic: with its own interval the first byte of a large request waits 16 ms, so 7.
+        """Serve until this process is interrupted or ended; open requests have a few more seconds."""
+        # The writing thread shares the interpreter: with the default interval the first byte of a large request waits 16 ms, so 7.
         sys.setswitchinterval(_SWITCH_SECONDS)
         try:
             asyncio.run(self._serve(on_start, handles_signals=True))
@@ -91,7 +91,7 @@ class RecordingServer(Generic[Taken]):
         return kept
 
     def close(self) -> RecordingResult:
-        """End a server that was started as a context, and return what was kept."""
+        """Stop a server that was started as a context, and return its result."""
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join()
@@ -107,7 +107,7 @@ class RecordingServer(Generic[Taken]):
             except BaseException as error:
                 if is_ready.is_set():
                     raise
-                failures.append(error)  # raised again in the thread that waits for it
+                failures.append(error)  # raised again in the waiting thread
             finally:
                 is_ready.set()
 
@@ -123,7 +123,7 @@ class RecordingServer(Generic[Taken]):
         self.close()
 
     async def let_go(self) -> None:
-        """Let go of what the application holds, when it is over."""
+        """Release the application's resources at the end."""
 
     async def _serve(self, on_start: Callable[[], None], *, handles_signals: bool) -> None:
         if handles_signals:
@@ -141,15 +141,15 @@ class ProxyServer(RecordingServer[RawExchange]):
     """A recording proxy that listens on loopback.
 
     Args:
-        upstream: the address that requests are passed on to.
-        ledger: where to record; it must stay open until this is closed.
-        port: where to listen; 0 for any port that is free.
+        upstream: the address to which requests are forwarded.
+        ledger: the ledger; it must stay open until this is closed.
+        port: the port; 0 for any free port.
         silence: how long the upstream may be silent, in seconds.
-        prices: what responses cost, which no interface says.
-        token: what a request has to name, as the first part of its path or in the header ``x-actionledger-token``; empty for nothing.
+        prices: prices for responses, which no interface reports.
+        token: the token that a request must have as the first part of its path or in the header ``x-actionledger-token``; empty for none.
 
     Raises:
-        UsageError: the upstream's address or the token is none, or nothing can listen on the port.
+        UsageError: the upstream's address or the token is invalid, or the port can't be listened on.
     """
 
     def __init__(
@@ -170,23 +170,23 @@ class ProxyServer(RecordingServer[RawExchange]):
         super().__init__(self._proxy, recording, port=port)
 
     async def let_go(self) -> None:
-        """Let go of the connections to the upstream."""
+        """Close the connections to the upstream."""
         await self._proxy.close()
 
 
 class OtlpServer(RecordingServer[Came]):
-    """A receiver of OTLP over HTTP that listens on loopback, unless it is told to listen elsewhere.
+    """A receiver of OTLP over HTTP that listens on loopback by default.
 
     Args:
-        ledger: where to record; it must stay open until this is closed.
-        port: where to listen; 0 for any port that is free.
-        host: the address to listen on; on one that is not loopback's, whoever reaches it may send.
-        settled: how long a trace that lacks nothing is quiet before it is written, in seconds.
-        prices: what responses cost of which only the tokens are known.
+        ledger: the ledger; it must stay open until this is closed.
+        port: the port; 0 for any free port.
+        host: the address to listen on; if it is not loopback, anyone who reaches it may send.
+        settled: how long a complete trace is quiet before it is recorded, in seconds.
+        prices: prices for responses with tokens but without a cost.
 
     Raises:
-        UsageError: nothing can listen there.
-        MissingPackageError: what reads the protocol is not installed.
+        UsageError: the address can't be listened on.
+        MissingPackageError: the protocol's package is not installed.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class OtlpServer(RecordingServer[Came]):
         settled: float = SETTLED,
         prices: Prices | None = None,
     ) -> None:
-        from actionledger.imports.live.otlp import Receiver  # noqa: PLC0415 - needs what a proxy doesn't
+        from actionledger.imports.live.otlp import Receiver  # noqa: PLC0415 - needs packages that a proxy doesn't
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
         recording = SpanRecording(ledger, origin, settled=settled, prices=prices)
@@ -206,18 +206,18 @@ class OtlpServer(RecordingServer[Came]):
         super().__init__(self._receiver, recording, port=port, host=host)
 
     async def let_go(self) -> None:
-        """Have what has come read, so that it is recorded."""
+        """Finish reading what was received, so that it is recorded."""
         self._receiver.close()
 
 
 class _Server(uvicorn.Server):
-    """A server that is told when to stop: what was recorded is still to be written then."""
+    """A server that is stopped by its owner, not by signals: the recording must still be written."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
     def stop(self) -> None:
-        """End after what is under way; at once when told again."""
+        """Stop after the open requests; at once on the second call."""
         self.force_exit = self.should_exit
         self.should_exit = True

@@ -1,4 +1,4 @@
-"""Spans on their way into a ledger, whoever brings them: requests of OTLP, or a program's own tracer."""
+"""Spans on their way into a ledger, from OTLP requests or a program's own tracer."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ class SpanBatch:
     """Spans that came together.
 
     Args:
-        spans: returns them; called in the thread that writes.
-        size: about how many bytes they hold.
-        count: how many there are.
-        line: the file that they are written down in, a line each; None while they aren't.
+        spans: returns them; called in the writing thread.
+        size: their approximate size in bytes.
+        count: their number.
+        line: the spool file with one line for each; None if not spooled.
     """
 
     spans: Callable[[], Iterable[Span]]
@@ -40,13 +40,13 @@ class SpanBatch:
 
 @dataclass(frozen=True, slots=True)
 class AbandonedSpans:
-    """The spans that a dead process has left in its spool.
+    """The spans that a dead process left in its spool.
 
     Args:
         lines: the lines.
-        file: the file that they stand in.
-        size: how many bytes it holds.
-        count: how many lines there are.
+        file: their spool file.
+        size: its size in bytes.
+        count: the number of lines.
     """
 
     lines: list[SpooledLine]
@@ -57,12 +57,12 @@ class AbandonedSpans:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Something that came and is nothing to be recorded.
+    """Something received that is not recorded.
 
     Args:
-        reason: why.
+        reason: the reason.
         detail: what it is.
-        count: how much of it.
+        count: how many.
     """
 
     reason: LeftOutReason
@@ -78,15 +78,15 @@ class SpanReader:
     """Makes sessions of spans, in whatever order they come.
 
     Args:
-        ledger: what knows how far a session has come.
+        ledger: the ledger, which knows the next turn indexes.
         origin: where they come from, as records say it.
-        settled: how long a trace that lacks nothing is quiet before it is told, in seconds.
+        settled: how long a complete trace is quiet before it is recorded, in seconds.
     """
 
     def __init__(self, ledger: Ledger, origin: str, *, settled: float = SETTLED) -> None:
         self._origin = origin
         self._lines = LineSpool(LedgerFiles.at(ledger.path).held)
-        # Asked once: what begins later begins here.
+        # Queried once: sessions that begin later begin here.
         indexes = cache(lambda source: next_turn_indexes(ledger, source))
         self._held = TraceBuffer(
             origin,
@@ -98,25 +98,25 @@ class SpanReader:
         watch(self._held)
 
     def left_behind(self) -> Iterator[AbandonedSpans]:
-        """Yield what processes that are dead have held."""
+        """Yield what dead processes have left in their spools."""
         for lines, file in self._lines.left_behind():
             if lines:
                 yield AbandonedSpans(lines, file, file.path.stat().st_size, len(lines))
 
     def kept(self, batch: SpanBatch) -> SpanBatch:
-        """Write spans down, so that they outlive this process; those that can't be written are held in memory alone."""
+        """Spool spans, so that they outlive this process; if that fails, they are buffered in memory only."""
         try:
             spans = list(batch.spans())
             return replace(batch, spans=lambda: spans, line=self._lines.add(map(line_of, spans)))
-        except Exception:  # noqa: BLE001 - whoever reads them says that they can't be read
+        except Exception:  # noqa: BLE001 - their reader reports the error
             return batch
 
     def recorded(self, is_kept: bool, *, is_end: bool = False) -> None:
-        """Hear that the ledger has all that was read so far, or that it won't have some of it; see ``TraceBuffer.recorded``."""
+        """Note that the ledger has everything read so far, or that some of it is lost; see ``TraceBuffer.recorded``."""
         self._held.recorded(is_kept, is_end=is_end)
 
     def read(self, came: Came) -> Iterator[Item]:
-        """Yield what is due by now."""
+        """Yield what is due."""
         if isinstance(came, Passed):
             yield LeftOut(self._origin, came.reason, came.detail, came.count)
         elif isinstance(came, AbandonedSpans):
@@ -124,11 +124,11 @@ class SpanReader:
         else:
             batch = came if came.line else self.kept(came)
             yield from self._held.add(batch.spans(), batch.size, batch.line)
-        if monotonic() > self._next_look:  # nobody asks for the rest while there is no rest
+        if monotonic() > self._next_look:  # ``rest`` is not called while spans keep coming
             yield from self.rest(is_end=False)
 
     def _go_on(self, left: AbandonedSpans) -> Iterator[Item]:
-        """Take up what a process that is dead has held; a line that says nothing is let go of."""
+        """Continue with a dead process's spool; a line that says nothing is dropped."""
         for line in left.lines:
             try:
                 if told := line.held.get("told"):
@@ -142,19 +142,19 @@ class SpanReader:
                 yield LeftOut(self._origin, LeftOutReason.UNREADABLE, "held line")
 
     def rest(self, is_end: bool) -> Iterator[Item]:
-        """Yield what is due though nothing came; all of it at the end."""
+        """Yield what is due while nothing comes; everything at the end."""
         yield from self._held.due(all_of_them=is_end)
         self._next_look = monotonic() + EVERY
 
 
 class SpanRecording(Recording[Came]):
-    """A recording of spans, which goes on first with what processes that are dead have held.
+    """A recording of spans, which first continues with the spools of dead processes.
 
     Args:
         ledger: the ledger; it must stay open until the recording is closed.
-        origin: where they come from, as records say it; a name that no other recording has.
-        settled: how long a trace that lacks nothing is quiet before it is told, in seconds.
-        prices: what responses cost of which only the tokens are known.
+        origin: where they come from, as records say it; unique among recordings.
+        settled: how long a complete trace is quiet before it is recorded, in seconds.
+        prices: prices for responses with tokens but without a cost.
     """
 
     def __init__(
@@ -176,14 +176,14 @@ class SpanRecording(Recording[Came]):
             self.put(left)
 
     def close(self, patience: float = PATIENCE) -> RecordingResult:
-        """Write what waits and is held, and end the run; see ``Recording.close``."""
+        """Write what is queued and buffered, and end the run; see ``Recording.close``."""
         kept = super().close(patience)
         if not kept.error:
             self._reader.recorded(True, is_end=True)
         return kept
 
     def offer_spooled(self, thing: Came, otherwise: str) -> bool:
-        """Do what ``offer`` does, and write spans down before: whoever is told that they are here need not send them again."""
+        """Spool spans, then do the same as ``offer``: a sender who gets a receipt need not send them again."""
         if isinstance(thing, SpanBatch) and self.has_room(thing):
             thing = self._reader.kept(thing)
         return self.offer(thing, otherwise)

@@ -1,4 +1,4 @@
-"""A server on standard input and output between its client and itself: every byte goes on as it comes, and lines are copied."""
+"""A relay between a client and a server on standard input and output: it forwards every byte at once, and copies lines."""
 
 import os
 import signal
@@ -39,13 +39,13 @@ class StdioServer:
             raise UsageError(f"The command {command[0]!r} can't be started: {error.strerror}.") from error
 
     def run(self, take: Take) -> int:
-        """Pass on what both sides say until the server ends.
+        """Forward both sides' bytes until the server ends.
 
         Args:
-            take: takes each line that passes; it may not wait.
+            take: takes each line; it must not block.
 
         Returns:
-            Its exit status, as a shell says it.
+            Its exit status, as a shell reports it.
         """
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda told, _frame: self._child.send_signal(told))
@@ -57,10 +57,10 @@ class StdioServer:
                 _write(sys.stdout.fileno(), piece)
                 lines.feed(piece)
         except OSError:
-            self._child.terminate()  # the client has gone, or what it writes to is full
-            self._child.stdout.close()  # else a server that still says something waits for a reader
+            self._child.terminate()  # the client is gone, or its pipe is closed
+            self._child.stdout.close()  # otherwise a server that still writes waits for a reader
         lines.finish()
-        # With a limit it looks again and again, between which signals are answered.
+        # With a timeout, so that signals are handled in between.
         status = self._child.wait(timeout=threading.TIMEOUT_MAX)
         return status if status >= 0 else _BY_SIGNAL - status
 
@@ -77,7 +77,7 @@ class StdioServer:
 
 
 class _Lines:
-    """Splits pieces into lines; one that is larger than is kept is given cut, so that it is counted."""
+    """Splits pieces into lines; a line above the limit is cut, so that it is counted."""
 
     def __init__(self, side: McpSide, take: Take) -> None:
         self._side = side
@@ -101,7 +101,7 @@ class _Lines:
 
 
 def _pieces(descriptor: int) -> Iterator[bytes]:
-    """Yield the pieces of a stream until its end, while signals are handled: one just before a read, or in another thread, doesn't end it."""
+    """Yield a stream's pieces to its end, and handle signals meanwhile: one right before a read, or in another thread, doesn't end it."""
     bell, rope = os.pipe()
     os.set_blocking(rope, False)
     before = signal.set_wakeup_fd(rope, warn_on_full_buffer=False)
@@ -121,7 +121,7 @@ def _pieces(descriptor: int) -> Iterator[bytes]:
 
 
 def _read(descriptor: int) -> bytes:
-    """Return what comes next, nothing at the end; of a pipe that doesn't wait itself, too."""
+    """Return the next bytes, empty at the end; also from a non-blocking pipe."""
     while True:
         try:
             return os.read(descriptor, _PIECE)

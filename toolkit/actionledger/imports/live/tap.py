@@ -1,4 +1,4 @@
-"""One request and what comes back, kept while it passes: bodies and times, and of the headers those that name a session."""
+"""Keep a request and its response as they pass: bodies, times, and the headers that name a session."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from actionledger.core.ids import now
 from actionledger.imports.shapes.base import HEADERS
 
 LARGEST_BODY = 32 * 2**20
-"""How much of a body is kept, in bytes; of a larger one nothing is, and it is counted."""
+"""The largest body that is kept, in bytes; a larger one is counted instead."""
 
 
 class ExchangeEnding(StrEnum):
-    """How an exchange came to its end; what is not whole is the finish reason of the turn that came of it."""
+    """How an exchange ended; any value but whole is its turn's finish reason."""
 
     WHOLE = "whole"
     CUT = "cut_by_server"
@@ -26,21 +26,21 @@ class ExchangeEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RawExchange:
-    """A request and its response, as they passed.
+    """A request and its response.
 
     Args:
-        method: of the request.
-        path: where it went, without the query, which may hold a key.
-        request: its body.
-        response: the body that came back, or what came of it.
-        status: the response's; None where there was none.
-        is_stream: whether it came as server-sent events.
+        method: the request's method.
+        path: the request's path without the query, which may hold a key.
+        request: the request's body.
+        response: the response's body, as far as it came.
+        status: the response's status; None if there was none.
+        is_stream: whether it was sent as server-sent events.
         ending: how it ended.
-        is_kept: whether both bodies were small enough to be kept.
+        is_kept: whether both bodies were small enough to keep.
         started_at: when the request began, UTC without a zone.
-        latency_ms: from there to the end.
-        first_byte_ms: from there to the first byte of the body; None where none came.
-        headers: those of the request that say whose it is, their names in small letters.
+        latency_ms: the time from there to the end.
+        first_byte_ms: the time from there to the body's first byte; None if none came.
+        headers: the request's headers that name its session, in lower case.
     """
 
     method: str
@@ -58,18 +58,18 @@ class RawExchange:
 
     @property
     def size(self) -> int:
-        """How many bytes it holds."""
+        """Its size in bytes."""
         return len(self.request) + len(self.response)
 
 
 class Tap:
-    """Keeps one exchange while it passes, and hands it on when it is over.
+    """Keeps one exchange while it passes, and passes it on at the end.
 
     Args:
-        done: takes it; it may not wait.
-        method: of the request.
-        path: where it goes, without the query.
-        headers: the request's; those alone are kept that say whose it is.
+        done: takes it; it must not block.
+        method: the request's method.
+        path: the request's path without the query.
+        headers: the request's headers; only those that name its session are kept.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Tap:
         self._keep(self._response, piece)
 
     def over(self, ending: ExchangeEnding) -> None:
-        """Hand on what has passed; a second time does nothing."""
+        """Pass on the exchange, once."""
         if self._is_over:
             return
         self._is_over = True
@@ -146,16 +146,16 @@ def _of_session(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, s
             yield known, value.decode("latin-1")
 
 
-# Who asks a server on loopback: a program of this machine, or a page in a browser, which may be anybody's.
+# Who sends a request to loopback: a program on this machine, or any web page in its browser.
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-"""What a client may call this machine."""
+"""The names of this machine."""
 
 _OWN = frozenset({b"same-origin", b"none"})
 _SIMPLE = frozenset({b"text/plain", b"application/x-www-form-urlencoded"})
 
 
 def names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a request names this machine: a page of a browser that another name was made to lead here doesn't."""
+    """Return whether a request names this machine: a web page that reaches it by another name (DNS rebinding) doesn't."""
     host = next((value for name, value in headers if name == b"host"), b"")
     try:
         return urlsplit(f"//{host.decode('latin-1')}").hostname in LOOPBACK
@@ -164,7 +164,7 @@ def names_this_machine(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def is_of_foreign_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a page of another origin asks, one of another port of this machine among them; a browser says so, a program says nothing."""
+    """Return whether a page of another origin, even of another port here, sent a request: browsers say so, programs say nothing."""
     given = list(headers)
     own = {b"http://" + value.lower() for name, value in given if name == b"host"}
     return any(
@@ -175,9 +175,9 @@ def is_of_foreign_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def is_simple(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Return whether a request's body is of a kind that a browser sends for any page without asking, and no model's interface takes.
+    """Return whether a browser sends the request's content type for any page without a preflight; no model interface uses these types.
 
-    Programs send files as ``multipart/form-data``, the third of these kinds; of a page that sends it a browser says where it is from.
+    Programs send files as ``multipart/form-data``, the third such type; for a page that sends it, a browser names the origin.
     """
     kinds = (value for name, value in headers if name == b"content-type")
     return any(kind.split(b";")[0].strip().lower() in _SIMPLE for kind in kinds)

@@ -1,8 +1,8 @@
 """Traces while their spans come in: in several requests, in any order, late, and twice.
 
-What a span is can only be told beside the others of its trace, so that a trace is held until it is quiet. What came before it was told
-stays as it was told: a request is in the session that it was recorded in, and at the place that it got there. What is held is written
-down meanwhile, and how it is told before it is: whoever comes after a process that was killed goes on as that one would have.
+A span can only be understood among the others of its trace, so a trace is buffered until it is quiet. What was recorded stays: a request keeps its
+session and its index there. Buffered spans are spooled to disk, and so is the way a trace is recorded, before it is. After a crash, another process
+continues exactly there.
 """
 
 from collections import Counter, OrderedDict
@@ -26,13 +26,13 @@ from actionledger.imports.sources.access import text_at
 from actionledger.imports.sources.base import Item, LeftOut
 from actionledger.ledger.storage.spool import LineSpool, SpooledLine, SpoolFile
 
-# Spans as lines that outlive their process.
+# Spans as lines of a spool, which outlive their process.
 _FIELDS = [each.name for each in fields(Span)]
 _TIMES = ("started", "finished")
 
 
 def line_of(span: Span) -> SpooledLine:
-    """Return a span as a line, which is of every session that the span may become a part of."""
+    """Return a span as a spool line that names every session it may become a part of."""
     held = {name: value for name in _FIELDS if (value := getattr(span, name)) not in ("", None)}
     for name in _TIMES:
         if name in held:
@@ -50,7 +50,7 @@ def span_in(held: JsonDict) -> Span:
 
 
 def sessions_named(*names: str) -> tuple[str, ...]:
-    """Return the identifiers of sessions of spans, whichever convention these follow."""
+    """Return the session identifiers of spans, for every convention."""
     return tuple(
         derived_id("session", source.SOURCE.name, name)
         for name in dict.fromkeys(names)
@@ -60,22 +60,22 @@ def sessions_named(*names: str) -> tuple[str, ...]:
 
 
 SETTLED = 10.0
-"""How long a trace that has its beginning and no gap is quiet before it is told, in seconds: exporters send every five."""
+"""How long a trace with a root and no gap is quiet before it is recorded, in seconds: exporters send every five."""
 
 LONGEST = 60.0
-"""How long a trace is quiet before it is told all the same, in seconds: its outermost span may come hours later, or never."""
+"""How long any trace is quiet before it is recorded, in seconds: its root may come hours later, or never."""
 
 HELD_BYTES = 64 * 2**20
-"""How much of traces is held, in bytes as they came, or what its spans take at least; the one that has been quiet for the longest is let go of then."""
+"""The most buffered traces, in bytes as received or as their spans take at least; beyond it, the quietest ones are recorded and removed."""
 
 LEAST_BYTES = 2048
-"""What a span takes at least while it is held, in bytes, however few it came as."""
+"""The least size of a buffered span in bytes, however small it was when received."""
 
 REMEMBERED = 4 * OPEN_TRACES
-"""Of how many sessions it is known how they were told: of older ones nothing is held any more, and the ledger knows the rest."""
+"""How many sessions' recorded states are remembered: nothing of older ones is buffered, and the ledger knows the rest."""
 
 EVERY = 1.0
-"""How often to look for what is due while nothing comes, in seconds."""
+"""How often to look for due traces while nothing comes, in seconds."""
 
 
 @dataclass(slots=True)
@@ -95,11 +95,11 @@ class _OpenTrace:
 
     @property
     def session(self) -> str:
-        """The session that it is told as."""
+        """The session that it is recorded as."""
         return self.main or next((step.session for step in self.steps if step.session), self.trace_id)
 
     def is_whole(self) -> bool:
-        """Return whether its beginning is there, and nothing is missing between that and the rest."""
+        """Return whether its root is here, and no span between it and the others is missing."""
         there = {step.step_id for step in self.steps}
         above = {step.parent_id for step in self.steps}
         return "" in above and above - {""} <= there
@@ -117,14 +117,14 @@ class _YieldedSession:
 
 
 class TraceBuffer:
-    """Takes spans as they come, and gives sessions when their traces are quiet.
+    """Buffers spans as they come, and yields sessions when their traces are quiet.
 
     Args:
         origin: where they come from, as records say it.
-        next_index: returns the place that the next turn of a session of a format has.
-        kept: where what is held is written down; None to hold it in memory alone.
-        settled: how long a whole trace is quiet, in seconds.
-        longest: how long any trace is.
+        next_index: returns the next turn index of a session of a format.
+        kept: the spool on disk; None to buffer in memory only.
+        settled: how long a complete trace must be quiet, in seconds.
+        longest: how long any trace must be quiet, in seconds.
         clock: returns the time in seconds.
     """
 
@@ -146,7 +146,7 @@ class TraceBuffer:
         self.start_over()
 
     def start_over(self) -> None:
-        """Begin anew in a forked child: what is held is the parent's."""
+        """Begin anew in a forked child: the buffer is the parent's."""
         self._open: OrderedDict[str, _OpenTrace] = OrderedDict()
         self._size = 0
         self._sessions: OrderedDict[str, _YieldedSession] = OrderedDict()
@@ -154,7 +154,7 @@ class TraceBuffer:
         self._left: list[SpoolFile] = []
 
     def add(self, spans: Iterable[Span], size: int, line: SpoolFile | None = None) -> Iterator[Item]:
-        """Take spans, and yield what has to be let go of for them."""
+        """Add spans, and yield the sessions of traces that must leave the buffer."""
         listed = list(spans)
         for span in listed:
             if otel.has_only_tokens(span):
@@ -168,7 +168,7 @@ class TraceBuffer:
                 self._let_go(oldest)
 
     def _beyond_bounds(self) -> list[_OpenTrace]:
-        """Return the traces that have been quiet for the longest, as many as have to be let go of; all at once, since each telling looks at all."""
+        """Return the quietest traces beyond the limits; they are recorded at once, since each recording looks at all traces."""
         beyond: list[_OpenTrace] = []
         size, count = self._size, len(self._open)
         for held in self._open.values():
@@ -185,7 +185,7 @@ class TraceBuffer:
         yield from self._tell([held for held in changed if all_of_them or self._is_quiet(held)])
 
     def go_on(self, trace_id: str, told: JsonDict, line: SpoolFile) -> None:
-        """Take over how a process that is dead has told a trace, or was about to."""
+        """Take over how a dead process has recorded a trace, or was about to."""
         held = self._open.setdefault(trace_id, _OpenTrace(trace_id, self._clock()))
         held.main, held.format = str(told["main"]), str(told["format"])
         held.lines.append(line)
@@ -196,9 +196,9 @@ class TraceBuffer:
             known.next = max(known.next or self._next_index(held.format, session), place + 1)
 
     def recorded(self, is_kept: bool, *, is_end: bool = False) -> None:
-        """Hear that the ledger has all that was told so far, or that it won't have some of it.
+        """Note that the ledger has everything yielded so far, or that some of it is lost.
 
-        What is recorded stays written down for as long as more of its trace is likely to come, since what comes alone says less.
+        Recorded spans stay spooled while more of their trace is likely to come, since a span alone says less.
         """
         done, self._left = (self._left if is_kept else []), []
         for held in self._open.values():
@@ -243,7 +243,7 @@ class TraceBuffer:
             self._told.pop((session, step_id), None)
 
     def _tell(self, due: list[_OpenTrace]) -> Iterator[Item]:
-        """Yield what is new of the sessions of some traces."""
+        """Yield the new turns in the sessions of some traces."""
         self._tell_once(due)
         by_session: dict[str, list[_OpenTrace]] = {}
         for held in due:
@@ -259,7 +259,7 @@ class TraceBuffer:
             self._sessions.popitem(last=False)
 
     def _tell_once(self, due: list[_OpenTrace]) -> None:
-        """Set apart what is about to be told and only repeats the tokens of a response that another trace has."""
+        """Mark due steps as repeated if they only have tokens of a response in another trace."""
         if any(step.response_ids and not step.said for held in due for step in held.steps):
             told_once(step for held in self._open.values() for step in held.steps)
 
@@ -282,7 +282,7 @@ class TraceBuffer:
         known.passed = passed | known.passed
 
     def _note(self, held: _OpenTrace) -> None:
-        """Write down how a trace is told, before it is."""
+        """Spool how a trace is recorded, before it is."""
         turns = {turn: (home, self._session(home).places[turn]) for turn, home in held.homes.items()}
         told = {"main": held.main, "format": held.format, "turns": turns}
         names = sessions_named(held.main, *held.homes.values())
@@ -290,7 +290,7 @@ class TraceBuffer:
         held.lines += [line] if line else []
 
     def _new_of(self, session: RecordedSession, of_step: dict[str, _OpenTrace]) -> Iterator[RecordedSession]:
-        """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
+        """Yield a session with its new turns, and the sessions of turns that were recorded elsewhere before."""
         own = self._session(session.external_id)
         before, own.head = own.head, _headed(own.head, session)
         moved: dict[str, list[RecordedTurn]] = {session.external_id: []}
@@ -330,7 +330,7 @@ class TraceBuffer:
 
 
 def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedSession:
-    """Return a session without its turns as it was told first, with what is known of its end by now: its outermost span comes last."""
+    """Return a session without turns as first recorded, with what is now known of its end: its root span comes last."""
     if head is None:
         return replace(session, turns=(), results=())
     return replace(
@@ -343,13 +343,13 @@ def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedS
 
 
 def _steps(held: _OpenTrace) -> Iterator[Step]:
-    """Yield a trace's steps as they are told: in the session that it was told as, and no request twice."""
+    """Yield a trace's steps as they are recorded: in the trace's first session, and no request twice."""
     by_id = {step.step_id: step for step in held.steps}
     for step in held.steps:
         told = replace(step, session=held.main or step.session)
         is_new = held.main and step.kind == "model" and step.step_id not in held.homes
         if is_new and any(above in held.homes for above in _above(step, by_id)):
-            told.kind = "other"  # the request around it stands for it by now
+            told.kind = "other"  # the request around it has been recorded in its place
         yield told
 
 
@@ -362,6 +362,6 @@ def _above(step: Step, by_id: dict[str, Step]) -> Iterator[str]:
 
 
 def _order(step: Step) -> tuple[bool, datetime, str]:
-    """Return what steps are brought in order by, however they came; records of a log stand behind the spans that they belong to."""
+    """Return a sort key that ignores the order of arrival; log records come after the spans that they belong to."""
     begun = step.started or step.finished or datetime.min  # noqa: DTZ901
     return step.started is None, begun, step.step_id

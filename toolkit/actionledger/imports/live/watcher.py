@@ -1,7 +1,7 @@
-"""A folder that other agents write into: what is new in it is taken in as it grows.
+"""Watch a folder that agents write into, and import what is new as it grows.
 
-Files are read from their beginning whenever they grew, since a message may grow line by line; what the ledger has already is passed over. So that
-large files don't take all of a processor, the next reading waits a multiple of the time that the last one took.
+A file that grew is read from its beginning, since a message may grow line by line; what the ledger has is skipped. After each reading the next one
+waits a multiple of its time, so that large files don't use a whole processor.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,10 +22,10 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.storage.imported_files import TakenFiles, written_beside
 
 require("Watching a folder", "live", "watchfiles")
-import watchfiles  # noqa: E402 - optional; what is missing was named above
+import watchfiles  # noqa: E402 - optional; the call above names a missing package
 
 PAUSE = 6.0
-"""How many times as long as the last reading took the next one waits: a seventh of a processor at most."""
+"""The wait after a reading, as a multiple of its time: at most a seventh of a processor is used."""
 
 _DEBOUNCE = 500
 _TICK = 1000
@@ -33,32 +33,32 @@ _SETTLED = 10.0
 
 
 def refuse_nowhere(folder: Path) -> None:
-    """Refuse to watch what is not there.
+    """Refuse to watch a path that doesn't exist.
 
     Raises:
-        SourceError: there is no such folder.
+        SourceError: the folder doesn't exist.
     """
     if not folder.exists():
         raise SourceError(f"There is no folder {str(folder)!r} to watch.")
 
 
 class Watcher:
-    """Takes in what is new in a folder.
+    """Imports what is new in a folder.
 
     Args:
         folder: the folder, or one file.
-        ledger: where to record.
-        form: the format of all its files; each one's own where it is empty.
-        prices: what responses cost of which only the tokens are recorded.
-        stop: ends reading and watching when it is set; what was taken in is kept.
+        ledger: the ledger to record into.
+        form: the format of all its files; empty to detect each file's.
+        prices: prices for responses recorded with tokens but without a cost.
+        stop: ends reading and watching when it is set; what was imported is kept.
 
     Attributes:
-        report: what was taken in since it began.
-        is_gone: whether the folder was taken away.
+        report: the report since it began.
+        is_gone: whether the folder was removed.
 
     Raises:
-        SourceError: there is no such folder.
-        UnknownNameError: there is no such format.
+        SourceError: the folder doesn't exist.
+        UnknownNameError: the format doesn't exist.
     """
 
     def __init__(
@@ -82,10 +82,10 @@ class Watcher:
         self._is_due = True
 
     def take(self) -> ImportReport:
-        """Take in every file that is new or was written to since the last time, and return what that was."""
+        """Import every file that is new or has changed since the last call, and return the report."""
         self._is_due = False
         taken = self._imported(list(self._changed()))
-        # Add what is new; what a file says each time that it is read counts once.
+        # Add only what is new: a file repeats its counts and refusals each time it is read.
         left_out = self.report.left_out | taken.left_out
         told = {str(each) for each in self.report.refusals}
         taken.refusals = [each for each in taken.refusals if str(each) not in told]
@@ -95,7 +95,7 @@ class Watcher:
         return taken
 
     def _imported(self, files: list[Given]) -> ImportReport:
-        """Take files in as an import does it; what is none of a known format may become one."""
+        """Import files as usual; one of no known format may become a recording later."""
         remembered = TakenFiles.of(self._ledger.path)
         plan = planned(files, FileOptions(self._form), remembered, must_find=False)
         plan.unknown.clear()
@@ -113,13 +113,13 @@ class Watcher:
             raise KeyboardInterrupt
 
     def run(self, on_taken: Callable[[ImportReport], None]) -> ImportReport:
-        """Take in what there is, and then what comes, until ``stop`` is set or the folder is gone.
+        """Import what is there, and then what comes, until ``stop`` is set or the folder is gone.
 
         Args:
-            on_taken: is told of everything that was taken in.
+            on_taken: called with each report.
 
         Returns:
-            What was taken in altogether.
+            The report of everything.
         """
         next_at = 0.0
         changes = self._changes()
@@ -134,21 +134,21 @@ class Watcher:
         return self.report
 
     def _changes(self) -> Iterator[object]:
-        """Yield what has changed, or that nothing has, each second at the latest."""
-        # What is new in a database may lie beside it.
+        """Yield at each change, and at least every second."""
+        # A database's new content may be in a file next to it.
         where = self._folder if self._folder.is_dir() else self._folder.absolute().parent
         try:
             yield from watchfiles.watch(
                 where, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
             )
-        except (RuntimeError, OSError):  # a name that is no UTF-8, or more folders than the system watches
+        except (RuntimeError, OSError):  # a name that is not UTF-8, or more folders than the system can watch
             if not where.exists():
                 raise
         while not self._stop.wait(_TICK / 1000):
-            yield True  # each file is looked at then
+            yield True  # every file is checked then
 
     def _take_due(self, on_taken: Callable[[ImportReport], None], next_at: float) -> float:
-        """Take in what is due where its time has come; return when the next may be."""
+        """Import what is due if its time has come; return the earliest time of the next import."""
         if not self._is_due or monotonic() < next_at:
             return next_at
         began = monotonic()
@@ -173,7 +173,7 @@ class Watcher:
 
 
 def _is_being_written(path: Path, written_at: float) -> bool:
-    """Return whether somebody is in the middle of a line, or of a document: what is left so for a while is read as it is."""
+    """Return whether a file ends within a line or document and was just written; after a while it is read as it is."""
     if time() - written_at > _SETTLED:
         return False
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Which run of a tool answers which call of a trace: by the call's identifier, else by name and arguments, else by name."""
+"""Match tool runs in a trace to calls: by the call's identifier, or else by name and arguments, or else by name."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
@@ -14,13 +14,13 @@ from actionledger.imports.shapes.steps import Step
 from actionledger.imports.sources.access import count_at, exit_status_of, number_at, objects_at, text_at
 from actionledger.imports.sources.json_values import value_of
 
-# What our own exports say of a response and of what came of a call, in the words that a ledger has for it.
+# Our own exports' values for a response and a call's result, in the ledger's words.
 OWN = "actionledger."
-"""What the names of our own attributes begin with."""
+"""The prefix of our own attributes."""
 
 
 def with_outcome(result: RecordedResult, told: JsonMap, prefix: str = "") -> RecordedResult:
-    """Return a result with the status, the reason, the exit status and the time that an export of ours says."""
+    """Return a result with the status, reason, exit status and time from our own export."""
     status = reason = None
     with suppress(ValueError):
         status = ExecutionStatus(text_at(told, f"{prefix}status"))
@@ -40,7 +40,7 @@ def with_outcome(result: RecordedResult, told: JsonMap, prefix: str = "") -> Rec
 
 
 def with_own(usage: Usage, told: JsonMap, prefix: str = OWN) -> Usage:
-    """Return what a response took with what an export of ours says of it. A cost that was computed there is none that was recorded."""
+    """Return a response's usage, completed from our own export. A computed cost there is not a recorded one."""
     is_computed = told.get(f"{prefix}cost_origin") not in {None, CostOrigin.RECORDED}
     cost = number_at(told, f"{prefix}cost_usd") if usage.cost_usd is None else usage.cost_usd
     latency = number_at(told, f"{prefix}latency_ms")
@@ -51,13 +51,13 @@ def with_own(usage: Usage, told: JsonMap, prefix: str = OWN) -> Usage:
         latency_ms=usage.latency_ms if latency is None else latency,
         time_to_first_token_ms=usage.time_to_first_token_ms if begun is None else begun,
         finish_reason=usage.finish_reason or text_at(told, f"{prefix}finish_reason")[:80],
-        # Their tokens are among those of the response already.
+        # Their tokens are already among those of the response.
         billed=usage.billed or tuple(map(_billed, objects_at(told, f"{prefix}billed"))),
     )
 
 
 def compaction_of(told: JsonMap, prefix: str = OWN) -> Compaction | None:
-    """Return how the context was compacted right before a response, as an export of ours says; None where it does not."""
+    """Return from our own export how the context was compacted right before a response; None if it was not."""
     said = told.get(f"{prefix}compaction")
     if not isinstance(said, dict):
         return None
@@ -74,12 +74,12 @@ def _billed(said: JsonMap) -> Billed:
 
 
 _MOST_BESIDE = 100
-"""Among so many calls of one turn the one is looked for whose run it was."""
+"""How many calls of one turn are searched for the call of a run."""
 
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call, and what has come of it so far: what a tool's own step says, and what the model was shown of it."""
+    """A call, and its result so far: from a tool's own step, and as shown to the model."""
 
     call: RecordedCall
     has_name: bool
@@ -90,10 +90,10 @@ class _Call:
 
 
 class Answers:
-    """Takes the steps of a session in their order, and brings calls and results together.
+    """Takes the steps of a session in order, and matches calls with results.
 
     Args:
-        passed: takes the runs that answer no call.
+        passed: counts the runs that answer no call.
     """
 
     def __init__(self, passed: Passed) -> None:
@@ -107,7 +107,7 @@ class Answers:
         self._others: dict[str, RecordedResult] = {}
 
     def take(self, step: Step) -> None:
-        """Take a request or a tool's run."""
+        """Add a request or a tool run."""
         if step.kind == "tool":
             self._take_run(step)
             return
@@ -118,17 +118,17 @@ class Answers:
                 self._add(step.step_id, choice, call)
 
     def of(self, step_id: str, choice: int) -> tuple[tuple[RecordedCall, ...], tuple[RecordedResult, ...]]:
-        """Return the calls of a turn, and what came of them."""
+        """Return the calls of a turn, and their results."""
         calls = self._of_turn[step_id, choice]
         results = tuple(result for call in calls if (result := _result(call)) is not None)
         return tuple(call.call for call in calls), results
 
     def of_others(self) -> Iterator[RecordedResult]:
-        """Yield the results that name a call which is not here: it may have come before."""
+        """Yield the results whose call is not here: it may have come before."""
         yield from self._others.values()
 
     def _add(self, step_id: str, choice: int, call: RecordedCall) -> _Call:
-        # A call without an identifier gets one of its place, which stays the same when its result comes later.
+        # A call without an identifier gets one from its place, which stays the same when its result comes later.
         beside = self._of_turn[step_id, choice]
         place = f"{step_id}:{len(beside)}"
         added = _Call(replace(call, call_id=call.call_id or place), bool(call.call_id), beside=beside)
@@ -158,7 +158,7 @@ class Answers:
         result = with_outcome(result, step.outcome, OWN)
         if call is not None:
             self._not_run.remove(call)
-            if step.call_id:  # by which what is shown later may name it
+            if step.call_id:  # a result shown later may name it
                 self._by_id.setdefault(step.call_id, call)
             call.ran = replace(result, call_id=call.call.call_id)
             call.is_guessed = not step.call_id
@@ -170,7 +170,7 @@ class Answers:
             self._passed[LeftOutReason.NO_CALL, "tool"] += 1
 
     def _answered(self, step: Step) -> _Call | None:
-        """Return the call that a run answers, of those that none has answered; None for none."""
+        """Return the unanswered call of a run; None for none."""
         if step.call_id in self._by_id:
             named = [each for each in self._under(step.call_id) if each.ran is None]
         else:
@@ -184,7 +184,7 @@ class Answers:
         return next(same, next(iter(named), None))
 
     def _under(self, call_id: str) -> Iterator[_Call]:
-        """Yield the calls under an identifier: as a rule one, and all of its turn's where a model gave it to several."""
+        """Yield the calls with an identifier: usually one, and several of a turn if a model gave them the same."""
         first = self._by_id[call_id]
         yield first
         for each in first.beside[:_MOST_BESIDE]:
@@ -192,7 +192,7 @@ class Answers:
                 yield each
 
     def _take_history(self, step: Step) -> None:
-        """Take the results that a model was shown: those with an identifier each once, the others in their order."""
+        """Add the results shown to a model: those with an identifier once each, the others in order."""
         results = [result for message in step.shown for result in message.results]
         nameless = [result for result in results if not result.call_id]
         for result in (*(each for each in results if each.call_id), *nameless[self._nameless :]):
@@ -213,7 +213,7 @@ class Answers:
 
 
 def _bring_right(call: _Call, shown: RecordedResult) -> None:
-    """Give a call the run of which the model was told, where runs that name no call were taken in the order of their begin."""
+    """Swap two guessed runs, once the model's input shows which result belongs to a call."""
     if call.shown or call.ran is None or not call.is_guessed or call.ran.output == shown.output:
         return
     for other in call.beside[:_MOST_BESIDE]:
@@ -225,13 +225,13 @@ def _bring_right(call: _Call, shown: RecordedResult) -> None:
 
 
 def _is_given(arguments: Any, given: Any) -> bool:
-    """Return whether a tool was run with a call's arguments: LangChain gives the one that there is without its name."""
+    """Return whether a tool was run with a call's arguments: LangChain gives a single argument without its name."""
     is_one = isinstance(arguments, Mapping) and len(arguments) == 1
     return bool(arguments == given or (is_one and given in arguments.values()))
 
 
 def arguments_of(given: Any) -> Any:
-    """Return arguments decoded, where they are a JSON text."""
+    """Return arguments decoded if they are a JSON text."""
     if not isinstance(given, str):
         return given
     try:
@@ -248,7 +248,7 @@ def _result(call: _Call) -> RecordedResult | None:
         return ran
     return replace(
         ran,
-        output=ran.output if shown.output is None else shown.output,  # what the model was given
-        # A span whose status is OK may be of a tool that failed: the model was told so.
+        output=ran.output if shown.output is None else shown.output,  # the output that the model was given
+        # A span with status OK may be of a failed tool: the model was told so.
         is_error=shown.is_error if shown.is_error or ran.is_error is None else ran.is_error,
     )

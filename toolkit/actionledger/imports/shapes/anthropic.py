@@ -1,8 +1,8 @@
 """Anthropic's messages: https://docs.anthropic.com/en/api/messages.
 
-Arguments come parsed; only of a stream is there the text that the model wrote (``input`` is a string then). What the provider ran
-itself (``server_tool_use`` and its result, calls of its connectors) is no call of anybody else's. ``input_tokens`` leaves out
-what a cache gave or took: the sum of the three is what the model was shown.
+Arguments come parsed; only a stream has the text that the model wrote (``input`` is a string then). Tools that the provider ran itself
+(``server_tool_use`` and its result, calls of its connectors) are not recorded as calls. ``input_tokens`` leaves out tokens read from or written to a
+cache: the sum of the three is the model's input.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _NO_TEXT = frozenset({"image", "document", "file", "search_result", "container_u
 
 
 def message(value: JsonMap) -> Message:
-    """Read a message of any role; results of calls stand in a person's."""
+    """Read a message of any role; a person's message holds results of calls."""
     role = text_at(value, "role")
     found = Message("model" if role == "assistant" else "system" if role == "system" else "person")
     found.message_id = text_at(value, "id")
@@ -42,7 +42,7 @@ def message(value: JsonMap) -> Message:
 
 
 def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
+    """Read a response's usage."""
     read, written = count_at(value, "cache_read_input_tokens"), count_at(value, "cache_creation_input_tokens")
     took = Usage(
         input_tokens=total(count_at(value, "input_tokens"), read, written),
@@ -55,7 +55,7 @@ def usage(value: JsonMap) -> Usage:
 
 
 def is_request(body: JsonMap) -> bool:
-    """Return whether a body asks by this interface."""
+    """Return whether a body is a request of this interface."""
     if not isinstance(body.get("messages"), list):
         return False
     told = ("max_tokens" in body and "system" in body) or "anthropic_version" in body or "thinking" in body
@@ -64,7 +64,7 @@ def is_request(body: JsonMap) -> bool:
 
 
 def request(body: JsonMap) -> Request:
-    """Read what a model was asked."""
+    """Read a request."""
     system = Message("system")
     texts_of(system, body.get("system"))
     history = [message(each) for each in objects_at(body, "messages")]
@@ -76,12 +76,12 @@ def request(body: JsonMap) -> Request:
 
 
 def is_response(body: JsonMap) -> bool:
-    """Return whether a body answers by this interface."""
+    """Return whether a body is a response of this interface."""
     return text_at(body, "type") == "message" and text_at(body, "role") == "assistant" and "content" in body
 
 
 def response(body: JsonMap) -> Response:
-    """Read what a model answered."""
+    """Read a response."""
     if text_at(body, "type") == "error":
         return Response((), error_kind(body.get("error")))
     found = message({**body, "role": "assistant"})
@@ -116,9 +116,9 @@ def _read_part(part: JsonMap, found: Message) -> None:
         found.unknown(kind, part)
 
 
-# The events of one of Anthropic's messages: blocks that begin, grow and end, by their place.
+# The events of one Anthropic message: blocks that begin, grow and end, by index.
 KINDS = frozenset({"message_start", "content_block_start", "content_block_delta", "message_delta"})
-"""What its events are called, beside those that say nothing."""
+"""The names of its events, except those without content."""
 
 _GROWN = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
@@ -137,9 +137,9 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
             usage.update(object_at(message, "usage"))
         elif kind == "content_block_start":
             place = _place(event, len(blocks))
-            if place in blocks:  # a gateway that numbers two blocks alike: the first one is whole
+            if place in blocks:  # a gateway gave two blocks one index: the first one is complete
                 before.append((place, blocks[place]))
-            # A block at its beginning: arguments are empty there, whatever stands in their place.
+            # A block at its start: its arguments are empty, whatever value is there.
             block = object_at(event, "content_block")
             is_call = text_at(block, "type") == "tool_use" and not block.get("input")
             blocks[place] = {**block, "input": ""} if is_call else dict(block)
@@ -154,7 +154,7 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
 
 
 def _in_order(before: Sequence[tuple[int, JsonDict]], blocks: Mapping[int, JsonDict]) -> list[JsonDict]:
-    """Return the blocks by their places; of those with one place, the one that began first."""
+    """Return the blocks by index; of those with the same index, the one that began first comes first."""
     return [block for _, block in sorted([*before, *blocks.items()], key=lambda placed: placed[0])]
 
 

@@ -1,4 +1,4 @@
-"""What a shape returns: messages with their text, calls and results, and the bodies around them."""
+"""The common result of all shapes: messages with text, calls and results, and the bodies around them."""
 
 import json
 from collections import Counter
@@ -15,14 +15,14 @@ from actionledger.imports.sources.access import as_list, object_at, text_at, tol
 from actionledger.imports.sources.base import LeftOut
 
 
-# Whose a request is: agents name their session in the body or in a header, and some the one that it comes from.
+# The session of a request: agents name it in the body or in a header, and some name its parent too.
 class RequestOwner(NamedTuple):
     """A session as its client names it.
 
     Args:
-        name: its name; empty where nothing says it.
-        parent: the session that it is a child of; empty where nothing says it.
-        relation: how it is its child.
+        name: its name; empty if unknown.
+        parent: its parent session; empty if unknown.
+        relation: its relation to the parent.
     """
 
     name: str = ""
@@ -31,7 +31,7 @@ class RequestOwner(NamedTuple):
 
 
 NOBODY = RequestOwner()
-"""Nothing says whose it is."""
+"""An unknown session."""
 
 _AGENT = "x-claude-code-agent-id"
 _CODEX = "x-codex-turn-metadata"
@@ -43,18 +43,18 @@ _NAMING = (
 )  # fmt: skip
 
 HEADERS = frozenset({_AGENT, _CODEX, *_ABOVE, *_NAMING})
-"""The headers that say whose a request is; no other one is looked at."""
+"""The headers that name a request's session; no others are read."""
 
 _KEYS = ("thread_id", "session_id", "conversation_id")
 _LONGEST = 200
 _LONGEST_METADATA = 64 * 1024
 _OLDER_USER = regex(r"_session_([0-9a-fA-F-]{36})$")
 _UNIQUE = regex(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|^ses_\w{10,}")
-"""A key for a cache that no two sessions have; programs give one name to all they ask, too."""
+"""A cache key that is unique to a session; some programs use one key for all requests."""
 
 
 def owner_of(body: JsonMap, headers: Iterable[tuple[str, str]] = ()) -> RequestOwner:
-    """Return whose a request is."""
+    """Return the session of a request."""
     said = {name: value for name, value in headers if name in HEADERS}
     told, user = object_at(body, "client_metadata"), object_at(body, "metadata")
     of_codex = _object(told.get(_CODEX) or said.get(_CODEX))
@@ -81,7 +81,7 @@ def owner_of(body: JsonMap, headers: Iterable[tuple[str, str]] = ()) -> RequestO
 
 
 def _object(value: object) -> JsonMap:
-    """Return what stands as JSON text in a field, if it is an object."""
+    """Return the object in a field with JSON text; empty if it holds none."""
     if not isinstance(value, str) or not value.startswith("{") or len(value) > _LONGEST_METADATA:
         return {}
     try:
@@ -101,32 +101,32 @@ def _conversation(value: object) -> str:
 
 
 Speaker: TypeAlias = Literal["model", "person", "system", "tool"]
-"""Whose message it is."""
+"""The author of a message."""
 
 Passed: TypeAlias = Counter[tuple[LeftOutReason, str]]
-"""How often what was passed over, by reason and detail; the file is for whoever read it."""
+"""How often something was skipped, by reason and detail; the caller adds the file."""
 
 
 _MOST_OF_OTHERS = 40
 _MOST = 240
-"""So much of what is passed over is named, in characters."""
+"""The longest name of something skipped, in characters."""
 
 
 @dataclass(slots=True)
 class Message:
-    """What one message holds.
+    """The content of one message.
 
     Args:
-        speaker: whose it is. Results of calls may stand in the message of a tool or of a person.
-        text: what it says; of a model, what is left of it without the calls.
+        speaker: its author. A message of a tool or a person may hold results of calls.
+        text: its text; for a model, the text without calls.
         calls: its calls.
-        results: what came of calls before.
-        passed: what of it is passed over.
-        message_id: its own identifier; empty where it has none.
-        usage: what it took, where it is a response.
-        model: the model that wrote it, where it says so.
-        occurred_at: when it was written, where it says so.
-        reasoning: what the model thought to itself, where its provider shows it.
+        results: results of earlier calls.
+        passed: what was skipped in it.
+        message_id: its own identifier; empty if it has none.
+        usage: its usage, if it is a response.
+        model: the model that wrote it, if recorded.
+        occurred_at: when it was written, if recorded.
+        reasoning: the model's reasoning, if its provider shows it.
     """
 
     speaker: Speaker
@@ -142,21 +142,21 @@ class Message:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds nothing that a ledger takes."""
+        """Whether it holds nothing to record."""
         return not (self.text or self.calls or self.results or self.reasoning)
 
     def say(self, text: object) -> None:
-        """Take a text. A model's parts are one text as they are; others' are told apart by a line break."""
+        """Add a text. A model's parts are joined as they are, others' by a line break."""
         if isinstance(text, str) and text:
             between = "\n" if self.text and self.speaker != "model" else ""
             self.text += between + text
 
     def think(self, *thoughts: object, detail: object = "") -> None:
-        """Take what a model thought; what holds no text that anybody but its provider can read is counted.
+        """Add reasoning; reasoning without readable text is counted.
 
         Args:
-            *thoughts: the texts of one thought; each that is none is passed by.
-            detail: what the recording calls such a thought.
+            *thoughts: the texts of one reasoning item; others are ignored.
+            detail: the recording's name for it.
         """
         texts = [text for text in thoughts if isinstance(text, str) and text]
         if not texts:
@@ -173,49 +173,49 @@ class Message:
         arguments: object,
         kind: Literal["function", "text"] = "function",
     ) -> None:
-        """Take a call that is made at this place of the text.
+        """Add a call at this place in the text.
 
         Args:
             call_id: its identifier, if it is a text.
             name: the tool's name, if it is a text.
-            arguments: a text as the model wrote it, or what it was parsed to; None for none. What is no object is kept as
-                its JSON text, which reading refuses.
-            kind: whether a text of arguments is JSON or taken as it is.
+            arguments: the text that the model wrote, or the parsed value; None for none. A value that is no object is kept as JSON text, which the
+                parser refuses.
+            kind: whether arguments in a text are JSON or plain text.
         """
         given = {} if arguments is None else arguments
         kept = given if isinstance(given, str | Mapping) else json_text(given)
         self.calls.append(RecordedCall(_text(call_id), _text(name), kept, kind, at=len(self.text)))
 
     def result(self, call_id: object, output: object, **said: Any) -> None:
-        """Take what came of a call.
+        """Add the result of a call.
 
         Args:
             call_id: the call's identifier, if it is a text.
-            output: what the model was given.
-            **said: what else is known of it, as ``RecordedResult`` names it.
+            output: the output as the model received it.
+            **said: other fields of ``RecordedResult``.
         """
         self.results.append(RecordedResult(_text(call_id), output, **said))
 
     def pass_over(self, reason: LeftOutReason, detail: object = "") -> None:
-        """Count something that is no part of what is recorded."""
+        """Count something that is not recorded."""
         most = _MOST if reason is LeftOutReason.UNKNOWN_KIND else _MOST_OF_OTHERS
         self.passed[reason, _text(detail)[:most]] += 1
 
     def unknown(self, kind: object, value: JsonMap) -> None:
-        """Count something of a kind that nobody knows, by its name and a sample of its keys."""
+        """Count something of an unknown kind, by its name and a sample of its keys."""
         self.pass_over(LeftOutReason.UNKNOWN_KIND, told(_text(kind), value))
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a model was asked.
+    """A request to a model.
 
     Args:
-        messages: the history, and at its end what is new; instructions first.
-        tools: the tools that were offered, as JSON text; empty for none.
-        model: the model that was asked.
-        previous: the response that it goes on from, by its identifier; empty where it doesn't say.
-        owner: whose it is, as far as it says so.
+        messages: the history with the new messages at its end; instructions first.
+        tools: the offered tools, as JSON text; empty for none.
+        model: the requested model.
+        previous: the identifier of the response that it continues; empty if unknown.
+        owner: its session, as far as it says so.
     """
 
     messages: tuple[Message, ...]
@@ -227,11 +227,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model answered.
+    """A model's response.
 
     Args:
-        messages: its choices, as a rule one; the first has what all of them took.
-        error: what kind of error the provider named where it gave no answer, or broke it off.
+        messages: its choices, usually one; the first has the usage of all.
+        error: the provider's kind of error, if there was no answer or it was cut off.
     """
 
     messages: tuple[Message, ...]
@@ -239,11 +239,11 @@ class Response:
 
 
 _WITHOUT_TEXT = regex(r"(?i)image|audio|video|file|document|resource|media|blob|attachment|data")
-"""What stands in the names of parts that are no text, whatever their interface."""
+"""Words in the names of parts that are no text, in any interface."""
 
 
 def texts_of(message: Message, content: object) -> None:
-    """Take a content that is a text, or a list of texts and parts with a ``text``; other parts are passed over, and counted by what they are."""
+    """Add a content that is a text or a list of texts and parts with a ``text``; other parts are skipped and counted by kind."""
     for part in as_list(content):
         if isinstance(part, Mapping) and isinstance(part.get("text"), str):
             message.say(part["text"])
@@ -260,7 +260,7 @@ def texts_of(message: Message, content: object) -> None:
 
 
 def read_parts(message: Message, content: object, read_part: Callable[[JsonMap, Message], None]) -> None:
-    """Take a content that is a text, a part, or a list of them."""
+    """Read a content that is a text, a part, or a list of them."""
     for part in as_list(content):
         if isinstance(part, Mapping):
             read_part(part, message)
@@ -269,7 +269,7 @@ def read_parts(message: Message, content: object, read_part: Callable[[JsonMap, 
 
 
 def plain(output: object) -> object:
-    """Return a result's content as a text where it is nothing but texts, else as it is."""
+    """Return a result's content as a text if it holds only texts; otherwise unchanged."""
     if not isinstance(output, list) or not output:
         return output
     texts = [part.get("text") for part in output if isinstance(part, Mapping)]
@@ -279,12 +279,12 @@ def plain(output: object) -> object:
 
 
 def tools_text(tools: object) -> str:
-    """Return the offered tools as a turn takes them; empty for none."""
+    """Return the offered tools as a turn has them; empty for none."""
     return json_text(tools) if isinstance(tools, list) and tools else ""
 
 
 def error_kind(error: object) -> str:
-    """Return what kind of error a provider names, such as ``overloaded_error``; its sentence may hold anything."""
+    """Return a provider's kind of error, such as ``overloaded_error``, without its message, which may hold anything."""
     if isinstance(error, Mapping):
         said = next((error[key] for key in ("code", "type", "status") if error.get(key)), "error")
         return str(said)[:40] if isinstance(said, str | int) else "error"
@@ -292,13 +292,13 @@ def error_kind(error: object) -> str:
 
 
 def total(*counts: int | None) -> int | None:
-    """Return the sum of the counts that are known; None where none is."""
+    """Return the sum of the known counts; None if none is known."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 
 
 def since_epoch(seconds: object) -> datetime | None:
-    """Return a time that is given in seconds, or in milliseconds, since 1970, UTC without a zone; None for none."""
+    """Return a time given in seconds or milliseconds since 1970, UTC without a zone; None if it is no such time."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         return None
     try:
@@ -315,7 +315,7 @@ def with_usage(
     model: str = "",
     occurred_at: datetime | None = None,
 ) -> tuple[Message, ...]:
-    """Return the choices of a response; the first has what all took, each its own reason to stop."""
+    """Return the choices of a response: the first with the usage of all, each with its own finish reason."""
     for number, choice in enumerate(choices):
         choice.usage = replace(usage if number == 0 else Usage(), finish_reason=choice.usage.finish_reason)
         choice.message_id = f"{message_id}#{number}" if number and message_id else message_id
@@ -324,7 +324,7 @@ def with_usage(
 
 
 def left_out(file: str, passed: Passed) -> Iterator[LeftOut]:
-    """Yield what was passed over as a source gives it."""
+    """Yield the skip counts as a source reports them."""
     for (reason, detail), count in passed.items():
         yield LeftOut(file, reason, detail, count)
 

@@ -1,7 +1,7 @@
 """Amazon Bedrock's Converse: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html.
 
-Arguments come parsed. A body says neither which model wrote it nor who it is: the model stands in the address, an identifier in a
-header. What a cache gave or took is no part of ``inputTokens``.
+Arguments come parsed. A body names neither the model, which is in the address, nor itself: its identifier is in a header. ``inputTokens`` leaves out
+tokens read from or written to a cache.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,14 +31,14 @@ _NO_TEXT = ("image", "document", "video", "audio", "searchResult")
 
 
 def message(value: JsonMap) -> Message:
-    """Read a message of any role; results of calls stand in a person's."""
+    """Read a message of any role; a person's message holds results of calls."""
     found = Message("model" if text_at(value, "role") == "assistant" else "person")
     read_parts(found, value.get("content"), _read_part)
     return found
 
 
 def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
+    """Read a response's usage."""
     read, written = count_at(value, "cacheReadInputTokens"), count_at(value, "cacheWriteInputTokens")
     return Usage(
         input_tokens=total(count_at(value, "inputTokens"), read, written),
@@ -49,12 +49,12 @@ def usage(value: JsonMap) -> Usage:
 
 
 def is_request(body: JsonMap) -> bool:
-    """Return whether a body asks by this interface; its parts have no type."""
+    """Return whether a body is a request of this interface; its parts have no type."""
     return any(_is_content(each.get("content")) for each in objects_at(body, "messages"))
 
 
 def request(body: JsonMap) -> Request:
-    """Read what a model was asked."""
+    """Read a request."""
     system = Message("system")
     texts_of(system, body.get("system"))
     history = [message(each) for each in objects_at(body, "messages")]
@@ -64,12 +64,12 @@ def request(body: JsonMap) -> Request:
 
 
 def is_response(body: JsonMap) -> bool:
-    """Return whether a body answers by this interface."""
+    """Return whether a body is a response of this interface."""
     return "message" in object_at(body, "output") and ("stopReason" in body or "usage" in body)
 
 
 def response(body: JsonMap) -> Response:
-    """Read what a model answered."""
+    """Read a response."""
     given = object_at(object_at(body, "output"), "message")
     if not given:
         return Response((), error_kind(body.get("message")))
@@ -121,9 +121,9 @@ def _read_part(part: JsonMap, found: Message) -> None:
         found.unknown(next(iter(part)), object_at(part, next(iter(part))))
 
 
-# The events of an answer of Bedrock's: blocks that begin and grow, by their place.
+# The events of a Bedrock response: blocks that begin and grow, by index.
 KINDS = frozenset({"messageStart", "contentBlockStart", "contentBlockDelta", "messageStop"})
-"""What its events are called, beside those that say nothing."""
+"""The names of its events, except those without content."""
 
 
 def body(events: Sequence[JsonMap]) -> JsonDict:
@@ -134,7 +134,7 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
     for event in events:
         if begun := object_at(event, "contentBlockStart"):
             call = object_at(object_at(begun, "start"), "toolUse")
-            if replaced := blocks.get(_place(begun)):  # a gateway that numbers two blocks alike
+            if replaced := blocks.get(_place(begun)):  # a gateway gave two blocks one index
                 before.append((_place(begun), replaced))
             blocks[_place(begun)] = {"toolUse": {**call, "input": ""}} if call else {}
         elif grown := object_at(event, "contentBlockDelta"):

@@ -1,4 +1,4 @@
-"""A recorded request and its response, however they were stored: decoded, as JSON text, as bytes, as a stream."""
+"""A recorded request and its response in any stored form: decoded, as JSON text, as bytes, as a stream."""
 
 import json
 import struct
@@ -31,7 +31,7 @@ _LARGEST_FRAME = 16 * 2**20
 
 
 def events_of(data: str | bytes) -> list[JsonDict]:
-    """Return a stream's events; what is no JSON object, such as the word that ends OpenAI's, is no event."""
+    """Return a stream's events; anything but a JSON object, such as the word that ends OpenAI's, is no event."""
     raw = to_any_bytes(data) if isinstance(data, str) else data
     if len(raw) > _PRELUDE.size and raw[0] == 0 and _NAME.encode() in raw[:256]:
         return list(_framed(raw))
@@ -44,12 +44,12 @@ def events_of(data: str | bytes) -> list[JsonDict]:
             if isinstance(value, dict):
                 found.append(value)
     except MalformedError:
-        pass  # what follows a line that is none is no stream any more
+        pass  # after an invalid line, the rest is no stream
     return found
 
 
 def _listed(raw: bytes) -> list[Any]:
-    """Return the values of a list, as Gemini streams where nobody asks for events."""
+    """Return the values of a list, as Gemini streams if no events are requested."""
     value = _stream_decoded(raw.decode(errors="replace"))
     return value if isinstance(value, list) else []
 
@@ -62,7 +62,7 @@ def _stream_decoded(text: str) -> Any:
 
 
 def _framed(raw: bytes) -> Iterator[JsonDict]:
-    """Yield the payload of each frame under the name of its event; a frame that is cut ends the stream."""
+    """Yield each frame's payload under its event's name; a cut frame ends the stream."""
     at = 0
     while at + _PRELUDE.size + _CHECKSUM <= len(raw):
         length, of_headers, _checksum = _PRELUDE.unpack_from(raw, at)
@@ -77,7 +77,7 @@ def _framed(raw: bytes) -> Iterator[JsonDict]:
 
 
 def _headers(raw: bytes) -> dict[str, str]:
-    """Return the headers of a frame that are texts, up to one that is none."""
+    """Return a frame's text headers, up to the first one of another type."""
     found, at = dict[str, str](), 0
     while at < len(raw):
         name_end = at + 1 + raw[at]
@@ -91,19 +91,19 @@ def _headers(raw: bytes) -> dict[str, str]:
 
 
 def body_of_stream(data: str | bytes) -> JsonDict | None:
-    """Return the body that a stream adds up to; None where it is no stream of a known interface."""
+    """Return the body that a stream adds up to; None if its interface is unknown."""
     return put_together(events_of(data))
 
 
 def put_together(events: Sequence[JsonMap]) -> JsonDict | None:
-    """Return the body that events add up to, with the error that broke it off; None where they are of no known interface."""
+    """Return the body that events add up to, with the error that ended it; None if their interface is unknown."""
     body = _body(events)
     error = next(filter(None, map(_error, events)), None)
     return body if error is None else (body or {}) | {"error": error}
 
 
 def _error(event: JsonMap) -> object:
-    """Return what an event says has failed; one of OpenAI's is itself the error."""
+    """Return an event's error; an error event of OpenAI is the error itself."""
     return event.get("error") or (event if text_at(event, "type") == "error" else None)
 
 
@@ -122,50 +122,50 @@ def _body(events: Sequence[JsonMap]) -> JsonDict | None:
     return None
 
 
-# Which of the shapes a body has.
+# Find the shape of a body.
 class BodyShape(Protocol):
-    """An interface, which is a module: how its bodies are read.
+    """An interface, as a module that reads its bodies.
 
     Attributes:
-        NAME: what the interface is called.
-        KEEPS: how much of what the model wrote its bodies have.
+        NAME: the interface's name.
+        KEEPS: how much of the model's output its bodies have.
     """
 
     NAME: str
     KEEPS: Capture
 
     def usage(self, value: JsonMap, /) -> Usage:
-        """Read what a response took."""
+        """Read a response's usage."""
 
     def is_request(self, body: JsonMap, /) -> bool:
-        """Return whether a body asks by this interface."""
+        """Return whether a body is a request of this interface."""
 
     def request(self, body: JsonMap, /) -> Request:
-        """Read what a model was asked."""
+        """Read a request."""
 
     def is_response(self, body: JsonMap, /) -> bool:
-        """Return whether a body answers by this interface."""
+        """Return whether a body is a response of this interface."""
 
     def response(self, body: JsonMap, /) -> Response:
-        """Read what a model answered."""
+        """Read a response."""
 
 
 SHAPES: tuple[BodyShape, ...] = (bedrock, anthropic, openai_chat, openai_responses, gemini)
-"""Every shape, those whose bodies say more of themselves first."""
+"""Every shape; those with more specific bodies first."""
 
 
 def shape_of_request(body: JsonMap) -> BodyShape | None:
-    """Return by which interface a body asks; None where that isn't known."""
+    """Return the interface of a request body; None if unknown."""
     return next((shape for shape in SHAPES if shape.is_request(body)), None)
 
 
 def shape_of_response(body: JsonMap) -> BodyShape | None:
-    """Return by which interface a body answers; None where that isn't known."""
+    """Return the interface of a response body; None if unknown."""
     return next((shape for shape in SHAPES if shape.is_response(body)), None)
 
 
 MAX_DEPTH = 200
-"""How deep a body may be nested."""
+"""The deepest nesting of a body."""
 
 _MODEL = regex(r"/models?/([^/:?]+)")
 _GZIP = b"\x1f\x8b"
@@ -173,14 +173,14 @@ _LARGEST = 64 * 2**20
 
 
 def decoded_body(value: object) -> JsonDict | None:
-    """Return a body as an object; None where it holds none."""
+    """Return a body as an object; None if it holds none."""
     return _decoded(value)[0]
 
 
 def exchange_of(
     request: object, response: object, address: str = "", headers: Iterable[tuple[str, str]] = ()
 ) -> Exchange | None:
-    """Return a request and its response as one exchange; None where the two are nothing of a model's."""
+    """Return a request and its response as one exchange; None if they belong to no model."""
     asked = _decoded(request)[0] or {}
     body, is_stream = _decoded(response)
     answered = body or {}
@@ -192,13 +192,13 @@ def exchange_of(
     else:
         said = error_kind(answered.get("error") or answered.get("__type"))
         read = Response((), said or ("unreadable body" if response else "no body"))
-    # Streams have the text of arguments, also where a body has them parsed.
+    # Streams have the text of arguments, even if the interface's bodies have them parsed.
     keeps = Capture.ARGUMENTS if is_stream else shape.KEEPS
     return Exchange(read, keeps, _request(shape, asked, address, headers))
 
 
 def inner(value: object) -> object:
-    """Return a body without what a recorder has put around it: ``body``, ``json`` or ``content`` beside headers and a status."""
+    """Return a body without a recorder's wrapping: ``body``, ``json`` or ``content`` next to headers and a status."""
     if not isinstance(value, Mapping):
         return value
     told = next(
@@ -211,7 +211,7 @@ def inner(value: object) -> object:
 
 
 def _broken_off(read: Response) -> Response:
-    """Return what a model answered until an error broke it off, which is why it stopped where nothing else is said."""
+    """Return a response that an error cut off, with the error as its finish reason if it has no other."""
     if not read.error or not read.messages or read.messages[0].usage.finish_reason:
         return read
     if all(message.is_empty for message in read.messages):
@@ -225,7 +225,7 @@ def _broken_off(read: Response) -> Response:
 def _request(
     shape: BodyShape, asked: JsonMap, address: str, headers: Iterable[tuple[str, str]]
 ) -> Request | None:
-    """Return what was asked, by the interface that answered; other keys than its own say nothing."""
+    """Return the request, read by the interface of the response; keys of other interfaces are ignored."""
     if not asked:
         return None
     found = shape.request(asked)
@@ -235,7 +235,7 @@ def _request(
 
 
 def _decoded(value: object) -> tuple[JsonDict | None, bool]:
-    """Return a body as an object, if it is one, and whether it came as a stream."""
+    """Return a body as an object, or None, and whether it came as a stream."""
     if isinstance(value, dict):
         return value, False
     if isinstance(value, bytes) and value.startswith(_GZIP):

@@ -1,7 +1,7 @@
-"""What Claude Code says of a call: its arguments where they could not be parsed, and what came of it.
+"""Claude Code's records of calls: arguments that could not be parsed, and results.
 
-Since 2.1.3xx a line says who refused a call (``toolDenialKind``, ``permissionDecision``), when its time was over
-(``timedOutAfterMs``), and what the model wrote where that is no JSON. Before, and of much else, the words alone say it.
+Since 2.1.3xx a line says who refused a call (``toolDenialKind``, ``permissionDecision``), that it timed out (``timedOutAfterMs``), and what the model
+wrote if it is no JSON. In earlier versions, and for much else, only the words say so.
 """
 
 import re
@@ -84,7 +84,7 @@ WORDINGS = seen(
 
 
 def arguments_of(given: object) -> str | JsonMap:
-    """Return the arguments of a call: an object, or the text that the model wrote where that could not be parsed."""
+    """Return a call's arguments: an object, or the text that the model wrote if it could not be parsed."""
     if not isinstance(given, dict):
         return given if isinstance(given, str) else {} if given is None else json_text(given)
     raw = object_at(given, _UNPARSED).get("raw") if len(given) == 1 else None
@@ -92,7 +92,7 @@ def arguments_of(given: object) -> str | JsonMap:
 
 
 def result_of(line: Line, block: Line, mode: str = "") -> RecordedResult:
-    """Return what a line says of a call: the text for the model, and what the client knows beside it."""
+    """Return a call's result from a line: the text for the model, and the client's own data."""
     output = block.get("content")
     parts = [text_at(part, "text") for part in objects_at(block, "content")]
     text = output if isinstance(output, str) else "\n".join(filter(None, parts))
@@ -118,7 +118,7 @@ def result_of(line: Line, block: Line, mode: str = "") -> RecordedResult:
 
 
 def notified(text: str) -> tuple[str, Callable[[RecordedResult], RecordedResult]] | None:
-    """Return the call that a notice is of, and what changes its result; None where nothing is new."""
+    """Return the call of a background notice, and a function that changes its result; None if nothing is new."""
     said = dict(_NOTICE.findall(text))
     call_id, status = said.get("tool-use-id", ""), said.get("status", "")
     if not call_id or status not in {"failed", "killed", "stopped"}:
@@ -128,7 +128,7 @@ def notified(text: str) -> tuple[str, Callable[[RecordedResult], RecordedResult]
     stopped = ExecutionStatus.INTERRUPTED if status != "failed" else None
 
     def changed(result: RecordedResult) -> RecordedResult:
-        """Return the result, as its time was over, or as the task ended."""
+        """Return the result, timed out or as the task ended."""
         if result.status is ExecutionStatus.TIMED_OUT:
             return result
         return replace(result, is_error=True, status=stopped, exit_status=code)
@@ -143,13 +143,13 @@ def _status(line: Line, known: Line, *, is_error: bool) -> ExecutionStatus | Non
 
 
 def _is_stopped(line: Line, mode: str) -> bool:
-    """Whether a call was stopped while it ran: the client says a person rejected it, where it asks nobody and none has decided."""
+    """Return whether a call was stopped while it ran: the client reports that a person rejected it, although its mode asks nobody."""
     kind = text_at(line, "toolDenialKind")
     return mode == _ASKS_NOBODY and kind.startswith("user") and "permissionDecision" not in line
 
 
 def _refuser(line: Line, text: str) -> Refuser:
-    """Return who refused a call: a person only where one was asked."""
+    """Return who refused a call: a person only if one was asked."""
     kind, decision = text_at(line, "toolDenialKind"), object_at(line, "permissionDecision")
     source = text_at(decision, "source")
     told: Refuser = next((who for who, words in _REFUSERS if words.match(text)), "")

@@ -1,9 +1,8 @@
-"""Which call of a rollout of Codex's an event of an end belongs to, as its lines come.
+"""The items and events of Codex rollouts, and the calls that their end events belong to.
 
-Since 0.150 or so, ``item_completed`` says how each thing that was run came to its end. Where tools are functions, the item has the
-identifier of its call. In code mode the model writes a script for one tool, ``exec``, and what the script runs has identifiers of its
-own: it belongs to the script that is running, by its place; of several, to the one that has its command in it. What goes on behind its
-result ends later: a process that is known by its number, a script by its cell.
+Since about 0.150, ``item_completed`` says how each executed item ended. If tools are functions, the item has its call's identifier. In code mode the
+model writes a script for one tool, ``exec``, and what the script runs has identifiers of its own. It belongs to the running script, or among several
+to the one that contains its command. Work that outlasts its result ends later: a process is known by its number, a script by its cell.
 """
 
 import hashlib
@@ -38,13 +37,13 @@ from actionledger.imports.sources.access import (
 Line = JsonMap
 
 
-# What Codex' threads are called: ``session_index.jsonl`` in its home, which its desktop application and ``/rename`` write.
+# Titles of Codex threads: ``session_index.jsonl`` in its home folder, written by its desktop application and ``/rename``.
 _FOLDERS = frozenset({"sessions", "archived_sessions"})
 _MOST = 16 * 2**20
 
 
 def title_of(path: Path, name: str) -> str:
-    """Return what a thread is called; empty where it has no name, or its file doesn't lie in Codex' home."""
+    """Return a thread's title; empty if it has none, or its file isn't in Codex' home folder."""
     home = next((folder.parent for folder in path.absolute().parents if folder.name in _FOLDERS), None)
     if home is None:
         return ""
@@ -58,7 +57,7 @@ def title_of(path: Path, name: str) -> str:
 
 @lru_cache(maxsize=4)
 def _titles(index: Path, _changed: int, size: int) -> dict[str, str]:
-    """Return the names of an index by their threads; it is read again once it has changed."""
+    """Return an index's titles by thread; it is read again after a change."""
     if size > _MOST:
         return {}
     found = {}
@@ -77,20 +76,20 @@ def _titles(index: Path, _changed: int, size: int) -> dict[str, str]:
 
 
 def text_of(item: Line) -> str:
-    """Return the texts of an item: of its content, or of the summary of a thought."""
+    """Return the texts of an item: of its content, or of a reasoning summary."""
     parts = (*objects_at(item, "content"), *objects_at(item, "summary"))
     return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
 
 
 def holds_sign(thought: Line) -> bool:
-    """Return whether a call may be left in a thought: then the response ends with it, and is one."""
+    """Return whether a reasoning text may contain a call: then it ends the response and is one itself."""
     from actionledger.reading.leaked import has_sign  # noqa: PLC0415 - loads every dialect, and few files end with a thought
 
     return has_sign("\n".join(thoughts_of(thought)), frozenset())
 
 
 def parts_of(item: Line) -> Sequence[str | RecordedCall]:
-    """Return what an item adds to a response: its text, its thoughts or its call."""
+    """Return an item's part of a response: its text, its reasoning or its call."""
     kind = text_at(item, "type")
     if kind == "reasoning":
         return thoughts_of(item)
@@ -98,7 +97,7 @@ def parts_of(item: Line) -> Sequence[str | RecordedCall]:
 
 
 def call_of(kind: str, item: Line) -> RecordedCall:
-    """Return the call that an item is."""
+    """Return an item as a call."""
     call_id = text_at(item, "call_id")
     name = qualified(item.get("namespace"), text_at(item, "name"))
     if kind == "custom_tool_call":
@@ -108,19 +107,19 @@ def call_of(kind: str, item: Line) -> RecordedCall:
     return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
 
 
-# What responses of Codex's rollouts are known by: they have no identifier of their own in most versions.
+# Identifiers of responses in Codex rollouts: in most versions they have none of their own.
 _COPYING = timedelta(seconds=1)
-"""So long after a file's head its lines are copies: they are written at once, and a model takes longer to answer."""
+"""Lines within this time after a file's head are copies: they are written at once, and a model takes longer to answer."""
 
 
 class ResponseNames:
-    """Names the responses of one rollout, in their order.
+    """Names the responses of one rollout, in order.
 
     Args:
-        file: what the file is called, for a rollout without a head.
+        file: the file's name, for a rollout without a head.
 
     Attributes:
-        session: what the session is called, so far.
+        session: the session's name so far.
     """
 
     def __init__(self, file: str) -> None:
@@ -131,7 +130,7 @@ class ResponseNames:
         self._has_head = self._has_history = False
 
     def take_head(self, line: Line, meta: Line) -> None:
-        """Take in a head: the first is the file's own, a later one that of the history which is copied behind it."""
+        """Read a head: the first is the file's own, a later one that of the copied history after it."""
         self._before = self._before_of_old = text_at(meta, "id") or self._before
         self._above = ""
         if not self._has_head:
@@ -146,7 +145,7 @@ class ResponseNames:
         self._has_head, self._has_history = True, self._has_head
 
     def is_copied(self, line: Line) -> bool:
-        """Return whether a line is of the history that a file begins with: it was all written when the file was begun."""
+        """Return whether a line belongs to the history at a file's beginning, which was written when the file began."""
         return self._has_history and self._is_of_beginning(line)
 
     def _is_of_beginning(self, line: Line) -> bool:
@@ -154,7 +153,7 @@ class ResponseNames:
         return at is None or self._until is None or at <= self._until
 
     def name(self, item: Line, line: Line) -> tuple[str, str]:
-        """Return what a response is known by, and what earlier versions knew it by, where that is another name."""
+        """Return a response's name, and the name that earlier versions gave it, if it differs."""
         above, self._above = self._above, ""
         if call_id := text_at(item, "call_id"):
             self._before = self._before_of_old = call_id
@@ -167,7 +166,7 @@ class ResponseNames:
 
 
 def above(meta: Line) -> str:
-    """Return the session whose sub-agent a session is; empty where it is none."""
+    """Return the parent of a subagent's session; empty if it has none."""
     spawned = object_at(object_at(object_at(meta, "source"), "subagent"), "thread_spawn")
     return text_at(meta, "parent_thread_id") or text_at(spawned, "parent_thread_id")
 
@@ -177,10 +176,10 @@ def _hashed(before: str, text: str) -> str:
 
 
 ENDS = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"})
-"""The events that said how a call ended before there were items."""
+"""The events that recorded a call's end before there were items."""
 
 _SCRIPTS = frozenset({"exec", "wait"})
-"""The tools of code mode: one begins a script, the other waits for one that goes on."""
+"""The tools of code mode: one begins a script, the other waits for one that is running."""
 
 _ENDED = frozenset({"completed", "failed", "declined"})
 _NAMES = {"CommandExecution": "exec_command", "FileChange": "apply_patch"}
@@ -190,11 +189,11 @@ _GOES_ON = regex(
 )
 _EXITED = regex(r"^Process exited with code (-?\d{1,10})$", re.MULTILINE)
 _REMEMBERED = 256
-"""Of so many calls that have their result it is known that they had one: some end later."""
+"""How many calls with a result are remembered: some end later."""
 
 
 class Ends:
-    """The calls that have no result yet, and what is said of the end of each."""
+    """The calls without a result, and the ends recorded for them."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[str, tuple[str, str]] = OrderedDict()
@@ -204,17 +203,17 @@ class Ends:
         self._going_on: OrderedDict[str, str] = OrderedDict()
 
     def call(self, call: RecordedCall) -> None:
-        """Take a call that has no result yet."""
+        """Add a call without a result."""
         text = call.arguments if isinstance(call.arguments, str) else ""
         if call.call_id:
             self._open[call.call_id] = (call.name, text)
 
     def event(self, event: Line) -> None:
-        """Take an event of ``ENDS``."""
+        """Add an event of ``ENDS``."""
         self._said[text_at(event, "call_id")].append(_ended(event))
 
     def item(self, event: Line) -> tuple[str, "Late"] | bool:
-        """Take an event ``item_completed``."""
+        """Add an event ``item_completed``."""
         item = object_at(event, "item")
         if text_at(item, "status") not in _ENDED:
             return False
@@ -228,7 +227,7 @@ class Ends:
         return True
 
     def result(self, call_id: str, output: str) -> End:
-        """Return what is said of the end of a call whose result has come, with all that it has run."""
+        """Return the recorded end of a call whose result has come, with everything that it ran."""
         self._open.pop(call_id, None)
         said, within = self._said.get(call_id), self._within.pop(call_id, [])
         end = said.pop(_place(said, output) if len(said) > 1 else 0) if said else UNSAID
@@ -239,7 +238,7 @@ class Ends:
         return replace(end, within=tuple(within)) if within else end
 
     def _take_inner(self, item: Line, inner: Inner) -> tuple[str, "Late"] | bool:
-        """Take what a script has run."""
+        """Add something that a script ran."""
         earlier = self._going_on.get(text_at(item, "process_id"))
         scripts = {name: text for name, (tool, text) in self._open.items() if tool in _SCRIPTS}
         if earlier is None and not scripts:
@@ -260,37 +259,37 @@ class Ends:
 
 
 def _place(said: Sequence[End], output: str) -> int:
-    """Return which of the ends under one identifier is a result's: calls of one response end in any order."""
+    """Return the index of the end that belongs to a result, among those with one identifier: calls of one response end in any order."""
     found = _EXITED.search(output)
     status = int(found[1]) if found else None
     return next((place for place, end in enumerate(said) if end.exit_status == status), 0)
 
 
 class Late:
-    """What is said of a call's end behind its result.
+    """A call's end that comes after its result.
 
     Args:
         end: how it ended.
-        within: what else it has run.
+        within: what else it ran.
     """
 
     def __init__(self, end: End, within: tuple[Inner, ...] = ()) -> None:
         self._end, self._within = end, tuple((call, _unless_killed(result)) for call, result in within)
 
     def __call__(self, result: RecordedResult) -> RecordedResult:
-        """Return a result with it."""
+        """Return a result with this end."""
         whole = (*result.within, *self._within)
         return _unless_killed(with_end(result, replace(self._end, within=whole)))
 
 
 def _unless_killed(result: RecordedResult) -> RecordedResult:
-    """Return a result; as interrupted where its process went on and had no exit status of its own in the end."""
+    """Return a result, as interrupted if its process outlasted it and never had an exit status of its own."""
     is_killed = result.is_error and (result.exit_status or 0) < 0
     return replace(result, status=ExecutionStatus.INTERRUPTED) if is_killed else result
 
 
 def _owner(scripts: Mapping[str, str], words: Sequence[str]) -> str:
-    """Return the script that has run something: the one that holds its words, else the first that has no result."""
+    """Return the script that ran something: the one that contains its words, or else the first without a result."""
     if len(scripts) > 1:
         quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'`"]
         for sought in (quoted, words):
@@ -301,7 +300,7 @@ def _owner(scripts: Mapping[str, str], words: Sequence[str]) -> str:
 
 
 def _words(item: Line) -> Iterator[str]:
-    """Yield what a script would say of something that it runs, as it stands in a string of JavaScript or as it is."""
+    """Yield a script's possible words for something that it runs, as in a JavaScript string or unquoted."""
     command = texts_at(item, "command")
     named = f"mcp__{text_at(item, 'server')}__{text_at(item, 'tool')}" if "server" in item else ""
     for word in (command[-1] if command else "", named):
@@ -319,7 +318,7 @@ def _cell(arguments: str) -> str:
 
 
 def _ended(said: Line) -> End:
-    """Return what an event or an item says of an end; both of them have had several generations."""
+    """Return the end in an event or an item; both have had several forms."""
     success, status = said.get("success"), text_at(said, "status")
     is_error = (not success) if isinstance(success, bool) else None
     if status in _ENDED:
@@ -343,7 +342,7 @@ def _ended(said: Line) -> End:
 
 
 def _inner(item: Line, end: End, event: Line) -> Inner:
-    """Return something that a script has run, as a call with what came of it."""
+    """Return something that a script ran, as a call with its result."""
     kind, name = text_at(item, "type"), text_at(item, "id")
     tool, arguments = _NAMES.get(kind) or text_at(item, "tool") or kind, object_at(item, "arguments")
     if "server" in item:

@@ -1,7 +1,7 @@
-"""What Codex says of a call's end: the text that the model is shown, and an event beside it.
+"""Codex' records of a call's end: the text shown to the model, and an event next to it.
 
-The flag for success is dropped when a rollout is written, so an exit status stands in the head of the text alone, in fixed words,
-or in the metadata of the JSON that older versions show the model.
+A rollout lacks the success flag. The exit status is only in the head of the text, in fixed words. In older versions it is in the metadata of the JSON
+that the model is shown.
 """
 
 import json
@@ -18,17 +18,17 @@ from actionledger.imports.sources.access import exit_status_of, number_at, objec
 from actionledger.imports.sources.base import Wording, seen
 
 Inner: TypeAlias = tuple[RecordedCall, RecordedResult]
-"""Something that a call has run by itself."""
+"""A call that a call has made itself, with its result."""
 
 _HEAD = regex(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
 _TIME = regex(r"^Wall time:? (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
 _SCRIPT = "Script "
-"""What the result of a script begins with, in code mode: completed, failed, or still running."""
+"""The beginning of a script's result in code mode: completed, failed, or still running."""
 _OUTPUT = regex(r"^Output:$", re.MULTILINE)
 _HEAD_CHARACTERS = 20_000
 
 _SCRIPT_FAILED = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
-"""Where a script has failed, in code mode, the words of what failed in it stand behind this."""
+"""The words before the error of a failed script, in code mode."""
 
 WORDINGS = seen(
     "0.120",
@@ -138,14 +138,14 @@ WORDINGS = seen(
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What is said of the end of a call beside its result.
+    """The recorded end of a call, apart from its result.
 
     Args:
-        is_error: whether it failed; None if that isn't said.
+        is_error: whether it failed; None if unknown.
         exit_status: the program's; None if there is none.
-        duration_ms: how long it took, in milliseconds; None if unknown.
-        status: what came of it, where more is said than that it failed.
-        within: what it has run by itself.
+        duration_ms: its duration in milliseconds; None if unknown.
+        status: its status, if more is known than that it failed.
+        within: the calls that it made itself.
     """
 
     is_error: bool | None = None
@@ -159,7 +159,7 @@ UNSAID = End()
 
 
 def with_end(result: RecordedResult, end: End) -> RecordedResult:
-    """Return a result with what is said of its end beside it: it failed where something has that it has run."""
+    """Return a result with its recorded end: it failed if a call that it made failed."""
     if end is UNSAID:
         return result
     failed = [inner for _, inner in end.within if inner.is_error or inner.exit_status]
@@ -176,12 +176,12 @@ def with_end(result: RecordedResult, end: End) -> RecordedResult:
 
 
 def result_of(call_id: str, output: object, end: End, finished_at: datetime | None) -> RecordedResult:
-    """Return what came of a call."""
+    """Return the result of a call."""
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")
-    # What stands before the output of a program: its own lines say nothing of its end.
-    # Where the words aren't, no line is just these: looking at each line's beginning takes ten times as long.
+    # The head before a program's output, whose own lines say nothing of the end. Search only if the word is there: trying each line's beginning takes
+    # ten times as long.
     is_there = shown.find("Output:", 0, _HEAD_CHARACTERS) >= 0
     begins = _OUTPUT.search(shown, 0, _HEAD_CHARACTERS) if is_there else None
     head = shown[: begins.start()] if begins else shown if len(shown) < _HEAD_CHARACTERS else ""
@@ -207,12 +207,12 @@ def result_of(call_id: str, output: object, end: End, finished_at: datetime | No
 
 
 def shown_of(output: object) -> str:
-    """Return what the model was shown as a text."""
+    """Return the model's view of an output as text."""
     return output if isinstance(output, str) else _joined(output)
 
 
 def _told_by(output: object) -> JsonDict:
-    """Return what the parts of a script's result say of an end: each that a tool of Codex's has given, in its own form."""
+    """Return the end recorded in the parts of a script's result, each in the form of the Codex tool that returned it."""
     for part in objects_at({"": output}, ""):
         text = text_at(part, "text")
         if not text.startswith("{") or ('"chunk_id"' not in text and '"isError"' not in text):
@@ -233,7 +233,7 @@ def _joined(output: object) -> str:
 
 
 def _unwrapped(text: str) -> tuple[str, JsonMap]:
-    """Return what a result says and its metadata, if it is JSON with both."""
+    """Return a result's text and metadata, if it is JSON with both."""
     if not text.startswith('{"output"'):
         return text, {}
     try:

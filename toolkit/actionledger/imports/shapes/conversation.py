@@ -1,4 +1,4 @@
-"""Turns of a list of messages: each message of the model is one, and what stands between two is what the model was told."""
+"""Turns from a list of messages: each model message is one, and the messages between two are its feedback."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,11 +12,11 @@ from actionledger.imports.sources.base import Wording
 
 @dataclass(slots=True)
 class MessageTurns:
-    """Takes messages in their order, and gives the turns that they make.
+    """Takes messages in order, and makes turns of them.
 
     Args:
         turns: the turns so far.
-        passed: what was passed over.
+        passed: what was skipped.
         system: the instructions before the first turn, as one text.
     """
 
@@ -28,7 +28,7 @@ class MessageTurns:
     _last_with_calls: int | None = None
 
     def add(self, message: Message) -> None:
-        """Take a message. Results go to the turn whose call they name, without a name to the last one that has calls."""
+        """Add a message. Results go to the turn whose call they name, or without a name to the last turn with calls."""
         self.passed.update(message.passed)
         if message.speaker == "model":
             self._add_turn(message)
@@ -45,9 +45,9 @@ class MessageTurns:
         """Return the turns.
 
         Args:
-            keeps: how much of what the model wrote the messages have, where calls are split off.
-            tools: the tools that were offered, as JSON text; empty for none.
-            splits: whether its runtime always offers tools, so that calls are split off even where there is none.
+            keeps: how much of the model's output the messages have if calls are split off.
+            tools: the offered tools, as JSON text; empty for none.
+            splits: whether its runtime always offers tools, so that calls are split off even if there are none.
         """
         self._close()
         calls = [call for turn in self.turns for call in turn.calls]
@@ -85,14 +85,14 @@ class MessageTurns:
         self.turns[owner] = replace(turn, results=(*turn.results, result))
 
     def _close(self) -> None:
-        """Give the last turn what the model was told after it."""
+        """Add the messages after the last turn to it as feedback."""
         if self.turns and self._told:
             self.turns[-1] = replace(self.turns[-1], feedback="\n\n".join(self._told))
             self._told.clear()
 
 
 def conversation(messages: Iterable[Message]) -> MessageTurns:
-    """Return the conversation that a list of messages is."""
+    """Return the conversation in a list of messages."""
     whole = MessageTurns()
     for message in messages:
         whole.add(message)
@@ -100,14 +100,14 @@ def conversation(messages: Iterable[Message]) -> MessageTurns:
 
 
 def capture_of(calls: Iterable[RecordedCall], keeps: Capture, *, has_tools: bool) -> Capture:
-    """Return how much was kept of what a model wrote."""
+    """Return how much of the model's output was kept."""
     kinds = {isinstance(call.arguments, str) for call in calls}
     if kinds:
         return Capture.ARGUMENTS if kinds == {True} else Capture.CALLS
     return keeps if has_tools else Capture.TEXT
 
 
-# How results word that they are errors where a format has no field for it: a text that begins by saying so.
+# Words of error results in formats without an error field: the text begins with them.
 _SAYS = (
     r"(?i)^\s*(?:\[?(?:tool )?error\b|error executing tool\b|failed\b|exception\b|tool execution failed\b)"
 )

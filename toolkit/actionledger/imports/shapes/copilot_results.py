@@ -1,7 +1,7 @@
-"""What Copilot CLI says came of a call: whether it succeeded, a command's exit status beside that, and who refused it.
+"""Copilot CLI's records of a call: whether it succeeded, a command's exit status, and who refused it.
 
-``success`` is true whatever a command ended with; its status stands in ``shellExecution``, before 1.0.10x in the text alone. Of a command
-that went on in the background a notice says later how it ended.
+``success`` is true for a command of any exit status; that is in ``shellExecution``, or before 1.0.10x only in the text. A later notice has the exit
+status of a command that went on in the background.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,10 +29,10 @@ _SHELLS = frozenset({"bash", "powershell", "shell", "local_shell"})
 _ENDED = regex(r"<(?:shellId: \w{1,40} completed|exited) with exit code (-?\d{1,10})>\s*\Z")
 _GOES_ON = regex(r"<command (?:started in background )?with shellId: (\w{1,40})\b")
 _MOST = 64 * 1024
-"""So much of the file beside a session is looked at, in bytes."""
+"""How much of the file next to a session is read, in bytes."""
 
 _OF_RESPONSE = ("apiCallId", "interactionId", "model", "outputTokens", "requestId", "turnId")
-"""What messages of a model have, not all of it in each version; one that the client has made has none of it."""
+"""Keys of a model's messages, some only in some versions; a message made by the client has none of them."""
 
 _STATUSES = {"interrupted": ExecutionStatus.INTERRUPTED, "timeout": ExecutionStatus.TIMED_OUT}
 
@@ -69,7 +69,7 @@ WORDINGS = seen(
 
 
 def result_of(line: Line, name: str, permission: Permission | None) -> RecordedResult:
-    """Return what an event says came of a call."""
+    """Return a call's result from an event."""
     data = object_at(line, "data")
     error, came = object_at(data, "error"), object_at(data, "result")
     code, output = text_at(error, "code"), text_at(came, "content") or text_at(error, "message")
@@ -98,7 +98,7 @@ def _exit_status(data: Line, name: str, output: str) -> int | None:
 
 
 def _refuser(permission: Permission | None) -> Refuser:
-    """Return who has refused a call; empty where nobody has."""
+    """Return who refused a call; empty if nobody did."""
     if permission is None or permission.decision != "refused":
         return ""
     by = permission.decided_by
@@ -106,26 +106,26 @@ def _refuser(permission: Permission | None) -> Refuser:
 
 
 def is_by_client(data: Line, requests: Sequence[Line]) -> bool:
-    """Return whether the client has made a message in the model's place: to read what a command in the background has printed."""
+    """Return whether the client made a message in the model's place, to read a background command's output."""
     if not requests or data.get("content") or any(key in data for key in _OF_RESPONSE):
         return False
     return all(text_at(each, "name").startswith("read_") for each in requests)
 
 
 def shell_of(output: object) -> str:
-    """Return the shell that a command goes on in, which a notice names; empty where it is over."""
+    """Return the shell of a command in the background, which a notice names; empty if it has ended."""
     found = _GOES_ON.match(output) if isinstance(output, str) else None
     return found[1] if found else ""
 
 
 def ended(data: Line) -> Callable[[RecordedResult], RecordedResult] | None:
-    """Return what changes the result of a command that went on in the background; None where it says no more."""
+    """Return a function that adds a background command's exit status to its result; None if a notice has none."""
     code = exit_status_of(object_at(data, "kind").get("exitCode"))
     return None if code is None else lambda result: replace(result, exit_status=code)
 
 
 def title_beside(path: Path) -> dict[str, str]:
-    """Return what a session is called, which the file beside it says: what a person called it, or else its first words."""
+    """Return a session's title from the file next to it: the one given by a person, or else its first words."""
     beside = path.parent / "workspace.yaml"
     try:
         lines = beside.read_bytes()[:_MOST].decode(errors="replace").splitlines() if beside.is_file() else []
@@ -140,7 +140,7 @@ def title_beside(path: Path) -> dict[str, str]:
 
 
 def usage_of(told: Line) -> Usage:
-    """Return what a response took."""
+    """Read a response's usage."""
     return Usage(
         input_tokens=count_at(told, "inputTokens"),
         output_tokens=count_at(told, "outputTokens"),

@@ -1,9 +1,8 @@
-"""Requests and responses put together to sessions: what was recorded at the wire doesn't say which belong to one.
+"""Join requests and responses to sessions: a recording of the wire doesn't say which belong together.
 
-Each response is a turn. A request repeats all that was said before: the last message of a model in it is the response that it goes
-on from, told by its identifier, by its words, or by the calls whose results stand behind it. Of the history only what is new is taken,
-the results of the last calls and what was said with them; a message of a model in it that no response here had is no turn, since it
-may be anybody's. Which session that is: ``shapes/belonging``.
+Each response is a turn. A request repeats the history. Its last model message is the response that it continues, found by identifier, by words, or by
+the calls whose results follow it. Only the new part of the history is used: results of the last calls, and the messages with them. A model message
+that no response here had is no turn, since anyone may have written it. ``Belonging`` finds the session.
 """
 
 from collections import Counter, deque
@@ -31,14 +30,14 @@ from actionledger.imports.shapes.placement import (
     words_of,
 )
 
-# Which session a response belongs to: the one that its client names, or else the one whose last response it goes on from.
+# The session of a response: the one that its client names, or else the one whose last response it continues.
 _TASK = 200
 _SUMMARY, _SUMMARY_ENDS, _LONGEST_SUMMARY = "<summary>", "</summary>", 65_536
 _UNSETTLED = 64
-"""So many sessions without a whole response may go on by being asked the same again."""
+"""How many sessions without a complete response may continue with the same question."""
 
 _IN_BACKGROUND = 3
-"""Among so many of a session's last responses stands the call whose work has only begun, though its result says so already."""
+"""How many of a session's last responses are searched for a call whose background work began, though it has a result."""
 
 _BROKEN = frozenset(
     {
@@ -46,14 +45,14 @@ _BROKEN = frozenset(
         "length", "max_tokens", "max_output_tokens", "MAX_TOKENS",
     }
 )  # fmt: skip
-"""The finish reasons of what is tried again."""
+"""The finish reasons after which a client retries."""
 
 
 class Belonging:
-    """Finds the sessions of the exchanges of one recording.
+    """Finds the sessions of one recording's exchanges.
 
     Attributes:
-        places: where the responses stand.
+        places: the places of the responses.
     """
 
     def __init__(self) -> None:
@@ -63,7 +62,7 @@ class Belonging:
         self._spawned: Spawned[ResponsePlace] = Spawned()
 
     def session(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
-        """Return the session that a response belongs to."""
+        """Return the session of a response."""
         found = self._going_on(request, before, is_answered=bool(answered)) or self._new(
             request, before, answered
         )
@@ -72,11 +71,11 @@ class Belonging:
         return found
 
     def add(self, request: Request, message: Message, place: ResponsePlace) -> None:
-        """Note a response, so that what follows it is found."""
+        """Note a response, so that its continuation is found."""
         self.places.add(request, message, place)
         self._spawned.note(message.calls, place)
         if message.calls and message.text.strip() and not _is_whole(message):
-            # A client that tries again may repeat the words alone: a call that was cut is none.
+            # A client that retries may repeat the words without the call that was cut.
             self.places.add(request, replace(message, calls=[]), place)
         if _is_whole(message):
             place.session.settled = place.number + 1
@@ -86,7 +85,7 @@ class Belonging:
             self._spawned.note_text(_summary(message.text) or message.text, place)
 
     def _going_on(self, request: Request, before: ResponsePlace | None, *, is_answered: bool) -> Open | None:
-        """Return the session that goes on with a request; None where another one begins."""
+        """Return the session that a request continues; None if it begins another one."""
         owner = request.owner.name
         owned = self._owned.get(owner) if owner else None
         if before is None:
@@ -103,12 +102,12 @@ class Belonging:
         return before.session if is_sure or before.is_last or not is_answered else owned
 
     def _tried_again(self, opening: str) -> Open | None:
-        """Return the session whose only answers were cut or empty, and that was asked the same; the client may have added to it."""
+        """Return a session with only cut or empty answers to the same question; the client may have added to the question."""
         unsettled = ((begun, session) for begun, session in reversed(self._unsettled) if not session.settled)
         return next((session for begun, session in unsettled if begun and opening.startswith(begun)), None)
 
     def _is_beside(self, request: Request, owned: Open) -> bool:
-        """Return whether a request of a session's client is none of the session itself: a sub-agent's, or one for a title."""
+        """Return whether a request of a session's client is outside the session: a subagent's, or one for a title."""
         is_without_tools = owned.has_tools and not request.tools
         return is_without_tools or self._begun_by(request) is not None
 
@@ -136,12 +135,12 @@ class Belonging:
         elif continued := self._continued(request, session):
             session.parent, session.relation = continued.session.name, Relation.CONTINUATION
         session.formerly = answered[0].message_id if is_named and answered else ""
-        if is_named and before is None:  # it began before anybody recorded it
+        if is_named and before is None:  # it began before the recording
             session.turns = sum(each.speaker == "model" for each in request.messages)
         return session
 
     def _begun_by(self, request: Request) -> ResponsePlace | None:
-        """Return where the call stands that has begun a conversation; None where it has begun already, or nobody has."""
+        """Return the place of the call that began a conversation; None if it is not new, or no call began it."""
         if any(each.speaker == "model" for each in request.messages):
             return None
         words = _words(request)
@@ -149,12 +148,12 @@ class Belonging:
         return next((place for _, place in found), None) or next(self._handed_on(words), None)
 
     def _handed_on(self, words: str) -> Iterator[ResponsePlace]:
-        """Yield where the last calls stand whose tasks are these words, though they have a result: that work goes on in the background."""
+        """Yield the places of recent calls with exactly this task that have a result already: their work goes on in the background."""
         places = (place for _, place in self._spawned.whole(words))
         return (place for place in places if place.session.turns - place.number <= _IN_BACKGROUND)
 
     def _continued(self, request: Request, session: Open) -> ResponsePlace | None:
-        """Return where the summary stands that a conversation begins with: the client has compacted what was before it."""
+        """Return the place of the summary that a conversation begins with: the client has compacted the context."""
         if any(each.speaker == "model" for each in request.messages[:2]):
             return None
         told = "\n".join(each.text for each in request.messages if each.speaker == "person")
@@ -165,7 +164,7 @@ class Belonging:
 
 
 def _summary(text: str) -> str:
-    """Return what stands between the first tags of a summary; empty where there are none, or too much stands there."""
+    """Return the text of the first summary tag; empty if there is none, or it is too long."""
     start = text.find(_SUMMARY)
     end = text.rfind(_SUMMARY_ENDS, start) if start >= 0 else -1
     found = text[start + len(_SUMMARY) : end] if end >= 0 else ""
@@ -175,36 +174,36 @@ def _summary(text: str) -> str:
 _ORDER = regex(
     r"(?i)\A\s*(?:generate|write|create) an? (?:\w{1,20} ){0,3}title for (?:this|the) (?:conversation|chat|session)\b[^\n]{0,200}(?:\n\s*|\Z)"
 )
-"""What a client asks of a model before a person's words, to call a session by them."""
+"""A client's request for a title, before a person's words."""
 
 
 def _is_whole(message: Message) -> bool:
-    """Return whether an answer is one that its client goes on from."""
+    """Return whether a client continues after an answer."""
     why = message.usage.finish_reason
     return bool(message.text or message.calls) and why not in _BROKEN and not why.endswith("_error")
 
 
 def _words(request: Request) -> str:
-    """Return what a person has said first, without what the client says in their place, such as that it wants a title for it."""
+    """Return a person's first words, without the client's own, such as a request for a title."""
     said = list(filter(None, (words_of(each.text) for each in request.messages if each.speaker == "person")))
     own = (_ORDER.sub("", each, count=1) for each in said)
     return next(filter(None, own), said[0] if said else "")
 
 
 _UNIQUE = 16
-"""So long an identifier is at least that no other response has: Ollama's, for one, are numbers below a thousand."""
+"""The shortest identifier that is unique: Ollama's, for example, are numbers below a thousand."""
 
 _SYSTEM = 100_000
-"""How much of the instructions is kept with a session, in characters."""
+"""How many characters of the instructions are kept with a session."""
 
 
 class Exchange(NamedTuple):
-    """A request and what came back.
+    """A request and its response.
 
     Args:
-        response: the answer.
-        keeps: how much its interface keeps of what the model wrote.
-        request: what was asked; None where only the answer was recorded.
+        response: the response.
+        keeps: how much of the model's output its interface keeps.
+        request: the request; None if only the response was recorded.
     """
 
     response: Response
@@ -213,14 +212,14 @@ class Exchange(NamedTuple):
 
 
 class Exchanges:
-    """Takes the exchanges of one recording in their order, and gives pieces of sessions.
+    """Converts the exchanges of one recording, in order, to pieces of sessions.
 
     Args:
-        source: the format, as records name it.
-        one_session: the session that all exchanges are of, also of other files; empty to tell it by what they say.
+        source: the format's name in records.
+        one_session: the session of all exchanges, also in other files; empty to find it by content.
 
     Attributes:
-        passed: what was passed over.
+        passed: what was skipped.
     """
 
     def __init__(self, source: str, one_session: str = "") -> None:
@@ -231,7 +230,7 @@ class Exchanges:
         self._belonging = Belonging()
 
     def add(self, exchange: Exchange) -> Iterator[RecordedSession]:
-        """Yield what an exchange adds: its turns, and the results that its request has for earlier ones."""
+        """Yield what an exchange adds: its turns, and the results of earlier calls in its request."""
         request = exchange.request or Request(())
         answered = tuple(self._named(request, each) for each in exchange.response.messages)
         before, known = self._belonging.places.before(request)
@@ -273,7 +272,7 @@ class Exchanges:
             self.passed[LeftOutReason.REPEATED_HISTORY, "message"] += repeated
 
     def _named(self, request: Request, message: Message) -> Message:
-        """Return a response with an identifier; one that has none of its own is known by what was asked and answered."""
+        """Return a response with an identifier; without one of its own, it is identified by question and answer."""
         if len(message.message_id) >= _UNIQUE:
             return message
         said = [[each.text, *map(arguments_of, each.calls)] for each in (*request.messages, message)]
@@ -285,7 +284,7 @@ class Exchanges:
     def _results(
         self, before: ResponsePlace | None, known: Message | None, request: Request, new: list[Message]
     ) -> Iterator[RecordedResult]:
-        """Yield the results that a request brings, those without an identifier by their place."""
+        """Yield the results in a request; those without an identifier are matched by position."""
         renamed, is_last = _renamed(before, known), known is last_of(request)
         for result in (each for message in new for each in message.results):
             waiting = before.waiting if before is not None else []
@@ -298,7 +297,7 @@ class Exchanges:
             elif before is not None:
                 self.passed[LeftOutReason.REPEATED_HISTORY, "result"] += 1
             elif call_id and (self._one is not None or request.owner.name):
-                yield result  # its call is in another file, or was recorded before
+                yield result  # its call is in another file, or was made before the recording
             else:
                 self.passed[LeftOutReason.NO_CALL, ""] += 1
 
@@ -335,7 +334,7 @@ class Exchanges:
 
 
 def _split(messages: tuple[Message, ...], known: Message | None) -> tuple[list[Message], int]:
-    """Return what stands behind the last message of a model that is known, without what isn't, and how many messages are told again."""
+    """Return the messages after the last known model message, without unknown model messages, and how many messages are repeated."""
     last = max(
         (
             n
@@ -350,7 +349,7 @@ def _split(messages: tuple[Message, ...], known: Message | None) -> tuple[list[M
 
 
 def _renamed(before: ResponsePlace | None, repeated: Message | None) -> dict[str, str]:
-    """Return what a response called its calls, by what a request that repeats it does."""
+    """Return the original call identifiers, by those of the request that repeats the response."""
     if before is None or repeated is None or len(repeated.calls) != len(before.call_ids):
         return {}
     return {call.call_id: own for call, own in zip(repeated.calls, before.call_ids, strict=True)}

@@ -1,4 +1,4 @@
-"""What a request and its answer are where a store keeps whatever a framework gave it: messages, however they are written.
+"""Requests and answers in stores that keep whatever a framework passed: messages in any form.
 
 Providers' bodies, lists of messages, one message, LangChain's, Gemini's, Vercel's, a text, and each of them as JSON text once or twice.
 """
@@ -34,7 +34,7 @@ _SPEAKERS: dict[str, Speaker] = {
 
 
 def is_message(value: JsonMap) -> bool:
-    """Return whether a value is a message of LangChain's."""
+    """Return whether a value is a LangChain message."""
     fields = _fields(value)
     return _kind(value) in _SPEAKERS and "content" in fields and ("role" not in value or "lc" in value)
 
@@ -56,7 +56,7 @@ def message(value: JsonMap) -> Message:
             "function_call",
             "tool_call",
         }:
-            continue  # stands in tool_calls as well
+            continue  # also in tool_calls
         else:
             found.say(part.get("text") if isinstance(part, Mapping) else part)
     if found.speaker == "model":
@@ -81,7 +81,7 @@ def message(value: JsonMap) -> Message:
 
 
 def _thoughts(part: JsonMap) -> list[str]:
-    """Return the texts of a thought: LangChain's own part, Anthropic's, or OpenAI's with its summary."""
+    """Return the texts of a reasoning part: LangChain's own, Anthropic's, or OpenAI's with its summary."""
     own = text_at(part, "reasoning") or text_at(part, "thinking")
     return [own] if own else openai_responses.thoughts_of(part)
 
@@ -100,7 +100,7 @@ def _read_calls(fields: JsonMap, found: Message) -> None:
 
 
 def _fields(value: JsonMap) -> JsonMap:
-    """Return what a message says: of ``message_to_dict`` it stands under ``data``, of the constructor's form under ``kwargs``."""
+    """Return a message's fields: under ``data`` in the form of ``message_to_dict``, under ``kwargs`` in the constructor's form."""
     if "lc" in value:
         return object_at(value, "kwargs")
     data = object_at(value, "data")
@@ -127,11 +127,11 @@ _WRAPPINGS = (
     "data",
     "generations",
 )
-"""Under which keys frameworks put what was said, the surer ones first."""
+"""The keys under which frameworks put messages, the surer ones first."""
 
 
 def decoded(value: Any) -> Any:
-    """Return a value that was encoded as JSON text, once or twice; any other text as it is."""
+    """Return a value that was encoded as JSON text, once or twice; any other text unchanged."""
     for _ in range(2):
         if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "[", '"'}:
             return value
@@ -143,7 +143,7 @@ def decoded(value: Any) -> Any:
 
 
 def request_of(value: Any) -> Request:
-    """Read what a model was asked."""
+    """Read a request."""
     given = decoded(value)
     if isinstance(given, Mapping):
         shape = shape_of_request(given)
@@ -158,7 +158,7 @@ def request_of(value: Any) -> Request:
 
 
 def _tools_among(messages: Any) -> list[Any]:
-    """Return the tools that a list of messages holds: Langfuse's handler for LangChain puts them there."""
+    """Return the tools in a list of messages, where Langfuse's handler for LangChain puts them."""
     contents = [object_at(each, "content") for each in objects_at({"messages": messages}, "messages")]
     return [content for content in contents if _is_tool(content)]
 
@@ -168,7 +168,7 @@ def _is_tool(value: object) -> bool:
 
 
 def answer_of(value: Any) -> list[Message]:
-    """Read what a model answered: its choices, as a rule one; none where there is nothing. A list of messages is one answer."""
+    """Read an answer: its choices, usually one; none if it is empty. A list of messages is one answer."""
     given = decoded(value)
     if (
         isinstance(given, list)
@@ -186,7 +186,7 @@ def answer_of(value: Any) -> list[Message]:
 
 
 def joined(messages: list[Message]) -> Message:
-    """Return what a framework has split into a message for each call, as the one that it was; the first is changed."""
+    """Return one message from a framework's separate messages for each call; the first is changed."""
     whole = messages[0]
     for message in messages[1:]:
         begun = len(whole.text) + (1 if whole.text and message.text else 0)
@@ -198,7 +198,7 @@ def joined(messages: list[Message]) -> Message:
 
 
 def _is_nested(given: JsonMap) -> bool:
-    """Return whether a request's messages are lists of messages, or LangChain's, which no interface has."""
+    """Return whether a request's messages are nested lists or LangChain's, which no interface has."""
     messages = given.get("messages")
     each = messages[0] if isinstance(messages, list) and messages else None
     return isinstance(each, list) or (isinstance(each, Mapping) and is_message(each))
@@ -265,7 +265,7 @@ def _of_object(value: JsonMap, *, is_answer: bool, deep: int) -> Iterator[Messag
 
 
 def shown_of(messages: Iterable[JsonMap]) -> Iterator[Message]:
-    """Yield what a model was shown; of its own messages nothing but that they were there, since each is an answer elsewhere."""
+    """Yield a model's input; its own messages are empty, since each is an answer elsewhere."""
     for each in messages:
         is_own = text_at(each, "role") in {"assistant", "model"}
         yield Message("model") if is_own else message_of(each)

@@ -1,8 +1,8 @@
 """Gemini's ``generateContent``: https://ai.google.dev/api/generate-content.
 
-Arguments come parsed, and seldom with an identifier: a result then belongs to the first call of its name that has none yet, which is
-what its place says. Keys are written as ``functionCall`` by the interface, as ``function_call`` by Python's clients. Thoughts are parts with
-``thought``; their tokens are no part of the candidates'.
+Arguments come parsed, and seldom with an identifier: a result then belongs to the first call of its name without a result, as its position implies.
+The interface writes keys as ``functionCall``, Python clients as ``function_call``. Reasoning is in parts with ``thought``; its tokens are not among
+the candidates'.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ _RAN_THERE = (
 
 
 def message(value: JsonMap) -> Message:
-    """Read a content of any role; results of calls stand in a person's."""
+    """Read a content of any role; a person's content holds results of calls."""
     role = text_at(value, "role")
     found = Message("model" if role == "model" else "system" if role == "system" else "person")
     read_parts(found, value.get("parts"), _read_part)
@@ -45,7 +45,7 @@ def message(value: JsonMap) -> Message:
 
 
 def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
+    """Read a response's usage."""
 
     def count(camel: str, snake: str) -> int | None:
         return count_at(value, camel if camel in value else snake)
@@ -63,12 +63,12 @@ def usage(value: JsonMap) -> Usage:
 
 
 def is_request(body: JsonMap) -> bool:
-    """Return whether a body asks by this interface."""
+    """Return whether a body is a request of this interface."""
     return any("parts" in each for each in objects_at(body, "contents"))
 
 
 def request(body: JsonMap) -> Request:
-    """Read what a model was asked; its name stands in the address."""
+    """Read a request; the model's name is in the address."""
     told = object_at(body, "systemInstruction") or object_at(body, "system_instruction")
     history = [message(each) for each in objects_at(body, "contents")]
     if told:
@@ -77,12 +77,12 @@ def request(body: JsonMap) -> Request:
 
 
 def is_response(body: JsonMap) -> bool:
-    """Return whether a body answers by this interface."""
+    """Return whether a body is a response of this interface."""
     return isinstance(body.get("candidates"), list) or "promptFeedback" in body
 
 
 def response(body: JsonMap) -> Response:
-    """Read what a model answered; several candidates are several messages, the first with what all of them took."""
+    """Read a response; several candidates are several messages, the first with the usage of all."""
     choices = []
     for each in objects_at(body, "candidates"):
         found = message({**object_at(each, "content"), "role": "model"})
@@ -124,12 +124,12 @@ def _read_part(part: JsonMap, found: Message) -> None:
         found.unknown(next(iter(part)), object_at(part, next(iter(part))))
 
 
-# The pieces of an answer of Gemini's: each is a response with some more parts.
+# The chunks of a Gemini response: each is a response with further parts.
 _KEPT = ("responseId", "modelVersion", "usageMetadata", "promptFeedback", "createTime")
 
 
 def body(events: Sequence[JsonMap]) -> JsonDict:
-    """Return the body that the pieces add up to, each candidate for itself."""
+    """Return the body that the chunks add up to, with each candidate."""
     whole: JsonDict = {}
     candidates: dict[int, JsonDict] = {}
     for event in events:

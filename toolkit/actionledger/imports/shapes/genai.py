@@ -1,7 +1,7 @@
-"""Messages as OpenTelemetry's conventions for generative AI write them: a role and ``parts``, or what the framework has put there.
+"""Messages of OpenTelemetry's conventions for generative AI: a role and ``parts``, or a framework's own form.
 
-Defined by ``docs/gen-ai/gen-ai-input-messages.json`` and ``gen-ai-output-messages.json`` of the semantic conventions (1.41). Agents write
-their own messages in the same places: OpenAI's, Gemini's, or those of Vercel's SDK.
+Defined by ``docs/gen-ai/gen-ai-input-messages.json`` and ``gen-ai-output-messages.json`` of the semantic conventions (1.41). Agents put their own
+messages there too: OpenAI's, Gemini's, or Vercel's SDK's.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,12 +34,12 @@ _NO_TEXT = frozenset({"blob", "file", "uri", "image", "file-data", "image-data"}
 
 
 def speaker_of(role: str) -> Speaker:
-    """Return whose message of a role it is; a person's where it isn't known."""
+    """Return the author of a message by its role; a person if unknown."""
     return _SPEAKERS.get(role, "person")
 
 
 def is_message(value: JsonMap) -> bool:
-    """Return whether a value is a message with typed parts, or one of Vercel's SDK."""
+    """Return whether a value is a message with typed parts, or a message of Vercel's SDK."""
     kinds = {text_at(part, "type") for part in objects_at(value, "content")}
     return isinstance(value.get("parts"), list) or bool(kinds & (_CALLS | {"tool-result"}))
 
@@ -89,7 +89,7 @@ def _first(value: JsonMap, *keys: str) -> object:
 
 
 def instructions(value: object) -> Message:
-    """Read instructions that stand apart: a text, or parts."""
+    """Read separate instructions: a text, or parts."""
     found = Message("system")
     for part in as_list(value):
         if isinstance(part, Mapping):
@@ -100,7 +100,7 @@ def instructions(value: object) -> Message:
 
 
 def finish(value: JsonMap) -> str:
-    """Return why a choice ended, if it says so."""
+    """Return the finish reason of a choice; empty if it has none."""
     return text_at(value, "finish_reason") or text_at(object_at(value, "message"), "finish_reason")
 
 
@@ -137,7 +137,7 @@ _TOKENS = {
         *("ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens"),
     ),
 }
-"""Attributes of counts: below ``gen_ai.usage.`` as the conventions have named them over the years, and those of Vercel's SDK."""
+"""Attributes of counts: below ``gen_ai.usage.`` by the conventions' names over the years, and those of Vercel's SDK."""
 
 _COUNTS = regex(r"'(\w{1,40})': (\d{1,15})\b")
 _LONGEST = 4000
@@ -161,7 +161,7 @@ def usage(given: JsonMap) -> Usage:
 
 
 def _why(given: JsonMap) -> str:
-    """Return why a response ended: a list, or Microsoft's own ways of it, which are its JSON text and the name of a Python enumeration's member."""
+    """Return the finish reason: from a list, or from Microsoft's forms, the list's JSON text and the name of a Python enum member."""
     reasons = given.get("gen_ai.response.finish_reasons")
     with suppress(ValueError, RecursionError):
         reasons = value_of(reasons) if isinstance(reasons, str) and reasons.startswith("[") else reasons
@@ -173,13 +173,13 @@ def _why(given: JsonMap) -> str:
 
 
 def _of_litellm(given: JsonMap) -> Usage:
-    """Return what LiteLLM says beside its tokens: Python's own words for the provider's usage."""
+    """Return LiteLLM's usage next to its tokens: the ``repr`` of the provider's usage."""
     said = text_at(given, "metadata.usage_object")[:_LONGEST]
     return usage_of({name: int(count) for name, count in _COUNTS.findall(said)}) if said else Usage()
 
 
 def _to_first(given: JsonMap) -> float | None:
-    """Return how long the first of a response took, in milliseconds: the conventions say seconds, Vercel and Strands don't."""
+    """Return the time to the first chunk in milliseconds: seconds in the conventions, but not for Vercel and Strands."""
     for name in ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk"):
         if (seconds := number_at(given, name)) is not None:
             return seconds * 1000

@@ -1,4 +1,4 @@
-"""Spans of requests, tools and agents by the conventions for generative AI, the new and the old, and by Vercel's SDK.
+"""Spans of requests, tools and agents by the conventions for generative AI, new and old, and by Vercel's SDK.
 
 New: ``gen_ai.input.messages`` and ``gen_ai.output.messages``, structured or as JSON text. Old: ``gen_ai.prompt.0.content`` (OpenLLMetry),
 and events ``gen_ai.user.message`` to ``gen_ai.choice``. Vercel's: ``ai.prompt.messages``, ``ai.response.text``. Agents add their own names.
@@ -20,9 +20,9 @@ from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, 
 from actionledger.imports.sources.access import as_list, object_at, objects_at, text_at, texts_at
 
 
-# What an agent's span says of its session, as our own export writes it there.
+# An agent span's information about its session, as our own export writes it.
 def about(given: JsonMap) -> About:
-    """Return what an agent's span says of its session."""
+    """Return an agent span's information about its session."""
     success = given.get(f"{OWN}success")
     return About(
         task=text_at(given, f"{OWN}task"),
@@ -32,18 +32,18 @@ def about(given: JsonMap) -> About:
     )
 
 
-# What Strands' own tracer writes: events whose text is the JSON of Amazon Bedrock's blocks.
+# The events of Strands' own tracer: their text is JSON of Amazon Bedrock's blocks.
 _BLOCKS = frozenset({"text", "toolUse", "toolResult", "reasoningContent", "cachePoint", "image", "document"})
 
 
 def is_of_strands(span: Span) -> bool:
-    """Return whether a span is of Strands' own tracer."""
+    """Return whether a span is from Strands' own tracer."""
     named = (text_at(span.attributes, key) for key in ("gen_ai.system", "gen_ai.provider.name"))
     return span.scope.startswith("strands.") or "strands-agents" in named
 
 
 def message(role: str, text: object) -> Message | None:
-    """Read a message of an event; None where its text holds no blocks."""
+    """Read a message of an event; None if its text holds no blocks."""
     content = blocks(text)
     if content is None:
         return None
@@ -53,7 +53,7 @@ def message(role: str, text: object) -> Message | None:
 
 
 def blocks(text: object) -> list[Any] | None:
-    """Return the blocks that a text is the JSON of; None where it is none."""
+    """Return the blocks in a JSON text; None if it has none."""
     held = framework_messages.decoded(text)
     is_blocks = isinstance(held, list) and all(
         isinstance(part, Mapping) and _BLOCKS & part.keys() for part in held
@@ -62,7 +62,7 @@ def blocks(text: object) -> list[Any] | None:
 
 
 def come_of_tool(span: Span, given: object) -> object:
-    """Return what a tool gave; None where that isn't recorded."""
+    """Return a tool's output; None if not recorded."""
     said = _strands_said(span, "gen_ai.choice", "message") if given is None else given
     held = blocks(said)
     return said if held is None else plain(held)
@@ -89,8 +89,7 @@ _SPEAKING = {
 }
 _DETAILS = "gen_ai.client.inference.operation.details"
 _ADK, _OF_ADK, _NO_ID = "gcp.vertex.agent", "gcp.vertex.agent.", "<not specified>"
-"""What ADK's tracer is called, how names begin that it had before the conventions' and what it writes for the identifier of a
-call whose tool has raised."""
+"""ADK's tracer, the prefix of its older attribute names, and its identifier of a call whose tool raised an error."""
 
 _CAPTURE, _AS_JSON = f"{OWN}capture", (f"{OWN}billed", f"{OWN}compaction")
 _WRITTEN = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.output", f"{_OF_ADK}llm_response")
@@ -98,7 +97,7 @@ _CHOICES = frozenset({"gen_ai.choice", "gen_ai.assistant.choice"})
 
 
 def kind_of(span: Span) -> Kind:
-    """Return what a span is."""
+    """Return the kind of a span."""
     given = span.attributes
     operation, vercel = text_at(given, "gen_ai.operation.name"), text_at(given, "ai.operationId")
     traced = text_at(given, "traceloop.span.kind")
@@ -117,7 +116,7 @@ def kind_of(span: Span) -> Kind:
 
 
 def step_of(span: Span) -> Step:
-    """Return the step that a span is."""
+    """Return a span as a step."""
     given = _details(span) | span.attributes
     kind = kind_of(span)
     step = Step(
@@ -132,7 +131,7 @@ def step_of(span: Span) -> Step:
         evaluations=evaluations_of(span),
     )
     if given.get("actionledger.is_dated") is False:
-        # Our own export has to write some time: that of the response before, which puts this one behind it.
+        # Our own export must write some time: the previous response's, which puts this one after it.
         step.started, step.finished, step.placed = None, None, span.finished
     if kind == "tool":
         _fill_tool(step, span, given)
@@ -144,12 +143,12 @@ def step_of(span: Span) -> Step:
 
 
 def session_of(span: Span) -> str:
-    """Return the conversation that a span says it belongs to, whichever of the conventions it follows; empty where it doesn't say."""
+    """Return the conversation that a span names by any convention; empty if it names none."""
     return _session_in(_details(span) | span.attributes)
 
 
 def _details(span: Span) -> JsonDict:
-    """Return what a span's events of details say together: Strands writes one for each kind of message."""
+    """Return the joined fields of a span's detail events: Strands writes one for each kind of message."""
     said: JsonDict = {}
     for name, fields in span.events:
         if name == _DETAILS:
@@ -209,7 +208,7 @@ def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
     step.model = _text(
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
-    # What our own export has as JSON texts: attributes are no objects.
+    # Our own export has these as JSON texts: attributes can't be objects.
     noted = {name: framework_messages.decoded(given[name]) for name in _AS_JSON if name in given}
     own = {**given, **noted} if noted else given
     step.usage = with_own(usage(given), own)
@@ -234,7 +233,7 @@ def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
 
 
 def _is_without_content(given: JsonMap) -> bool:
-    """Return whether its recorder was told to leave out what was said: roles and kinds of parts are there all the same."""
+    """Return whether a recorder was told to omit content: roles and part types are there without texts."""
     listed = (
         framework_messages.decoded(given.get(f"gen_ai.{side}.messages")) for side in ("input", "output")
     )
@@ -242,7 +241,7 @@ def _is_without_content(given: JsonMap) -> bool:
 
 
 def _has_dropped_its_calls(step: Step, span: Span) -> bool:
-    """Return whether an answer is empty as ADK drops calls that it can't parse: what the model wrote is nowhere then."""
+    """Return whether an answer is empty because ADK drops calls that it can't parse: the model's text is lost then."""
     reason = step.usage.finish_reason.lower()
     is_dropped = reason == "malformed_function_call" or (reason == "max_tokens" and span.scope == _ADK)
     return is_dropped and all(message.is_empty for message in step.said)
@@ -271,7 +270,7 @@ def _shown(span: Span, given: JsonMap) -> Iterator[Message]:
 
 
 def _take_calls_beside(said: list[Message], listed: Any) -> None:
-    """Take in the calls that LiteLLM writes beside its messages, without identifiers."""
+    """Add the calls that LiteLLM writes next to its messages, without identifiers."""
     for each in objects_at({"listed": listed}, "listed"):
         call = object_at(each, "function_call")
         if said and text_at(call, "name"):
@@ -320,7 +319,7 @@ def _said(span: Span, given: JsonMap) -> Iterator[Message]:
 
 
 def _answers(written: Any, given: JsonMap) -> Iterator[Message]:
-    """Yield what a model wrote; any-agent puts calls there by their names and arguments alone."""
+    """Yield a model's answers; any-agent writes only the names and arguments of calls."""
     listed = as_list(written)
     calls = [each for each in listed if isinstance(each, Mapping) and "tool.name" in each]
     if calls:
@@ -338,7 +337,7 @@ def _answers(written: Any, given: JsonMap) -> Iterator[Message]:
 
 
 def _old(message: JsonMap) -> JsonMap:
-    """Return a message of the old attributes as OpenAI's interface writes it: its calls have no ``function``."""
+    """Return a message of the old attributes in OpenAI's form: its calls have no ``function``."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list) or not any("name" in call for call in objects_at(message, "tool_calls")):
         return message
@@ -362,7 +361,7 @@ def _event(fields: JsonMap) -> JsonDict:
 
 
 def tools_of(given: JsonMap) -> list[Any]:
-    """Return the tools that a request was offered, as its attributes have them."""
+    """Return the tools that a request offers, from its attributes."""
     for name in (
         "gen_ai.tool.definitions",
         "ai.prompt.tools",

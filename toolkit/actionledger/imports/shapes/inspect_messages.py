@@ -1,4 +1,4 @@
-"""Inspect's messages and responses: content by parts, calls with parsed arguments, and beside them the provider's own body."""
+"""Inspect's messages and responses: content in parts, calls with parsed arguments, and the provider's own body."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
@@ -40,14 +40,14 @@ _ERRORS: dict[str, Reason] = {
     "limit": Reason.ACTION_LIMIT,
     "approval": Reason.NOT_APPROVED,
 }
-"""What Inspect calls the errors of tools; ``unknown`` says nothing, and its words are asked."""
+"""Inspect's kinds of tool errors; ``unknown`` says nothing, so its words are judged."""
 
 _NO_SUCH_TOOL = regex(r"Tool \S{1,200} not found\Z")
-"""What it says of a call of a tool that there is not, which is an error of parsing, too."""
+"""Its message about a call of a tool that doesn't exist, which is also a parsing error."""
 
 
 def attached(value: Any, attachments: JsonMap) -> Any:
-    """Return a value with the texts that a sample keeps once in the place of their names."""
+    """Return a value with references replaced by the texts that a sample stores once."""
     if isinstance(value, str):
         mark = next((mark for mark in _ATTACHED if value.startswith(mark)), None)
         held = attachments.get(value[len(mark) :]) if mark else None
@@ -97,7 +97,7 @@ def message(value: JsonMap) -> Message:
 
 
 def tool_result(call_id: str, output: Any, error: JsonMap, **more: Any) -> RecordedResult:
-    """Return what came of a call."""
+    """Return the result of a call."""
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
     said = output if isinstance(output, str) and output else text_at(error, "message")
@@ -108,7 +108,7 @@ def tool_result(call_id: str, output: Any, error: JsonMap, **more: Any) -> Recor
 
 
 def response(event: JsonMap) -> Iterator[tuple[Message, Capture]]:
-    """Yield the choices of a model event, the first with what all of them took, each with how much of it was kept."""
+    """Yield a model event's choices, the first with the usage of all, each with its capture."""
     output = object_at(event, "output")
     raw = _raw_arguments(object_at(object_at(event, "call"), "response"))
     for number, choice in enumerate(objects_at(output, "choices")):
@@ -128,7 +128,7 @@ def response(event: JsonMap) -> Iterator[tuple[Message, Capture]]:
 
 
 def tools(event: JsonMap) -> str:
-    """Return the tools that a model event offered, as a turn takes them; empty for none."""
+    """Return the tools that a model event offered, as a turn has them; empty for none."""
     offered = [
         {
             "type": "function",
@@ -140,7 +140,7 @@ def tools(event: JsonMap) -> str:
 
 
 def _raw_arguments(body: JsonMap) -> dict[str, deque[RecordedCall]] | None:
-    """Return the calls of a provider's body by their identifiers, of which one may be of several; None where it hasn't the arguments as they were written."""
+    """Return the calls of a provider's body by identifier, which several may share; None if it lacks the arguments as written."""
     shape = shape_of_response(body) if body else None
     if shape is None or shape.KEEPS is not Capture.ARGUMENTS:
         return None
@@ -161,7 +161,7 @@ def _usage(output: JsonMap) -> Usage:
     cached, stored = count_at(counts, "input_tokens_cache_read"), count_at(counts, "input_tokens_cache_write")
     beside = (cached or 0) + (stored or 0)
     if shown is not None and count_at(counts, "total_tokens") == shown + (written or 0) + beside:
-        shown += beside  # as Anthropic counts: what came from a cache is no part of its input
+        shown += beside  # as Anthropic counts: its input leaves out cached tokens
     seconds, thought = number_at(output, "time"), count_at(counts, "reasoning_tokens")
     return Usage(
         input_tokens=shown,
@@ -174,15 +174,15 @@ def _usage(output: JsonMap) -> Usage:
     )
 
 
-# What a sample of Inspect is called, was about, and came to.
+# The name, task and result of an Inspect sample.
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""What Inspect's own metrics make of a score that is a word."""
+"""The values of word scores in Inspect's own metrics."""
 
 _DECIDED = {"C": True, "I": False, True: True, False: False}
 
 
 def name(sample: JsonMap, log: JsonMap) -> str:
-    """Return what a sample is known by: its own identifier, before it had one its run, task, number and epoch."""
+    """Return a sample's name: its own identifier, or in older logs its run, task, number and epoch."""
     run = "/".join(filter(None, (text_at(log, key) for key in ("run_id", "task_id"))))
     number = f"{sample.get('id')}/{count_at(sample, 'epoch') or 1}"
     return text_at(sample, "uuid") or (
@@ -191,7 +191,7 @@ def name(sample: JsonMap, log: JsonMap) -> str:
 
 
 def task(sample: JsonMap) -> str:
-    """Return the first line of what the model was asked."""
+    """Return the first line of the model's task."""
     given = sample.get("input")
     told = given if isinstance(given, str) else ""
     if isinstance(given, list):
@@ -201,7 +201,7 @@ def task(sample: JsonMap) -> str:
 
 
 def reason(sample: JsonMap) -> str:
-    """Return why a sample ended before its time; empty where it didn't."""
+    """Return why a sample ended early; empty if it didn't."""
     error, limit = object_at(sample, "error"), object_at(sample, "limit")
     if error:
         return f"error: {text_at(error, 'message')}"[:200]
@@ -209,7 +209,7 @@ def reason(sample: JsonMap) -> str:
 
 
 def metadata(sample: JsonMap, log: JsonMap) -> JsonDict:
-    """Return what else is known of a sample."""
+    """Return a sample's other metadata."""
     retries = sample.get("error_retries")
     known = {
         "sample": sample.get("id") if isinstance(sample.get("id"), str | int) else None,
@@ -223,14 +223,14 @@ def metadata(sample: JsonMap, log: JsonMap) -> JsonDict:
 
 
 def success(scores: JsonMap) -> bool | None:
-    """Return whether all scores that say right or wrong say right; None where none does."""
+    """Return whether all right-or-wrong scores are right; None if there are none."""
     values = (score.get("value") for score in scores.values() if isinstance(score, dict))
     decided = [_DECIDED[value] for value in values if isinstance(value, str | bool) and value in _DECIDED]
     return all(decided) if decided else None
 
 
 def numbers(scores: JsonMap) -> Iterator[tuple[str, float]]:
-    """Yield each score by its name; those of a score that has several by theirs as well."""
+    """Yield each score by name, and the parts of a score with several by theirs."""
     for name, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else None
         parts = value.items() if isinstance(value, dict) else [("", value)]

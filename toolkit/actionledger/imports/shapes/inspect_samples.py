@@ -1,4 +1,4 @@
-"""A sample of Inspect as sessions: its own, and those of the agents and graders that its spans tell apart."""
+"""An Inspect sample as sessions: its own, and those of the agents and graders in its spans."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,20 +13,20 @@ from actionledger.imports.shapes.base import Message, Passed
 from actionledger.imports.shapes.conversation import conversation
 from actionledger.imports.sources.access import number_at, object_at, objects_at, text_at, time_at
 
-# Whose events are whose in a sample of Inspect: an agent's, a scorer's, a subtask's, or the sample's own.
+# The owners of events in an Inspect sample: an agent, a scorer, a subtask, or the sample itself.
 _OWNING = frozenset({"agent", "scorer", "subtask"})
-"""Kinds of spans, and of the steps before there were spans, whose events are not the sample's own."""
+"""Kinds of spans, and of older logs' steps, whose events are not the sample's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventOwner:
-    """What events belong to.
+    """The owner of events.
 
     Args:
-        key: what it is told apart by in its sample; empty for the sample itself.
+        key: its key within the sample; empty for the sample itself.
         kind: ``agent``, ``scorer``, ``subtask`` or ``tool``.
-        name: what its author called it.
-        above: the key of what it is within.
+        name: the name that its author gave it.
+        above: the key of the owner around it.
     """
 
     key: str = ""
@@ -36,7 +36,7 @@ class EventOwner:
 
 
 class Owners:
-    """Tells whose each event of a sample is.
+    """Finds the owner of each event of a sample.
 
     Args:
         sample: the sample.
@@ -53,11 +53,11 @@ class Owners:
         self._sample = sample
 
     def events(self) -> Iterator[tuple[JsonMap, EventOwner]]:
-        """Yield each event with what it belongs to, those within a subtask or a tool's run among them."""
+        """Yield each event with its owner, including those within a subtask or a tool run."""
         yield from self._within(objects_at(self._sample, "events"), EventOwner(), "")
 
     def lineage(self, owner: EventOwner) -> Iterator[EventOwner]:
-        """Yield what an owner is within, the nearest first, the sample itself last."""
+        """Yield the owners around an owner, the nearest first, the sample itself last."""
         seen = {owner.key}
         while owner.key:
             owner = self.by_key.get(owner.above, EventOwner())
@@ -109,13 +109,13 @@ class Owners:
 
 
 _APART = frozenset({"events", "attachments", "store", "metadata", "output"})
-"""What of a sample is resolved event by event, or not at all."""
+"""The parts of a sample whose references are resolved event by event, or not at all."""
 
 
 def sessions_of(sample: JsonMap, log: JsonMap, source: str, passed: Passed) -> Iterator[RecordedSession]:
     """Yield a sample's session, then those below it."""
     attachments = object_at(sample, "attachments")
-    # What is no event is kept as it is for each event, which resolves its own.
+    # Only the other parts are resolved here: each event resolves its own references.
     shown = inspect_messages.attached(
         {key: value for key, value in sample.items() if key not in _APART}, attachments
     )
@@ -162,7 +162,7 @@ class _Open:
 
 
 class _Sample:
-    """One sample, as far as its events have come."""
+    """One sample, with its events so far."""
 
     def __init__(self, sample: JsonMap, attachments: JsonMap, passed: Passed) -> None:
         self._sample = sample
@@ -174,7 +174,7 @@ class _Sample:
         self._calls: dict[str, tuple[str, int]] = {}
 
     def sessions(self) -> tuple[list[RecordedTurn], list[tuple[EventOwner, str, list[RecordedTurn]]]]:
-        """Return the sample's own turns, and of each other owner what it is below and its turns."""
+        """Return the sample's own turns, and for each other owner the one above it and its turns."""
         owners = Owners(self._sample)
         events = list(owners.events())
         responses = [event for event, _ in events if text_at(event, "event") == "model"]
@@ -187,7 +187,7 @@ class _Sample:
                 self._take_response(event, key)
             elif text_at(event, "event") == "tool":
                 self._take_result(event)
-        # Take what only the messages have: results without an event; what stands there as the model's and isn't is counted.
+        # Add what only the messages have: results without an event. Model messages without one are counted.
         given = {turn.external_id for session in self._sessions.values() for turn in session.turns}
         for message in self._messages:
             if message.speaker == "tool":
@@ -203,7 +203,7 @@ class _Sample:
         return self._sessions[""].turns, others
 
     def _own(self, events: list[tuple[JsonMap, EventOwner]]) -> set[str]:
-        """Return the owners whose responses are messages of the sample: agents that it was handed to."""
+        """Return the owners whose responses are messages of the sample: agents that took it over."""
         ids = {message.message_id for message in self._messages if message.message_id}
         own = {""}
         for event, owner in events:
@@ -219,12 +219,12 @@ class _Sample:
         return next((key for key in around if key not in own and key in self._sessions), "")
 
     def _take_response(self, stored: JsonMap, key: str) -> None:
-        # The request is the largest part of an event, and is what ``input`` says.
+        # The request is the largest part of an event, and ``input`` holds the same.
         call = {"response": object_at(stored, "call").get("response")}
         event = inspect_messages.attached({**stored, "call": call}, self._attachments)
         choices = list(inspect_messages.response(event))
         if event.get("error") and all(message.is_empty for message, _ in choices):
-            choices = []  # beside an error its output is made up, with nothing in it
+            choices = []  # next to an error, its output is an empty placeholder
         if not choices:
             pending = event.get("pending") is True
             reason = LeftOutReason.PROGRESS if pending else LeftOutReason.NO_RESPONSE
@@ -300,7 +300,7 @@ class _Sample:
             self._passed[LeftOutReason.DUPLICATE, "tool"] += 1
 
     def _told(self, event: JsonMap, *, is_first: bool) -> str | None:
-        """Return what the model was shown since its last response, the first time with its instructions."""
+        """Return the model's new input since its last response, the first time with its instructions."""
         shown = [inspect_messages.message(each) for each in self._input(event)]
         last = max((place for place, each in enumerate(shown) if each.speaker == "model"), default=-1)
         told = [
@@ -328,13 +328,13 @@ class _Sample:
 
 
 def _pool(sample: JsonMap) -> list[JsonMap]:
-    """Return the messages that the inputs of a sample's events are made of, as logs since version 0.3.135 hold them."""
+    """Return the message pool that the inputs of a sample's events refer to, in logs since version 0.3.135."""
     held = sample.get("message_pool") or object_at(sample, "events_data").get("messages")
     return [each if isinstance(each, dict) else {} for each in held] if isinstance(held, list) else []
 
 
 def _texts(parts: list[Any]) -> Any:
-    """Return the texts of a result's parts; as it is where they aren't texts alone."""
+    """Return the texts of a result's parts; unchanged if some aren't texts."""
     given = [part.get("text") if isinstance(part, dict) else part for part in parts]
     texts = [text for text in given if isinstance(text, str)]
     return "\n".join(texts) if len(texts) == len(parts) else parts

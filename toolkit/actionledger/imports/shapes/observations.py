@@ -1,4 +1,4 @@
-"""Steps whose input and output are whatever a framework has handed over, as stores of traces keep them."""
+"""Steps in trace stores whose input and output are whatever a framework passed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,12 +13,12 @@ from actionledger.imports.shapes.framework_messages import decoded
 from actionledger.imports.shapes.steps import Step
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 
-# Tools that were offered, in whatever form a framework lists them, as the OpenAI interface takes them.
+# Offered tools, from any framework's form to that of the OpenAI interface.
 _SCHEMAS = ("parameters", "inputSchema", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 
 
 def offered(tools: Iterable[Any]) -> list[JsonDict]:
-    """Return the definitions of a list that name a tool; others are none."""
+    """Return the definitions in a list that name a tool."""
     found: list[JsonDict] = []
     for tool in tools:
         if not isinstance(tool, Mapping):
@@ -33,10 +33,10 @@ def offered(tools: Iterable[Any]) -> list[JsonDict]:
 
 
 class LaterTools:
-    """The tools that items of a conversation offer: a client's own list, and what searches have brought since.
+    """Tools offered by items of a conversation: a client's own list, and later search results.
 
     Attributes:
-        text: all of them, as a turn takes them; empty where none are known.
+        text: all of them, as a turn has them; empty if none are known.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class LaterTools:
         self._known: dict[str, JsonDict] = {}
 
     def take(self, item: JsonMap) -> bool:
-        """Add what an item offers; return whether it counts: before a list has the plain tools, not all are recorded."""
+        """Add an item's tools; return whether they count: a list that doesn't begin with the plain tools is incomplete."""
         listed = list(objects_at(item, "tools"))
         if not self._known and not any(text_at(tool, "name") == PLAIN for tool in listed):
             return False
@@ -63,10 +63,9 @@ def _function(name: str, given: JsonMap) -> JsonDict:
     return function
 
 
-# Who has recorded a step of a trace, and how much its recorder keeps: whether arguments are as they were written, or content at
-# all.
+# The recorder of a step, and how much its recorder keeps: arguments as they were written, parsed arguments, or no content.
 PARSING = ("anthropic", "claude", "google", "gemini", "vertex", "bedrock", "aws")
-"""Providers that give arguments parsed: a text of them is an instrumentation's, and not what the model wrote."""
+"""Providers that return parsed arguments: a text of them comes from an instrumentation, not from the model."""
 
 _PARSING_SCOPES = (
     "opentelemetry.instrumentation.genai.",
@@ -74,14 +73,14 @@ _PARSING_SCOPES = (
     "strands.",
     "com.anthropic.",
 )
-"""Instrumentations that give arguments parsed, whoever the provider is."""
+"""Instrumentations that record parsed arguments, for any provider."""
 
 HIDDEN = "__REDACTED__"
-"""What OpenInference writes in place of what it is told to hide."""
+"""OpenInference's placeholder for hidden values."""
 
 
 def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
-    """Note who has recorded a request, and give its calls as all of that recorder's are kept."""
+    """Note a request's recorder, and parse its calls' arguments if that recorder keeps only parsed ones."""
     step.recorder = f"{scope} {provider}"
     if (
         step.keeps is Capture.CALLS
@@ -93,7 +92,7 @@ def keep_by_recorder(step: Step, scope: str, provider: str) -> None:
 
 
 def parsed(message: Message) -> Message:
-    """Return a message whose calls have their arguments parsed, where they are the JSON text of an object."""
+    """Return a message with its calls' arguments parsed, if they are the JSON text of an object."""
     calls = []
     for call in message.calls:
         given = framework_messages.decoded(call.arguments)
@@ -102,12 +101,12 @@ def parsed(message: Message) -> Message:
 
 
 def shown_values(given: JsonMap) -> JsonDict:
-    """Return attributes without those whose value was hidden."""
+    """Return attributes without hidden values."""
     return {key: value for key, value in given.items() if value != HIDDEN}
 
 
 def has_no_content(messages: Iterable[Any]) -> bool:
-    """Return whether messages are there without what was said: a part that is a text has none."""
+    """Return whether messages have no content: their text parts are empty."""
     parts = (
         part for message in messages if isinstance(message, Mapping) for part in objects_at(message, "parts")
     )
@@ -115,7 +114,7 @@ def has_no_content(messages: Iterable[Any]) -> bool:
 
 
 def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any = None) -> None:
-    """Give a request what it was asked, what was answered, and what was offered."""
+    """Fill a request with its input, its answer and the offered tools."""
     request, answer = framework_messages.request_of(asked), framework_messages.decoded(answer)
     step.shown, step.said = list(request.messages), framework_messages.answer_of(answer)
     listed = object_at({"answer": answer}, "answer").get("tools")
@@ -127,7 +126,7 @@ def fill_request(step: Step, asked: Any, answer: Any, provider: str, tools: Any 
 
 
 def output_of(given: Any) -> Any:
-    """Return what a tool gave: of a message of LangChain's, or of a protocol's result, the content; else all of it."""
+    """Return a tool's output: the content of a LangChain message or of a protocol's result; otherwise all of it."""
     held = _result(given)
     if "tool_call_id" in held or isinstance(held.get("content"), list):
         return plain(held.get("content"))
@@ -140,13 +139,13 @@ def answered_call(given: Any) -> str:
 
 
 def has_failed(given: Any) -> bool | None:
-    """Return whether a tool's output says that it is an error, as a message of LangChain's does; None where it says nothing."""
+    """Return whether a tool's output is marked as an error, as in a LangChain message; None if unknown."""
     held = _result(given)
     return {"error": True, "success": False}.get(text_at(held, "status")) if "tool_call_id" in held else None
 
 
 def arguments_in(given: Any) -> Any:
-    """Return what a tool was given, of the arguments of the Python function that it is: those with names, or the only one without."""
+    """Return a tool's arguments from those of its Python function: the keyword arguments, or the only positional one."""
     held = object_at({"input": framework_messages.decoded(given)}, "input")
     if not {"args", "kwargs"} <= held.keys() or held.keys() - {"args", "kwargs", "sanitize_inputs_outputs"}:
         return given
@@ -155,7 +154,7 @@ def arguments_in(given: Any) -> Any:
 
 
 def _result(given: Any) -> JsonMap:
-    """Return a tool's output as an object, without LangChain's wrapping; an empty one if it is none."""
+    """Return a tool's output as an object, without LangChain's wrapping; empty if it is no object."""
     held = object_at({"output": framework_messages.decoded(given)}, "output")
     inner = object_at({"output": framework_messages.decoded(held.get("output"))}, "output")
     held = inner if set(held) == {"output"} else held

@@ -1,8 +1,8 @@
 """OpenAI's chat completions, which most servers speak: https://platform.openai.com/docs/api-reference/chat.
 
-Arguments are strings as the model wrote them. A call is a ``tool_calls`` entry, or the one ``function_call`` of the interface
-before; a result is a message of the role ``tool`` (``function`` then). Groq, Mistral, DeepSeek, OpenRouter and xAI differ in what they
-count: xAI's thoughts are no part of its ``completion_tokens``, DeepSeek's cached tokens have a name of their own.
+Arguments are strings as the model wrote them. A call is a ``tool_calls`` entry, or the one ``function_call`` of the older interface; a result is a
+message with the role ``tool`` (formerly ``function``). Groq, Mistral, DeepSeek, OpenRouter and xAI count differently: xAI's ``completion_tokens``
+leave out reasoning, DeepSeek's cached tokens have a name of their own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 def message(value: JsonMap) -> Message:
-    """Read a message of any role; one of a role that is not known is passed over."""
+    """Read a message of any role; one of an unknown role is skipped."""
     speaker = _SPEAKERS.get(text_at(value, "role"))
     if speaker is None:
         unknown = Message("system")
@@ -75,7 +75,7 @@ def message(value: JsonMap) -> Message:
 
 
 def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
+    """Read a response's usage."""
     shown, written = count_at(value, "prompt_tokens"), count_at(value, "completion_tokens")
     cached = count_at(object_at(value, "prompt_tokens_details"), "cached_tokens")
     if cached is None:
@@ -93,12 +93,12 @@ def usage(value: JsonMap) -> Usage:
 
 
 def is_request(body: JsonMap) -> bool:
-    """Return whether a body asks by this interface; Anthropic's looks much the same, and is asked first."""
+    """Return whether a body is a request of this interface; Anthropic's looks similar, and is tried first."""
     return any(text_at(each, "role") in _SPEAKERS for each in objects_at(body, "messages"))
 
 
 def request(body: JsonMap) -> Request:
-    """Read what a model was asked."""
+    """Read a request."""
     tools = body.get("tools") or [
         {"type": "function", "function": each} for each in objects_at(body, "functions")
     ]
@@ -107,7 +107,7 @@ def request(body: JsonMap) -> Request:
 
 
 def is_response(body: JsonMap) -> bool:
-    """Return whether a body answers by this interface."""
+    """Return whether a body is a response of this interface."""
     choices = body.get("choices")
     return isinstance(choices, list) and all(
         isinstance(each, dict) and ("message" in each or "text" in each) for each in choices
@@ -115,7 +115,7 @@ def is_response(body: JsonMap) -> bool:
 
 
 def response(body: JsonMap) -> Response:
-    """Read what a model answered; several choices are several messages, the first with what all of them took."""
+    """Read a response; several choices are several messages, the first with the usage of all."""
     choices = []
     for each in objects_at(body, "choices"):
         given = object_at(each, "message") or {"content": each.get("text")}
@@ -134,13 +134,13 @@ def response(body: JsonMap) -> Response:
 
 
 def _written(arguments: object) -> object:
-    """Return the arguments; where there are none, the model wrote nothing."""
+    """Return the arguments; empty if the model wrote none."""
     return "" if arguments is None else arguments
 
 
-# The pieces of a chat completion: put together as those of a live one are.
+# The chunks of a chat completion, joined in the same way as a live one's.
 def body(events: Sequence[JsonMap]) -> JsonDict:
-    """Return the body that the pieces add up to, each choice for itself."""
+    """Return the body that the chunks add up to, with each choice."""
     whole: JsonDict = {}
     choices: dict[int, Assembly] = {}
     for event in events:
@@ -151,7 +151,7 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
             try:
                 assembly.add({"choices": [choice]})
             except MalformedError:
-                continue  # the piece says nothing that can be joined to the others
+                continue  # the chunk has nothing to join to the others
     return whole | {
         "object": "chat.completion",
         "choices": [_choice(choices[key]) for key in sorted(choices)],

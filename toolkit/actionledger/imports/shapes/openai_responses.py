@@ -1,8 +1,8 @@
 """OpenAI's Responses: https://platform.openai.com/docs/api-reference/responses.
 
-A response is a list of items, of which messages, calls and thoughts are one message of the model. Arguments are strings as the model
-wrote them; a custom tool's input is a text. A request holds the items before, or names the response that it goes on from. What the
-provider ran itself (web search, code interpreter, its connectors) is no call of anybody else's.
+A response is a list of items; its messages, calls and reasoning form one model message. Arguments are strings as the model wrote them; a custom
+tool's input is a text. A request holds the earlier items, or names the response that it continues. Tools that the provider ran itself (web search,
+code interpreter, its connectors) are not recorded as calls.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,16 +36,16 @@ _LOCAL = {
     "shell_call": ("shell", ("action",)),
     "apply_patch_call": ("apply_patch", ("operation",)),
 }
-"""The calls of OpenAI's own tools that the caller runs: what the tool is named, and where its arguments stand."""
+"""The calls of OpenAI's own tools that the caller runs: the tool's name, and the keys of its arguments."""
 
 LATER_TOOLS = frozenset({"tool_search_output", "additional_tools"})
-"""The items that offer tools in the middle of a conversation: a search's, and those of a client that defers some."""
+"""The items that offer tools in the middle of a conversation: search results, and deferred tools of a client."""
 
 _FAILED = frozenset({"failed", "incomplete"})
 
 
 def messages(items: Iterable[Any]) -> Iterator[Message]:
-    """Yield the messages that a list of items holds: what a model wrote in one go is one."""
+    """Yield the messages in a list of items: consecutive items of a model are one message."""
     open_message: Message | None = None
     for item in items:
         speaker = speaker_of(item) if isinstance(item, Mapping) else "person"
@@ -59,7 +59,7 @@ def messages(items: Iterable[Any]) -> Iterator[Message]:
 
 
 def speaker_of(item: JsonMap) -> Speaker:
-    """Return whose an item is."""
+    """Return the author of an item."""
     kind = text_at(item, "type")
     if kind.endswith("_call_output") or kind == "mcp_approval_response":
         return "tool"
@@ -69,7 +69,7 @@ def speaker_of(item: JsonMap) -> Speaker:
 
 
 def read_item(item: object, found: Message) -> None:
-    """Take one item into the message that it is a part of."""
+    """Add one item to its message."""
     if not isinstance(item, Mapping):
         found.say(item) if isinstance(item, str) else found.pass_over(LeftOutReason.NOT_AN_OBJECT)
         return
@@ -115,13 +115,13 @@ def read_item(item: object, found: Message) -> None:
 
 
 def _name(item: JsonMap) -> object:
-    """Return the name of the tool that is called, with its namespace."""
+    """Return the name of the called tool, with its namespace."""
     name = item.get("name")
     return qualified(item.get("namespace"), name) if isinstance(name, str) else name
 
 
 def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
+    """Read a response's usage."""
     return Usage(
         input_tokens=count_at(value, "input_tokens"),
         output_tokens=count_at(value, "output_tokens"),
@@ -131,14 +131,14 @@ def usage(value: JsonMap) -> Usage:
 
 
 def is_request(body: JsonMap) -> bool:
-    """Return whether a body asks by this interface."""
+    """Return whether a body is a request of this interface."""
     return (
         isinstance(body.get("input"), str | list) and bool(text_at(body, "model")) and "choices" not in body
     )
 
 
 def request(body: JsonMap) -> Request:
-    """Read what a model was asked."""
+    """Read a request."""
     system = Message("system")
     system.say(body.get("instructions"))
     given = body.get("input")
@@ -152,7 +152,7 @@ def request(body: JsonMap) -> Request:
 
 
 def _tools(body: JsonMap) -> object:
-    """Return the tools that a request offers: those that were looked up on the way stand among its items."""
+    """Return the tools that a request offers, including those that searches found, which are among its items."""
     given = body.get("tools")
     later = [
         tool
@@ -165,14 +165,14 @@ def _tools(body: JsonMap) -> object:
 
 
 def is_response(body: JsonMap) -> bool:
-    """Return whether a body answers by this interface."""
+    """Return whether a body is a response of this interface."""
     return isinstance(body.get("output"), list) and (
         text_at(body, "object") == "response" or "status" in body
     )
 
 
 def response(body: JsonMap) -> Response:
-    """Read what a model answered."""
+    """Read a response."""
     output = body.get("output")
     found = Message("model")
     for item in output if isinstance(output, list) else []:
@@ -192,7 +192,7 @@ def response(body: JsonMap) -> Response:
 
 
 def thoughts_of(item: JsonMap) -> list[str]:
-    """Return the texts of a ``reasoning`` item: the thought itself where it is there, else the summary that OpenAI shows of it."""
+    """Return the texts of a ``reasoning`` item: the reasoning itself if recorded, or else OpenAI's summary."""
     return next(
         filter(
             None,
@@ -205,7 +205,7 @@ def thoughts_of(item: JsonMap) -> list[str]:
     )
 
 
-# The events of a response of OpenAI's: the last holds all of it; of a stream that was cut, the items that were done.
+# The events of an OpenAI response: the last one holds all of it; a cut stream has the finished items.
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
@@ -226,12 +226,12 @@ def body(events: Sequence[JsonMap]) -> JsonDict:
         elif kind.endswith(".delta"):
             _grow(items, event)
     output = [items[key] for key in sorted(items)]
-    # What it was while it was made is no reason why it stopped.
+    # A status during the response is no finish reason.
     return {"object": "response", **begun, "status": "", "output": output}
 
 
 def _grow(items: dict[int, Any], event: JsonMap) -> None:
-    """Add a piece to an item that isn't done, so that a stream which is cut loses no text."""
+    """Add a piece to an unfinished item, so that a cut stream loses no text."""
     index = event.get("output_index")
     item = items.get(index) if isinstance(index, int) else None
     piece = text_at(event, "delta")

@@ -1,7 +1,7 @@
-"""What opencode says of a session, of its messages and of their parts: the same in files and in a database.
+"""opencode's sessions, messages and parts: the same in files and in a database.
 
-Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts``, up to 1.18. What came of a call stands in its part. A message may hold
-several steps, each one response of the model. ``output`` leaves out what was thought.
+Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts``, up to 1.18. A call's result is in its part. A message may hold several
+steps, each one response of the model. ``output`` leaves out reasoning tokens.
 """
 
 import re
@@ -31,13 +31,13 @@ from actionledger.imports.sources.containers import shown
 NAME = "opencode"
 
 _UNNAMED = ("New session - ", "Child session - ")
-"""What a session is called that nobody has named, with a time behind it."""
+"""The beginning of an unnamed session's title, before a time."""
 
 Told: TypeAlias = tuple[JsonMap, list[JsonMap]]
 """A message and its parts."""
 
 _INVALID = "invalid"
-"""The tool in whose place a call is put that was refused before it ran; what was called stands in its input."""
+"""The tool that replaces a call refused before it ran; the original call is in its input."""
 
 _REFUSED = regex(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
 
@@ -52,25 +52,25 @@ _OTHERS = {
     "retry": LeftOutReason.BOOKKEEPING,
     "compaction": LeftOutReason.COMPACTED,
 }
-"""What the parts are that are neither text nor a call."""
+"""The parts that are neither text nor a call."""
 
 
 _FORMERLY = "id of the copy"
-"""Where a copied message keeps the name that it has in its own session."""
+"""The key of a copied message's name in its own session."""
 
 
 _WHOLE = "#whole"
-"""What stands behind the name of an answer whose earlier tries broke off."""
+"""The suffix of the name of an answer whose earlier tries were cut off."""
 
 
 class Copies:
-    """The model's messages of sessions that stand together: a session that was forked off has those before it under other names."""
+    """The model's messages of related sessions: a fork has the messages before it under other names."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[object, ...], tuple[str, str]] = {}
 
     def known(self, name: str, told: list[Told]) -> tuple[list[Told], str]:
-        """Return a session's messages, those that were copied under their first names, and the session that they are of."""
+        """Return a session's messages, copied ones under their first names, and the session of those."""
         found: list[Told] = []
         origin = ""
         for message, parts in told:
@@ -86,7 +86,7 @@ class Copies:
 
 
 def _words(message: JsonMap, parts: list[JsonMap]) -> tuple[object, ...]:
-    """Return what a copy of a message has as well: its time, its calls and its words; nothing of one that has none."""
+    """Return the parts of a message that its copy shares: time, calls and words; empty if it has none."""
     said = tuple(each for part in parts if any(each := (text_at(part, "callID"), text_at(part, "text"))))
     return (number_at(object_at(message, "time"), "created"), hash(said)) if said else ()
 
@@ -130,7 +130,7 @@ def session(path: Path, info: JsonMap, told: Iterable[Told], passed: Passed, ori
 
 
 def _broken_off(messages: Iterable[JsonMap]) -> str:
-    """Return with which error the last answer ended; empty where it ended in order."""
+    """Return the error that ended the last answer; empty if it ended normally."""
     of_model = [each for each in messages if text_at(each, "role") == "assistant"]
     last = max(of_model, key=lambda each: number_at(object_at(each, "time"), "created") or 0, default={})
     return text_at(object_at(last, "error"), "name")[:80]
@@ -149,7 +149,7 @@ def _details(info: JsonMap, aborted: str) -> SessionDetails:
 
 
 def _former_names(name: str, copied: Mapping[str, str]) -> Iterator[str]:
-    """Yield what a turn was called: one behind a try that broke off as both together, one that was copied as in its own session."""
+    """Yield a turn's former names: joined with an earlier cut-off try, or as a copied message in its own session."""
     names = [name, *([name.removesuffix(_WHOLE)] if name.endswith(_WHOLE) else ())]
     yield from names[1:]
     for each in names:
@@ -188,7 +188,7 @@ def _messages(value: JsonMap, parts: list[JsonMap]) -> Iterator[Message]:
 
 
 def _answer(value: JsonMap, parts: list[JsonMap], name: str, took: JsonMap, why: str) -> Iterator[Message]:
-    """Yield what a model has answered in some parts of a message, with what that took and why it ended."""
+    """Yield a model's answer in some parts of a message, with its usage and finish reason."""
     found = Message("model", occurred_at=since_epoch(object_at(value, "time").get("created")))
     for part in parts:
         _read_part(part, found)
@@ -214,7 +214,7 @@ def _answer(value: JsonMap, parts: list[JsonMap], name: str, took: JsonMap, why:
 
 
 def _steps(parts: list[JsonMap]) -> list[tuple[list[list[JsonMap]], list[JsonMap]]]:
-    """Return the parts of each step of a message, behind those of its tries that broke off: these begin, and have no end."""
+    """Return the parts of each step of a message, after those of its cut-off tries, which begin but have no end."""
     has_ends = any(text_at(each, "type") == "step-finish" for each in parts)
     steps: list[tuple[list[list[JsonMap]], list[JsonMap]]] = [([], [])]
     for part in parts:
@@ -281,13 +281,13 @@ def _read_tool(part: JsonMap, found: Message) -> None:
 
 
 def _refused_text(error: str) -> str | JsonMap:
-    """Return the arguments that were refused: the text that the model wrote where the refusal has it, else none."""
+    """Return the refused arguments: the text that the model wrote if the refusal has it, otherwise none."""
     told = _REFUSED.search(error)
     return told[1] if told else {}
 
 
 def _stopped(metadata: JsonMap, output: str) -> ExecutionStatus | None:
-    """Return what came of a command that was stopped: it has no exit status, and a note behind its output says why."""
+    """Return the status of a stopped command: it has no exit status, and a note after its output says why."""
     if metadata.get("interrupted") is True:
         return ExecutionStatus.INTERRUPTED
     if "exit" not in metadata or metadata["exit"] is not None:

@@ -1,4 +1,4 @@
-"""Events of OpenHands since version 1: a model's response is the events that name it, with arguments as they were written."""
+"""OpenHands events: since version 1, a response is all events that name it, with arguments as they were written."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from actionledger.imports.sources.access import (
 )
 from actionledger.imports.sources.pieces import OpenTurn, SessionPieces
 
-# Events of OpenHands before version 1: actions and observations, a provider's whole answer beside those that it made.
+# Events of OpenHands before version 1: actions and observations, with the provider's whole answer.
 _V0_NOTES = {
     "change_agent_state": LeftOutReason.BOOKKEEPING,
     "agent_state_changed": LeftOutReason.BOOKKEEPING,
@@ -44,15 +44,15 @@ _NOT_WRITTEN = frozenset(
         "impl_source", "translated_ipython_code", "cause", "keep_prompt", "hidden", "blocking",
     }
 )  # fmt: skip
-"""What an action has that no model wrote."""
+"""Fields of an action that no model wrote."""
 
 
 class V0Events:
-    """The session of one stream of events, as far as they have come.
+    """The session of one stream of events so far.
 
     Args:
-        session: what is known of it.
-        passed: counts what is passed over.
+        session: the session so far.
+        passed: counts what is skipped.
     """
 
     def __init__(self, session: RecordedSession, passed: Passed) -> None:
@@ -66,7 +66,7 @@ class V0Events:
         self._made: Counter[str] = Counter()
 
     def take(self, event: JsonMap) -> None:
-        """Take in an event."""
+        """Add an event."""
         self._count += 1
         action, observation = text_at(event, "action"), text_at(event, "observation")
         if action in _V0_NOTES or observation in _V0_NOTES:
@@ -111,7 +111,7 @@ class V0Events:
         self._calls[self._number(event)] = self._last
 
     def _take_parsed(self, kind: str, event: JsonMap) -> None:
-        """Take an action without the answer that it was read of: its thought, and what it was parsed to."""
+        """Add an action without its answer: its reasoning, and the parsed action."""
         known, given = f"event-{self._number(event)}", _given(event)
         turn = self.pieces.turn(known)
         self._begin(known, event)
@@ -125,7 +125,7 @@ class V0Events:
     def _take_observation(self, kind: str, event: JsonMap) -> None:
         cause, made = count_at(event, "cause"), object_at(event, "tool_call_metadata")
         call = text_at(made, "tool_call_id") or self._calls.get(cause if cause is not None else -1, "")
-        if not call and cause is None:  # before events had identifiers, what came of an action followed it
+        if not call and cause is None:  # before events had identifiers, an observation followed its action
             call = self._last
         self._last = ""
         if not call:
@@ -167,13 +167,13 @@ def events_of(history: list[Any]) -> Iterator[JsonMap]:
 
 
 def begun(history: list[Any]) -> str:
-    """Return what two runs of one task are told apart by: how they begin."""
+    """Return the beginning of a run, which distinguishes two runs of one task."""
     first = [event for _, event in zip(range(3), events_of(history), strict=False)]
     return json_text([[text_at(each, "timestamp"), text_at(_given(each), "content")] for each in first])
 
 
 def _given(event: JsonMap) -> JsonMap:
-    """Return what an action was given, which older versions write beside its name."""
+    """Return an action's arguments, which older versions write next to its name."""
     held = event.get("args")
     return held if isinstance(held, dict) else event
 
@@ -184,7 +184,7 @@ def _is_agents(event: JsonMap) -> bool:
 
 
 def _v0_exit(held: JsonMap) -> int | None:
-    """Return an exit status; -1 stands for a program that still runs."""
+    """Return an exit status; -1 means that the program is still running."""
     status = exit_status_of(held.get("exit_code"))
     return status if status != -1 else None
 
@@ -208,12 +208,12 @@ _NOTES = {
 
 
 class V1Events:
-    """The session of one conversation, as far as its events have come.
+    """The session of one conversation, with its events so far.
 
     Args:
-        session: what is known of it.
-        state: the conversation's ``base_state.json``; an empty object where there is none.
-        passed: counts what is passed over.
+        session: the session so far.
+        state: the conversation's ``base_state.json``; empty if there is none.
+        passed: counts what is skipped.
     """
 
     def __init__(self, session: RecordedSession, state: JsonMap, passed: Passed) -> None:
@@ -225,7 +225,7 @@ class V1Events:
         self._calls: dict[str, str] = {}
 
     def take(self, event: JsonMap) -> None:
-        """Take in an event."""
+        """Add an event."""
         kind = text_at(event, "kind")
         if kind == "SystemPromptEvent":
             self._told.append(text_at(object_at(event, "system_prompt"), "text"))
@@ -246,7 +246,7 @@ class V1Events:
             self._passed[LeftOutReason.UNKNOWN_KIND, unknown_as(kind, event)] += 1
 
     def _turn(self, event: JsonMap) -> OpenTurn | None:
-        """Return the turn of an event, since events of one response name it; None where the event has come before."""
+        """Return an event's turn, by the response that it names; None if the event has come before."""
         known = text_at(event, "llm_response_id") or text_at(event, "id")
         is_new = not self.pieces.has_open(known)
         turn = self.pieces.turn(known)
@@ -263,7 +263,7 @@ class V1Events:
 
     def _say(self, turn: OpenTurn, message: JsonMap, text: str) -> None:
         thought = text_at(message, "reasoning_content")
-        if thought and thought not in text:  # some models write it into their text as well
+        if thought and thought not in text:  # some models repeat it in their text
             turn.thoughts.append(thought)
         if text:
             turn.texts.append(text)
@@ -307,7 +307,7 @@ class V1Events:
 
 
 def _exit(seen: JsonMap) -> int | None:
-    """Return an exit status; -1 stands for a program that still runs."""
+    """Return an exit status; -1 means that the program is still running."""
     status = exit_status_of(seen.get("exit_code"))
     return status if status != -1 else None
 
@@ -320,7 +320,7 @@ def _texts(content: object) -> str:
 
 
 def _tools(event: JsonMap) -> Iterator[JsonMap]:
-    """Yield the tools that are offered: of their arguments an event says nothing, but for tools of other programs."""
+    """Yield the offered tools: an event has a schema only for MCP tools."""
     for tool in objects_at(event, "tools"):
         if tool.get("type") == "function":
             yield tool
@@ -331,7 +331,7 @@ def _tools(event: JsonMap) -> Iterator[JsonMap]:
 
 
 def _usages(state: JsonMap) -> Iterator[tuple[str, Usage]]:
-    """Yield what each response took, by its identifier, as the conversation's state keeps it."""
+    """Yield each response's identifier and usage, from the conversation's state."""
     for metrics in object_at(object_at(state, "stats"), "usage_to_metrics").values():
         held = metrics if isinstance(metrics, dict) else NOTHING
         seconds = {

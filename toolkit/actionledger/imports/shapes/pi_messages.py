@@ -1,4 +1,4 @@
-"""Messages of pi's engine, which openclaw runs as well: ``packages/ai/src/types.ts`` of badlogic/pi-mono, later earendil-works/pi."""
+"""Messages of pi's engine, which openclaw uses too: ``packages/ai/src/types.ts`` of badlogic/pi-mono, later earendil-works/pi."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,17 +23,17 @@ from actionledger.imports.sources.usage import with_thoughts
 
 _EXITED = regex(r"\nCommand exited with code (\d{1,10})\Z")
 _RECEIVED = "\n\nReceived arguments:\n"
-"""What stands before the text of arguments in what was wrong with them."""
+"""The words before the text of arguments in their error message."""
 
 
 _WHOLE = frozenset(
     {"stop", "stop_sequence", "end_turn", "tool_use", "tool_calls", "completed", "length", "max_tokens"}
 )
-"""What providers call an answer in order: one that has failed behind it has failed otherwise."""
+"""Providers' finish reasons of a complete answer: if it failed, it failed for another reason."""
 
 
 def message(value: JsonMap) -> Message:
-    """Read a message of any role; one of a role that is not known is passed over."""
+    """Read a message of any role; one of an unknown role is skipped."""
     role = text_at(value, "role")
     if role == "assistant":
         return _of_model(value)
@@ -43,7 +43,7 @@ def message(value: JsonMap) -> Message:
     elif role == "toolResult":
         found.results.append(_result(value))
     else:
-        # What a person ran in a shell of their own, what an extension has put in, and from 0.99 on the instructions.
+        # A person's shell command, an extension's message, and from 0.99 on the instructions.
         known = role in {
             "bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary", "system",
         }  # fmt: skip
@@ -52,7 +52,7 @@ def message(value: JsonMap) -> Message:
 
 
 def usage(value: JsonMap) -> Usage:
-    """Read what a response took."""
+    """Read a response's usage."""
     read, written = count_at(value, "cacheRead"), count_at(value, "cacheWrite")
     shown, thought = (
         total(count_at(value, "input"), read, written),
@@ -71,10 +71,10 @@ def usage(value: JsonMap) -> Usage:
 
 
 class OfferedTools:
-    """The tools that a session offers at a moment, as its messages of the role ``system`` declare and remove them.
+    """The tools that a session offers at a time, declared and removed by its ``system`` messages.
 
     Attributes:
-        text: all of them, as a turn takes them; empty where none are known.
+        text: all of them, as a turn has them; empty if none are known.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class OfferedTools:
         self._known: dict[str, JsonDict] = {}
 
     def take(self, value: JsonMap) -> None:
-        """Take what a message adds and removes."""
+        """Apply a message's additions and removals."""
         if value.get("role") != "system":
             return
         for each in objects_at(value, "toolsRemoved"):
@@ -93,7 +93,7 @@ class OfferedTools:
         self.text = tools_text(list(self._known.values()))
 
     def begin_anew(self, value: JsonMap) -> None:
-        """Take the whole of what is offered behind a summary, where it says so."""
+        """Replace all tools by those after a summary, if it lists them."""
         if value:
             self._known.clear()
             self.take(value)
@@ -120,13 +120,13 @@ def _of_model(value: JsonMap) -> Message:
 
 
 def _arguments(call: JsonMap) -> object:
-    """Return a call's arguments: as their text where that could not be parsed, which it keeps beside an empty object."""
+    """Return a call's arguments; if they could not be parsed, their text, which is kept next to an empty object."""
     _, mark, raw = text_at(call, "argumentsError").partition(_RECEIVED)
     return raw if mark else call.get("arguments")
 
 
 def _ending(value: JsonMap) -> str:
-    """Return why a response ended: in its provider's own word, where pi calls a response an error that came whole."""
+    """Return the finish reason; the provider's own word if pi calls a complete response an error."""
     said, raw = text_at(value, "stopReason"), text_at(value, "rawStopReason")
     return raw if said == "error" and raw and raw.lower() not in _WHOLE else said
 
@@ -141,7 +141,7 @@ def _result(value: JsonMap) -> RecordedResult:
     return RecordedResult(
         text_at(value, "toolCallId"),
         output,
-        is_error=True if failed else said,  # a script may look at what failed, and go on
+        is_error=True if failed else said,  # a script may handle a failed call and go on
         exit_status=exit_status_of(details.get("exitCode") if exited is None else exited),
         duration_ms=number_at(details, "durationMs") if took is None else took,
         finished_at=since_epoch(value.get("timestamp")),
@@ -155,7 +155,7 @@ def _exited(output: object) -> int | None:
 
 
 def _nested(value: JsonMap) -> Iterator[tuple[RecordedCall, RecordedResult]]:
-    """Yield the calls that a tool has made by itself, such as a script; of what came of them, errors alone have words."""
+    """Yield the calls that a tool, such as a script, has made itself; only errors have words in their results."""
     for each in objects_at(value, "calls"):
         call_id, status, said = text_at(each, "id"), text_at(each, "status"), text_at(each, "error")
         yield (

@@ -1,4 +1,4 @@
-"""Where the responses of a recording stand, found again by what a later request repeats of them."""
+"""Place a recording's responses in sessions, by what a later request repeats of them."""
 
 import json
 import re
@@ -16,9 +16,9 @@ from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import Relation
 from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner
 
-# Which session has begun another one: what a sub-agent is asked stands in a call that waits for it.
+# The parent of a session: a subagent's task is in a call that waits for it.
 _SHORTEST, _LONGEST = 12, 64 * 1024
-"""How long a task is that tells its call, in characters: shorter ones are said by anybody."""
+"""The length of a task that identifies its call, in characters: shorter ones are too common."""
 
 _WAITING = 256
 _VALUES = 20
@@ -27,7 +27,7 @@ SpawnPlace = TypeVar("SpawnPlace")
 
 
 class Spawned(Generic[SpawnPlace]):
-    """Remembers what the last calls have handed on, and finds by that who began a conversation."""
+    """Remembers the tasks in recent calls, to find the call that began a conversation."""
 
     def __init__(self) -> None:
         self._tasks: deque[tuple[str, str, SpawnPlace]] = deque(maxlen=_WAITING)
@@ -40,20 +40,20 @@ class Spawned(Generic[SpawnPlace]):
                 self._tasks.append((text, call.call_id, place))
 
     def note_text(self, text: str, place: SpawnPlace) -> None:
-        """Note a text that a later conversation may begin with, as a summary is."""
+        """Note a text that a later conversation may begin with, such as a summary."""
         if _SHORTEST <= len(text := text.strip()) <= _LONGEST:
             self._texts.append((text, "", place))
 
     def texts_in(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
-        """Yield where the texts stand that words hold, the last ones first."""
+        """Yield the places of the noted texts in some words, the latest first."""
         return _within(self._texts, words)
 
     def by(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
-        """Yield the calls that hand on what a conversation begins with, and where they stand, the last ones first."""
+        """Yield the calls whose tasks are in a conversation's first words, and their places, the latest first."""
         return _within(self._tasks, words)
 
     def whole(self, words: str) -> Iterator[tuple[str, SpawnPlace]]:
-        """Yield the calls that hand on just these words, and where they stand, the last ones first."""
+        """Yield the calls whose task is exactly these words, and their places, the latest first."""
         return ((call_id, place) for text, call_id, place in reversed(self._tasks) if text == words)
 
 
@@ -80,7 +80,7 @@ def _given(arguments: str | JsonMap) -> JsonMap:
 
 
 _LOOKED_AT = 64
-"""So many of a model's last messages are looked for: what a client has made of them itself is in no recording."""
+"""How many of a model's last messages are looked up: a message that the client made itself is in no recording."""
 
 _CALL_ID = regex(r"""["']id["']\s*:\s*["']([\w.:-]{4,80})["']""")
 _IDS_IN_TEXT = 20
@@ -91,17 +91,17 @@ class Open:
     """A session while its exchanges come in.
 
     Args:
-        name: what it is called.
-        parent: the session that it is a child of; empty where it is none.
-        relation: how it is its child.
-        owner: whose it is, as its client says.
-        formerly: what it was called before its client's name for it was known.
-        opening: what it began with, as ``scope_of`` has it.
-        task: what it is about.
+        name: its name.
+        parent: its parent session; empty if it has none.
+        relation: its relation to the parent.
+        owner: its client's name for it.
+        formerly: its name before its client's name was known.
+        opening: its beginning, as ``scope_of`` returns it.
+        task: its task.
         setting: the instructions and the tools of its first request, hashed.
-        has_tools: whether that offered tools.
+        has_tools: whether that request offered tools.
         turns: the number of its next response.
-        settled: that of the first one behind its last whole response: those from there on are tried again.
+        settled: the number after its last complete response: later ones are retried.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Open:
 
 @dataclass(slots=True, eq=False)
 class ResponsePlace:
-    """Where a response stands, and which of its calls have no result yet."""
+    """A response's place in its session, and its calls without a result."""
 
     session: Open
     number: int
@@ -128,23 +128,23 @@ class ResponsePlace:
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing whole stands behind it in its session: what was cut or empty is tried again."""
+        """Whether no complete response follows it in its session: cut or empty ones are retried."""
         return self.number >= self.session.settled - 1
 
 
 class ResponsePlaces:
-    """Where the responses of a recording stand."""
+    """The places of a recording's responses."""
 
     def __init__(self) -> None:
         self._places: dict[bytes, ResponsePlace] = {}
         self._again: set[bytes] = set()
 
     def has(self, message_id: str) -> bool:
-        """Return whether a response stands somewhere."""
+        """Return whether a response has a place."""
         return digest("id", message_id) in self._places
 
     def add(self, request: Request, message: Message, place: ResponsePlace) -> None:
-        """Note by what a later request may name a response."""
+        """Note the keys by which a later request may refer to a response."""
         said = digest(_said(message)).hex()
         for scope in _scopes(request):
             self._places[digest("said", scope, said)] = place
@@ -155,15 +155,15 @@ class ResponsePlaces:
             self._places[digest("call", call_id)] = place
 
     def _note_call(self, key: bytes, place: ResponsePlace) -> None:
-        """Note where a call stands, and that a server has given its identifier twice."""
+        """Note a call's place, and whether a server has used its identifier twice."""
         if (earlier := self._places.get(key)) is not None and earlier is not place:
             self._again.add(key)
         self._places[key] = place
 
     def before(self, request: Request) -> tuple[ResponsePlace | None, Message | None]:
-        """Return the response that a request goes on from, if it is here, and the message that repeats it.
+        """Return the response that a request continues, if it is here, and the message that repeats it.
 
-        The last one that is known is it: behind it there may be one that was cut, or that the client has made itself.
+        The last known one: after it there may be messages that were cut or made by the client.
         """
         if place := self._places.get(digest("id", request.previous)):
             return place, last_of(request)
@@ -182,7 +182,7 @@ class ResponsePlaces:
         return None, None
 
     def _of(self, scope: str, keys: list[tuple[str, str]]) -> ResponsePlace | None:
-        """Return the response that a message repeats; of two with one identifier for a call the one of the same words."""
+        """Return the response that a message repeats; if two share a call's identifier, the one with the same words."""
         found = ((key := digest(kind, scope, name), self._places.get(key)) for kind, name in keys)
         first = next(((key, place) for key, place in found if place is not None), None)
         if first is None or first[0] not in self._again:
@@ -191,7 +191,7 @@ class ResponsePlaces:
         return next((place for place in said if place is not None), first[1])
 
     def _behind(self, place: ResponsePlace, repeated: list[Message]) -> tuple[ResponsePlace, Message] | None:
-        """Return the last response of a session that a request repeats behind one of it, though it begins otherwise: it was compacted."""
+        """Return a session's last response that a request repeats after another, though its beginning differs: it was compacted."""
         for message in repeated:
             later = self._places.get(digest("said", place.session.opening, digest(_said(message)).hex()))
             if later is not None and later.session is place.session and later.number > place.number:
@@ -200,7 +200,7 @@ class ResponsePlaces:
 
 
 def _scopes(request: Request) -> Iterator[str]:
-    """Yield within what the same words are the same response, the closest first: a session that the client names, and a conversation."""
+    """Yield the scopes in which equal words mean the same response, the narrowest first: a named session, and a conversation."""
     opening = scope_of(request)
     if request.owner.name:
         owner = digest("owner", request.owner.name).hex()
@@ -210,40 +210,40 @@ def _scopes(request: Request) -> Iterator[str]:
 
 
 def _keys(message: Message) -> list[tuple[str, str]]:
-    """Return by what a message of a history is known; where its calls are a part of its text, by their identifiers there."""
+    """Return the keys of a history message; calls within its text are found by their identifiers."""
     calls = [("call", call.call_id) for call in message.calls if call.call_id]
     within = () if message.calls else islice(_CALL_ID.finditer(message.text), _IDS_IN_TEXT)
     return [*calls, ("said", digest(_said(message)).hex()), *(("call", found[1]) for found in within)]
 
 
 def scope_of(request: Request) -> str:
-    """Return within what the same words are the same response, where no client says whose they are: what a conversation began with."""
+    """Return the scope of a request from an unknown session: a hash of the conversation's first words."""
     return digest("opening", opening_of(request)).hex()
 
 
 def opening_of(request: Request) -> str:
-    """Return what a conversation began with: it tells it from others in which the same was said."""
+    """Return a conversation's first words, which distinguish it from others with the same messages."""
     return next((each.text for each in request.messages if each.speaker == "person"), "")
 
 
 def last_of(request: Request) -> Message | None:
-    """Return the last message of a model that a request repeats."""
+    """Return the last model message that a request repeats."""
     return next((each for each in reversed(request.messages) if each.speaker == "model"), None)
 
 
 def _said(message: Message) -> str:
-    """Return what tells a message by its words: clients name calls anew, and leave out what they don't know."""
+    """Return a message's words as a key: clients rename calls, and drop unknown fields."""
     calls = [(call.name, arguments_of(call)) for call in message.calls]
     return json_text([message.text.strip(), calls])
 
 
 def digest(*texts: str) -> bytes:
-    """Return what tells texts from others."""
+    """Return a hash of texts."""
     return blake2b(utf8_with_halves("\0".join(texts)), digest_size=16).digest()
 
 
 def arguments_of(call: RecordedCall) -> Any:
-    """Return arguments as they are compared, whether they are a text or an object."""
+    """Return arguments in a comparable form, whether a text or an object."""
     if not isinstance(call.arguments, str):
         return json_text(call.arguments)
     try:
@@ -252,12 +252,12 @@ def arguments_of(call: RecordedCall) -> Any:
         return call.arguments
 
 
-# What a person has said, without what the client has put around it or beside it.
+# A person's words, without what the client adds around them or next to them.
 _BESIDE = (
     "system-reminder", "environment_context", "environment_details", "session_context", "user_instructions", "skills_instructions",
     "permissions_instructions", "local-command-caveat", "command-name", "command-message", "command-args", "local-command-stdout",
 )  # fmt: skip
-"""The tags in which clients tell a model of themselves, in a person's place."""
+"""The tags of clients' own messages to a model, in a person's message."""
 
 _OPENING = regex(rf"<({'|'.join(_BESIDE)})(?:\s[^<>]{{0,200}})?>")
 _AROUND = regex(r"^<user_input(?:\s[^<>]{0,200})?>(.*)</user_input>$", re.DOTALL)
@@ -265,7 +265,7 @@ _WHOLE = ("# AGENTS.md instructions",)
 
 
 def words_of(text: str) -> str:
-    """Return the words of a person's message; empty where all of it is the client's."""
+    """Return a person's words in a message; empty if all of it is the client's."""
     if text.startswith(_WHOLE):
         return ""
     left = _without(text).strip()
@@ -274,7 +274,7 @@ def words_of(text: str) -> str:
 
 
 def _without(text: str) -> str:
-    """Return a text without what stands in the client's tags; one that nothing closes is a person's word."""
+    """Return a text without the parts in client tags; an unclosed tag belongs to the person's text."""
     kept, at = [], 0
     open_to_the_end: set[str] = set()
     while (found := _OPENING.search(text, at)) is not None:

@@ -1,7 +1,7 @@
-"""What Qwen Code says came of a call: its status, whether it had begun, the kind of its error, and a command's own end.
+"""Qwen Code's records of a call: status, whether it began, the kind of error, and a command's own end.
 
-Defined by QwenLM/qwen-code, ``packages/core/src/tools/tool-error.ts`` (``errorType``) and ``coreToolScheduler.ts``. A sub-agent's
-transcript has none of it: there a result is an error where its response has the key ``error``.
+Defined by QwenLM/qwen-code, ``packages/core/src/tools/tool-error.ts`` (``errorType``) and ``coreToolScheduler.ts``. A subagent's transcript lacks
+these: there a result is an error if its response has the key ``error``.
 """
 
 from collections.abc import Mapping
@@ -81,14 +81,14 @@ _REASONS = {
     "shell_execute_error": Reason.COMMAND_FAILED,
     "tool_not_registered": Reason.UNKNOWN_ACTION,
 }
-"""What the kinds of errors are that say one thing."""
+"""The kinds of errors with one meaning."""
 
 _INVALID = "invalid_tool_params"
-"""What checks a tool makes of its own come under as well, beside those of its schema: then their words say more."""
+"""Also the kind of a tool's own checks, not only of its schema: the words are more specific then."""
 
 
 def results_of(line: Line, told: Mapping[str, Line]) -> list[RecordedResult]:
-    """Return what a line says came of calls, as a rule of one."""
+    """Return the results in a line, usually one."""
     said = object_at(line, "toolCallResult")
     came = [
         object_at(part, "functionResponse")
@@ -104,7 +104,7 @@ def results_of(line: Line, told: Mapping[str, Line]) -> list[RecordedResult]:
 
 
 def of_event(event: Line) -> RecordedResult:
-    """Return what an event of telemetry says came of a call, where no line of its own does."""
+    """Return a call's result from a telemetry event, if no line has one."""
     said = {
         "status": event.get("status"),
         "executionStatus": event.get("execution_status"),
@@ -115,14 +115,14 @@ def of_event(event: Line) -> RecordedResult:
 
 
 def call_of(event: Line) -> RecordedCall:
-    """Return the call that an event of telemetry is of."""
+    """Return the call of a telemetry event."""
     given = event.get("function_args")
     arguments = given_arguments(given)
     return RecordedCall(text_at(event, "call_id"), text_at(event, "function_name"), arguments)
 
 
 def usage_of(took: Line, event: Line) -> Usage:
-    """Return what a response took; of OpenAI's interface its output holds its thoughts, of Gemini's they stand beside it."""
+    """Return a response's usage; reasoning tokens are part of the output with OpenAI's interface, but separate with Gemini's."""
     if took:
         asked, wrote = count_at(took, "promptTokenCount"), count_at(took, "candidatesTokenCount")
         thought, both = count_at(took, "thoughtsTokenCount"), count_at(took, "totalTokenCount")
@@ -176,7 +176,7 @@ def _refuser(kind: str, decision: str) -> Literal["", "person", "policy"]:
 
 
 def _reason(kind: str, text: str) -> Reason | None:
-    """Return what the kind of an error means; None where its words have to say it."""
+    """Return the meaning of an error's kind; None if only its words can tell."""
     if kind != _INVALID:
         return _REASONS.get(kind)
     return reason_of(text[:JUDGED], WORDINGS) or Reason.SCHEMA_ERROR

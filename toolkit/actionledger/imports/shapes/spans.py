@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry as one thing, whoever wrote them: OTLP as JSON, the SDKs of Python and JavaScript, or agents' own exports.
+"""OpenTelemetry spans in one form, from OTLP as JSON, the SDKs of Python and JavaScript, or agents' own exports.
 
 Defined by ``opentelemetry-proto`` (``trace.proto``, ``logs.proto`` and their JSON encoding) and by the SDKs' ``to_json``. Identifiers are
 128 and 64 bits: hexadecimal, base64, or numbers; here they are hexadecimal text. Times are nanoseconds as text or number, pairs of
@@ -26,7 +26,7 @@ LISTS = (
     Elements(("data", "spans")),
     Elements(("spans",)),
 )
-"""Where spans stand one by one: so far a document that breaks off is kept."""
+"""The lists of spans: a document that is cut off is kept up to there."""
 
 _HEX = regex(r"(?:0x)?(?P<digits>[0-9a-fA-F]{16}|[0-9a-fA-F]{32})\Z")
 _SINGLE = (
@@ -43,20 +43,20 @@ _LONGEST = 400
 
 @dataclass(slots=True)
 class Span:
-    """One span, or what the events of one say that lie apart from it.
+    """One span, or events of a span that are stored apart from it.
 
     Args:
         span_id: its identifier, as text; empty for none.
-        trace_id: that of its trace.
-        parent_id: that of the span above.
+        trace_id: its trace's identifier.
+        parent_id: its parent span's identifier.
         name: its name.
         started: when it began, UTC without a zone.
         finished: when it ended.
-        attributes: its attributes by their dotted names.
+        attributes: its attributes by dotted name.
         events: its events, each a name with attributes and a body.
-        failed: whether its status says so; None where it doesn't say.
-        error: what it failed with.
-        scope: the instrumentation that made it, as it calls itself; empty where it doesn't say.
+        failed: whether its status reports a failure; None if unknown.
+        error: its error.
+        scope: the name of the instrumentation that made it; empty if unknown.
     """
 
     span_id: str = ""
@@ -80,14 +80,14 @@ def is_spans(value: JsonMap) -> bool:
 
 
 def spans_of(value: JsonMap) -> Iterator[Span]:
-    """Yield the spans of an object, in its order; what is known of them is in whatever spelling it has."""
+    """Yield the spans of an object in its order, from any known spelling."""
     for batch in _each(value, "resourceSpans", "resource_spans", "batches"):
         for scope in _each(batch, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             yield from (_span(each, _scope_of(scope)) for each in objects_at(scope, "spans"))
     for batch in _each(value, "resourceLogs", "resource_logs"):
         for scope in _each(batch, "scopeLogs", "scope_logs"):
             yield from (_of_log(each, _scope_of(scope)) for each in _each(scope, "logRecords", "log_records"))
-    for trace in (value, *objects_at(value, "data")):  # Jaeger's traces are the data of its answers
+    for trace in (value, *objects_at(value, "data")):  # Jaeger's traces are in the ``data`` of its responses
         for each in objects_at(trace, "spans"):
             yield _span(each)
     if _is_span(value):
@@ -95,7 +95,7 @@ def spans_of(value: JsonMap) -> Iterator[Span]:
 
 
 def nested(attributes: JsonMap, prefix: str) -> Any:
-    """Return what stands under a dotted name, or what names below it make together; None for nothing."""
+    """Return the value of a dotted name, or the tree of the names below it; None if there is none."""
     if attributes.get(prefix) is not None:
         return attributes[prefix]
     tree: JsonDict = {}
@@ -121,7 +121,7 @@ def _is_span(value: JsonMap) -> bool:
 
 
 def _is_tagged(value: JsonMap) -> bool:
-    """Return whether a span is Jaeger's or Zipkin's, which have tags for attributes."""
+    """Return whether a span is Jaeger's or Zipkin's, which have tags instead of attributes."""
     return "attributes" not in value and isinstance(value.get("tags"), dict | list)
 
 
@@ -133,13 +133,13 @@ def _span(value: JsonMap, scope: str = "") -> Span:
 
 
 def _scope_of(value: JsonMap) -> str:
-    """Return what the instrumentation is called that spans are of: beside a list of them, or in one by itself."""
+    """Return the name of the instrumentation of spans, from next to their list or from a span."""
     keys = ("scope", "instrumentationScope", "instrumentation_scope", "instrumentationLibrary")
     return next((name for key in keys if (name := text_at(object_at(value, key), "name"))), "")
 
 
 def _of_tags(value: JsonMap) -> Span:
-    """Return a span of Jaeger (tags as a list, its parent among its references) or Zipkin (tags as an object); times are microseconds."""
+    """Return a span of Jaeger (tags in a list, its parent among its references) or Zipkin (tags in an object); times are microseconds."""
     attributes = _tags(value.get("tags"))
     references = objects_at(value, "references")
     above = next((each for each in references if each.get("refType", "CHILD_OF") == "CHILD_OF"), {})
@@ -196,7 +196,7 @@ def _of_attributes(value: JsonMap) -> Span:
 
 
 def _of_log(record: JsonMap, scope: str) -> Span:
-    """Return a record of a log as a span of which nothing is known but one event."""
+    """Return a log record as a span with one event and nothing else."""
     attributes = attributes_of(record.get("attributes"))
     name = text_at(record, "eventName") or text_at(attributes, "event.name")
     body = attributes_of({"": record.get("body")}).get("") if "body" in record else None
@@ -217,7 +217,7 @@ def _event(value: JsonMap) -> tuple[str, JsonDict]:
 
 
 def attributes_of(given: object) -> JsonDict:
-    """Return attributes by their dotted names: of OTLP's list of keys and values, or of an object, however deep it is."""
+    """Return attributes by dotted name, from OTLP's list of keys and values or from a nested object."""
     if isinstance(given, list):
         pairs = ((each.get("key"), each.get("value")) for each in given if isinstance(each, Mapping))
         return {key: _value(value) for key, value in pairs if isinstance(key, str)}
@@ -233,7 +233,7 @@ def attributes_of(given: object) -> JsonDict:
 
 
 def _value(value: Any) -> Any:
-    """Return a value of OTLP's own kind as what it stands for; any other as it is."""
+    """Return the plain value of an OTLP value; any other unchanged."""
     if not isinstance(value, Mapping):
         return value
     for key in ("intValue", "int_value"):
@@ -260,7 +260,7 @@ def _listed_values(value: object) -> list[Any]:
 
 
 def _listed(tree: Any) -> Any:
-    """Return a tree whose objects with numbers for keys are lists, in the order of the numbers."""
+    """Return a tree in which objects with numbers as keys are lists, in the order of the numbers."""
     if not isinstance(tree, dict):
         return tree
     if tree and all(key.isdecimal() and len(key) < 10 for key in tree):
@@ -275,7 +275,7 @@ def _id(*holders: JsonMap, keys: tuple[str, ...] = ("span_id", "spanId", "spanID
     if not isinstance(held, str):
         return ""
     if found := _HEX.match(held):
-        # Zeros are none: so some exporters write that a span has no parent.
+        # Zeros mean no identifier: some exporters write them for a missing parent.
         return found["digits"].lower() if found["digits"].strip("0") else ""
     try:
         data = base64.b64decode(held, validate=True)
@@ -297,17 +297,17 @@ def _time(value: JsonMap, *keys: str) -> datetime | None:
         return time_at(value, key)
     if isinstance(held, bool) or not isinstance(held, int | float) or not 0 < held < 1e20:
         return None
-    # Seconds, milliseconds, microseconds or nanoseconds, by what they would otherwise mean.
+    # Seconds, milliseconds, microseconds or nanoseconds, by size.
     unit = 1 if held < 1e11 else 10**3 if held < 1e14 else 10**6 if held < 1e17 else 10**9
     return in_utc(held, unit)
 
 
 def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
-    """Return a time without a zone; None for none."""
+    """Return a time in UTC without a zone; None for None."""
     if since_epoch is None:
         return None
     try:
-        # Both as floats, as OpenTelemetry's library writes the same time into a file: else one in a few differs by a microsecond.
+        # Both as floats, as in OpenTelemetry's library: otherwise one time in a few differs from its file by a microsecond.
         return datetime.fromtimestamp(float(since_epoch) / float(unit), UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         return None

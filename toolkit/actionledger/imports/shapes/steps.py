@@ -1,7 +1,7 @@
-"""Traces as one thing: the steps of spans, observations and runs, and the tree that they make.
+"""Steps of traces in one form, for spans, observations and runs, and the tree that they make.
 
-Every store of traces has the same four kinds under its own names: a request to a model, a run of a tool, an agent that does
-both, and what only groups. A request is often told twice, by the framework and by the client below it.
+Every trace store has the same four kinds under its own names: a model request, a tool run, an agent that does both, and a group. A request is often
+recorded twice, by the framework and by the client below it.
 """
 
 from collections import defaultdict
@@ -20,14 +20,14 @@ from actionledger.imports.sources.access import score_of, text_at
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a store, or a session's outermost span, says of it as a whole.
+    """Information about a whole session, from a store or the session's outermost span.
 
     Args:
-        task: what it was asked; empty for the first prompt.
-        metadata: what else it says.
-        scores: scores by their names.
-        labels: what it was filed under.
-        success: whether it reached what it was for; None if unknown.
+        task: the task; empty for the first prompt.
+        metadata: other information.
+        scores: scores by name.
+        labels: its labels.
+        success: whether it reached its goal; None if unknown.
         reason: why it ended.
     """
 
@@ -39,7 +39,7 @@ class About:
     reason: str = ""
 
     def filled(self, other: "About") -> "About":
-        """Return this with what another says that this doesn't."""
+        """Return this, with the other's values where it has none."""
         return About(
             self.task or other.task,
             {**other.metadata, **self.metadata},
@@ -51,10 +51,10 @@ class About:
 
 
 NOTHING_TOLD = About()
-"""Where nothing is said."""
+"""No information."""
 
 
-# How something was evaluated, as spans and logs of OpenTelemetry tell it: by an event of the span that it is about.
+# Evaluations in OpenTelemetry's spans and logs: an event of the evaluated span.
 _EVALUATED = "gen_ai.evaluation.result"
 
 
@@ -62,7 +62,7 @@ class Evaluation(NamedTuple):
     """One evaluation.
 
     Args:
-        name: what was looked at; empty if unknown.
+        name: the evaluated aspect; empty if unknown.
         score: its score; None if it has none.
         label: its score in a word; empty for none.
     """
@@ -73,12 +73,12 @@ class Evaluation(NamedTuple):
 
 
 def evaluations_of(span: Span) -> tuple[Evaluation, ...]:
-    """Return how what a span did was evaluated, as its events say."""
+    """Return the evaluations of a span, from its events."""
     return tuple(_read(span))
 
 
 def of_session(evaluations: Iterable[Evaluation], passed: Passed) -> About:
-    """Return what evaluations of an agent say of its session."""
+    """Return what an agent's evaluations say of its session."""
     scores, labels = dict[str, float](), list[str]()
     for name, score, label in evaluations:
         if not name or (score is None and not label):
@@ -100,10 +100,10 @@ def _read(span: Span) -> Iterator[Evaluation]:
 
 
 BY_RESPONSE = "actionledger"
-"""The recorder that keeps each response as it was kept before: our own export."""
+"""The recorder of our own export, whose capture is kept per response."""
 
 Kind: TypeAlias = Literal["model", "tool", "agent", "other", "again"]
-"""What a step is; ``again`` is a request that another step tells more of."""
+"""The kind of a step; ``again`` is a request that another step records in more detail."""
 
 
 @dataclass(slots=True)
@@ -111,35 +111,35 @@ class Step:
     """One step of a trace.
 
     Args:
-        kind: what it is.
+        kind: its kind.
         step_id: its own identifier, as text.
-        parent_id: that of the step above; empty for none.
+        parent_id: the identifier of the step above; empty for none.
         trace_id: the trace, as text.
-        session: the conversation that its recorder says it belongs to; empty where it doesn't say.
-        name: what its recorder calls it; of a tool, the tool's name, or ending in it.
+        session: the conversation that its recorder assigns it to; empty if unknown.
+        name: its name; for a tool, the tool's name or a name that ends in it.
         started: when it began, UTC without a zone.
-        finished: when it was over, UTC without a zone.
-        placed: where among others it stands, as a time, where neither is known.
-        shown: what a model was shown.
-        said: what it answered, as a rule one message; empty where that is not recorded.
-        parts: in how many parts that one answer was recorded; 0 where each message is an answer.
-        tools: what it was offered, as a turn takes it.
+        finished: when it ended, UTC without a zone.
+        placed: its place among other steps, as a time, if it has neither.
+        shown: the model's input messages.
+        said: the model's answer, usually one message; empty if not recorded.
+        parts: the number of parts in which one answer was recorded; 0 if each message is an answer.
+        tools: the offered tools, as a turn has them.
         model: the language model.
-        usage: what it took.
-        keeps: how much is kept of an answer whose calls are split off.
-        splits: whether its recorder always splits calls off, also where it doesn't say that any tool was offered.
-        recorder: what has recorded it, of which all steps keep as much of an answer; empty where it isn't known.
-        response_ids: identifiers that stand in its answer: the response's is among them, where it is recorded.
-        again: the session and the name of each other step that told of the same response, which was a turn in earlier versions.
-        call_id: of a tool, the call that it answers; empty where it doesn't say. Of what only groups, the one call that is run below it.
-        arguments: what a tool was given; None where that is not recorded.
-        output: what a tool returned, or the error that it ended with.
-        is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
-        reason: why a tool's run failed, where its recorder has a field for it.
-        outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
-        compaction: how the context was compacted right before a request; None where it was not, or nobody says so.
-        about: of an agent, what its recorder says of its session; None where it says nothing.
-        evaluations: how what it did was evaluated.
+        usage: its usage.
+        keeps: the capture of an answer whose calls are split off.
+        splits: whether its recorder always splits calls off, even without any offered tools.
+        recorder: its recorder, which has the same capture for all steps; empty if unknown.
+        response_ids: identifiers in its answer, among them the response's, if recorded.
+        again: the session and name of each other step that recorded the same response, which was a turn in earlier versions.
+        call_id: for a tool, the call that it answers; empty if unknown. For a group, the one call that is run below it.
+        arguments: a tool's arguments; None if not recorded.
+        output: a tool's output, or the error that ended it.
+        is_error: whether its recorder reports a failure; None if unknown. A failed request has no answer.
+        reason: why a tool's run failed, if its recorder has a field for that.
+        outcome: for a tool, other details of its result, by the names in our own exports.
+        compaction: how the context was compacted right before a request; None if it was not, or unknown.
+        about: for an agent, its recorder's information about the session; None if there is none.
+        evaluations: its evaluations.
     """
 
     kind: Kind
@@ -171,22 +171,22 @@ class Step:
     compaction: Compaction | None = field(default=None, repr=False)
     about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
-    # A step that was cut out of its trace is known by its repr: what is new stays out of that, or ledgers would have it twice.
+    # A step cut out of its trace is identified by its repr: new fields stay out of it, or ledgers would have the step twice.
 
     @property
     def duration_ms(self) -> float | None:
-        """How long it took, in milliseconds; None where that isn't known."""
+        """Its duration in milliseconds; None if unknown."""
         if self.started is None or self.finished is None or self.finished < self.started:
             return None
         return (self.finished - self.started).total_seconds() * 1000
 
 
 class StepTree:
-    """The steps of one trace, as they stand below each other.
+    """The steps of one trace, as a tree.
 
     Args:
         steps: all of its steps, in any order.
-        passed: takes how many were told twice.
+        passed: counts the steps that were recorded twice.
     """
 
     def __init__(self, steps: Iterable[Step], passed: Passed) -> None:
@@ -197,21 +197,21 @@ class StepTree:
             if known is None:
                 self._by_id[step.step_id] = step
                 continue
-            # A record beside a span, of which nothing else is known, may come before it.
+            # A log record of a span, of which nothing else is known, may come before the span.
             first, second = (step, known) if known.kind == "other" != step.kind else (known, step)
             filled = self._by_id[step.step_id] = _told_together(first, second)
-            if step.said == known.said:  # else a record beside it says what it didn't
+            if step.said == known.said:  # otherwise a log record adds what the span lacks
                 passed[LeftOutReason.DUPLICATE, "span"] += 1
             elif filled.said == known.said and any(not message.is_empty for message in step.said):
                 passed[LeftOutReason.DUPLICATE, "span with another answer"] += 1
 
     @property
     def steps(self) -> Iterable[Step]:
-        """Return its steps, each once."""
+        """Its steps, each once."""
         return self._by_id.values()
 
     def above(self, step: Step) -> Iterator[Step]:
-        """Yield the steps above one, the nearest first; a ring ends where it closes."""
+        """Yield a step's ancestors, the nearest first; a cycle ends where it closes."""
         seen = {step.step_id}
         while step.parent_id in self._by_id and step.parent_id not in seen:
             seen.add(step.parent_id)
@@ -219,7 +219,7 @@ class StepTree:
             yield step
 
     def requests(self) -> list[Step]:
-        """Return the requests to a model, each once: one that only wraps another gives that what it lacks."""
+        """Return the requests to a model, each once: a wrapper gives its request what that lacks, and is dropped."""
         requests = [step for step in self.steps if step.kind == "model"]
         inside: defaultdict[str, list[Step]] = defaultdict(list)
         for step in requests:
@@ -241,7 +241,7 @@ class StepTree:
         return found
 
     def name_tools(self, requests: Iterable[Step]) -> None:
-        """Make tools' runs of the steps that have the name of a tool which was called: some stores know no kind for them."""
+        """Turn steps named like a called tool into tool runs: some stores have no kind for them."""
         called = {call.name for step in requests for said in step.said for call in said.calls if call.name}
         for step in self.steps:
             is_named = step.name in called or step.name.removeprefix("tool.") in called
@@ -249,14 +249,14 @@ class StepTree:
                 step.kind = "tool"
 
     def name_calls(self) -> None:
-        """Give a tool's run that names no call the one that the step right above it is there for."""
+        """Give a tool run without a call the call of the group right above it."""
         for step in self.steps:
             above = self._by_id.get(step.parent_id)
             if step.kind == "tool" and not step.call_id and above is not None and above.kind == "other":
                 step.call_id, above.call_id = above.call_id, ""
 
     def join_runs(self) -> None:
-        """Make one run of two that a framework and what traces it tell of, the one right below the other: it has failed if either says so."""
+        """Merge two records of a tool run, by a framework and its tracer, one right below the other: it failed if either says so."""
         for step in self.steps:
             outer = self._by_id.get(step.parent_id)
             if step.kind != "tool" or outer is None or outer.kind != "tool" or outer is step:
@@ -273,7 +273,7 @@ class StepTree:
         return next((above for above in self.above(step) if above.kind == "agent"), None)
 
     def is_below_a_tool(self, agent: Step, above: Step | None) -> bool:
-        """Return whether a tool stands between an agent and the one above it."""
+        """Return whether there is a tool between an agent and the one above it."""
         for step in self.above(agent):
             if step is above:
                 return False
@@ -283,9 +283,9 @@ class StepTree:
 
 
 def told_once(steps: Iterable[Step]) -> None:
-    """Set requests apart that say no more than tokens of a response whose content another step has, and give it what it lacks.
+    """Mark requests with only the tokens of a response that another step has whole as ``again``, and fill that step's gaps.
 
-    A client's library may make spans of its own beside the framework's: below them, or as a trace of its own.
+    A client library may make spans of its own next to the framework's: below them, or as a separate trace.
     """
     requests = [step for step in steps if step.kind == "model" and step.response_ids]
     bare = [step for step in requests if not step.said]
@@ -302,13 +302,13 @@ def told_once(steps: Iterable[Step]) -> None:
 
 
 def _told_together(first: Step, second: Step) -> Step:
-    """Return a step that is told twice."""
+    """Merge two records of a step."""
     evaluations = dict.fromkeys((*first.evaluations, *second.evaluations))
     return replace(_filled(first, second), evaluations=tuple(evaluations))
 
 
 def _filled(inner: Step, outer: Step) -> Step:
-    """Return a request with what the one around it has and it doesn't."""
+    """Fill a request's missing values from the one around it."""
     has_calls = any(message.calls for message in inner.said)
     says_more = not any(not message.is_empty for message in inner.said) or (
         not has_calls and any(message.calls for message in outer.said)

@@ -1,6 +1,6 @@
-"""Sessions of traces: a request to a model is a turn, a tool's run is what came of its call, an agent below a tool is a child.
+"""Sessions from traces: a model request is a turn, a tool run is a call's result, an agent below a tool is a child session.
 
-A request shows the model everything again; only its answer is new, and of what it was shown what stands behind the last answer.
+A request repeats the whole history: only its answer is new, and the messages after the last answer in its input.
 """
 
 from collections import Counter, OrderedDict, defaultdict
@@ -37,15 +37,15 @@ _NEITHER = {
     "agent": (LeftOutReason.BOOKKEEPING, "agent"),
     "again": (LeftOutReason.DUPLICATE, "request"),
 }
-"""What is neither a turn nor what came of a call, as it is counted."""
+"""How steps that are neither a turn nor a result are counted."""
 
 OPEN_TRACES = 256
-"""So many traces are held at once; the one that had no step for the longest time is given away then."""
+"""How many traces are open at once; beyond that, the one that has been quiet the longest is completed."""
 
 
 @dataclass(slots=True)
 class _Gathered:
-    """The steps of one session, as far as they are there."""
+    """The steps of one session so far."""
 
     about: About
     parent: str = ""
@@ -54,7 +54,7 @@ class _Gathered:
 
 
 class Traces:
-    """Takes steps in the order of a file, and gives sessions.
+    """Collects steps in a file's order, and returns sessions.
 
     Args:
         source: the format.
@@ -68,11 +68,11 @@ class Traces:
         self._counts: Counter[str] = Counter()
 
     def tell(self, trace_id: str, about: About) -> None:
-        """Take what is known of a trace as a whole."""
+        """Set the information about a trace."""
         self._about[trace_id] = about
 
     def add(self, step: Step) -> Iterator[RecordedSession]:
-        """Take a step; give the trace away that has been quiet for the longest, where there are too many."""
+        """Add a step; if too many traces are open, complete the one that has been quiet the longest."""
         identified(step)
         self._open.setdefault(step.trace_id, []).append(step)
         self._open.move_to_end(step.trace_id)
@@ -81,7 +81,7 @@ class Traces:
             yield from self._sessions([oldest], is_last=False)
 
     def rest(self) -> Iterator[RecordedSession]:
-        """Yield what is still open."""
+        """Yield the open traces' sessions."""
         traces = list(self._open.items())
         self._open.clear()
         yield from self._sessions(traces, is_last=True)
@@ -118,7 +118,7 @@ class Traces:
                 self._tell_about(step, gathered.get(children.session_of(step)[0]))
 
     def _tell_about(self, step: Step, of: _Gathered | None) -> None:
-        """Keep what an agent's step says of its session; evaluations of anything else are counted."""
+        """Keep an agent step's information about its session; evaluations of anything else are counted."""
         if step.kind != "agent" or of is None:
             self.passed[LeftOutReason.NO_SESSION, "evaluation"] += len(step.evaluations)
             return
@@ -128,7 +128,7 @@ class Traces:
         of.about = of.about.filled(replace(said, scores={**evaluated.scores, **said.scores}, labels=labels))
 
     def _pieces(self, name: str, gathered: _Gathered, *, is_last: bool) -> Iterator[RecordedSession]:
-        """Yield a session, a piece for each trace that its responses are of."""
+        """Yield a session, one piece for each trace of its responses."""
         requests = sorted(gathered.requests, key=_begin)
         answers = Answers(self.passed)
         for step in sorted((*requests, *gathered.tools), key=_begin):
@@ -181,7 +181,7 @@ class Traces:
                 self.passed.update(message.passed)
                 turn = self._turn(name, step, choice, message, answers=answers, keeps=keeps[step.recorder])
                 turns.append((step.trace_id, turn))
-        self.passed += Counter()  # what was counted as none
+        self.passed += Counter()  # drops counts of zero
         return turns
 
     def _turn(
@@ -202,7 +202,7 @@ class Traces:
             usage=replace(
                 step.usage,
                 finish_reason=message.usage.finish_reason or step.usage.finish_reason,
-                # No answer takes no time: such a span has none.
+                # A span without an answer has no duration.
                 latency_ms=(step.duration_ms or None)
                 if step.usage.latency_ms is None
                 else step.usage.latency_ms,
@@ -213,7 +213,7 @@ class Traces:
             model=step.model,
             reasoning=message.reasoning,
             compaction=None if choice else step.compaction,
-            # Earlier versions made a turn of each part of such an answer; the first has the whole one's name.
+            # Earlier versions made each part of such an answer a turn; the first has the whole answer's name.
             formerly=()
             if choice
             else (*(f"{step.step_id}#{part}" for part in range(1, step.parts)), *step.again),
@@ -221,19 +221,19 @@ class Traces:
 
 
 def _says_nothing(step: Step) -> bool:
-    """Return whether a request came back without an answer; some recorders write an empty one in its place."""
+    """Return whether a request has no answer; some recorders write an empty one instead."""
     return step.usage.output_tokens is None and all(message.is_empty for message in step.said)
 
 
 def identified(step: Step) -> Step:
-    """Return a step, which is changed where it was cut out of its trace: it is known by what it says then."""
+    """Return a step, changed if it was cut out of its trace: then its content is its identifier."""
     step.step_id = step.step_id or derived_id("step", step)
     step.trace_id = step.trace_id or step.session or step.step_id
     return step
 
 
 class _Children:
-    """Which session the steps of an agent belong to: an agent is a child where one that asks models itself has started it."""
+    """The session of an agent's steps: an agent is a child if another agent with model requests started it."""
 
     def __init__(self, tree: StepTree, requests: list[Step], main: str, trace_id: str) -> None:
         self._tree = tree
@@ -242,7 +242,7 @@ class _Children:
         self._asking = {agent.step_id for step in requests if (agent := tree.agent_of(step))}
 
     def session_of(self, agent: Step | None) -> tuple[str, str]:
-        """Return the name of an agent's session, and of the one above it; empty where it is the trace's own."""
+        """Return the name of an agent's session, and of its parent; empty for the trace's own session."""
         if agent is None:
             return self._main, ""
         above = next(
@@ -261,19 +261,19 @@ class _Children:
 
 
 def _capture(step: Step, calls: Sequence[RecordedCall], keeps: Capture) -> Capture:
-    """Return how much of an answer is kept; of one that isn't recorded, its calls may be all the same."""
+    """Return how much of an answer is kept; if it isn't recorded, its calls may still be."""
     if not step.said:
         return Capture.CALLS if calls else Capture.NONE
     if calls and step.recorder == BY_RESPONSE:
         is_written = all(isinstance(call.arguments, str) for call in calls)
         return Capture.ARGUMENTS if is_written else Capture.CALLS
     if step.keeps is Capture.TEXT and not calls:
-        return Capture.TEXT  # as our own export says of it, whatever was kept of the others
+        return Capture.TEXT  # as our own export says, whatever was kept of the others
     return Capture.ARGUMENTS if calls and keeps is not Capture.CALLS else keeps
 
 
 def _keeps(requests: Iterable[Step]) -> Capture:
-    """Return how much is kept of an answer without calls: all of it, where nothing says that calls are split off."""
+    """Return the capture of an answer without calls: all of it, if nothing shows that calls are split off."""
     requests = list(requests)
     calls = [call for step in requests for said in step.said for call in said.calls]
     if any(not isinstance(call.arguments, str) for call in calls):
@@ -289,7 +289,7 @@ def _begin(step: Step) -> datetime:
 
 
 def _tail(step: Step) -> list[Message]:
-    """Return what a model was shown after its last answer."""
+    """Return a model's input after its last answer."""
     last = max((place for place, each in enumerate(step.shown) if each.speaker == "model"), default=-1)
     return step.shown[last + 1 :]
 
@@ -300,13 +300,13 @@ def _prompt(step: Step) -> str | None:
 
 
 TakeObject: TypeAlias = Callable[[JsonMap, Traces], Iterable[Item] | None]
-"""Adds an object of a file to traces; returns the sessions that are whole by then, or None where the object is of an unknown kind."""
+"""Adds an object of a file to traces; returns the completed sessions, or None if the object's kind is unknown."""
 
 
 def read_traces(
     path: Path, on_read: OnRead | None, source: str, take: TakeObject, *lists: Elements
 ) -> Iterator[Item]:
-    """Yield the sessions of an export of traces, then what was skipped."""
+    """Yield the sessions of a trace export, then the skip counts."""
     traces = Traces(source)
     for item in json_objects(path, on_read, *lists):
         if isinstance(item, Refusal):

@@ -1,1 +1,1 @@
-"""Other people's recordings in: one file a format, each giving sessions and, for what it can't read, refusals."""
+"""Read other programs' recordings: sources yield sessions, and refusals for what they can't read."""

@@ -1,4 +1,4 @@
-"""What is looked up in values that nobody has checked: a wrong type is as good as nothing there."""
+"""Look up values in unchecked data: a value of a wrong type counts as missing."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NOTHING: JsonMap = {}
 
 _MOST_SCORED = 1e300
-"""More is no score: an integer may be larger than any float."""
+"""No score is larger: an integer may exceed any float."""
 
 
 def text_at(value: JsonMap, key: str) -> str:
@@ -35,29 +35,29 @@ def object_at(value: JsonMap, key: str) -> JsonMap:
 
 
 def objects_at(value: JsonMap, key: str) -> Iterator[JsonMap]:
-    """Yield the objects of the list under a key; what is no object is passed over."""
+    """Yield the objects in the list under a key; other values are skipped."""
     held = value.get(key)
     return (each for each in held if isinstance(each, dict)) if isinstance(held, list) else iter(())
 
 
 def texts_at(value: JsonMap, key: str) -> tuple[str, ...]:
-    """Return the texts of the list under a key; what is none is passed over."""
+    """Return the texts in the list under a key; other values are skipped."""
     held = value.get(key)
     return tuple(each for each in held if isinstance(each, str)) if isinstance(held, list) else ()
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return a list as it is, and anything else as the one thing of a list."""
+    """Return a list unchanged, and anything else as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def non_empty(known: Mapping[str, Any]) -> JsonDict:
-    """Return what is known, without what is empty or nothing."""
+    """Return the entries whose value is not empty or zero."""
     return {key: value for key, value in known.items() if value}
 
 
 def given_arguments(given: object) -> str | JsonDict:
-    """Return a call's arguments as they stand: a text, or an object; what is neither as its JSON text."""
+    """Return a call's arguments unchanged if a text or an object, otherwise as JSON text."""
     return given if isinstance(given, str | dict) else {} if given is None else json_text(given)
 
 
@@ -76,14 +76,14 @@ def number_at(value: JsonMap, key: str) -> float | None:
 
 
 def score_of(held: object) -> float | None:
-    """Return a value as the score that it is; NaN for a number that JSON has no form for, None if it is no number."""
+    """Return a value as a score; NaN for a number that JSON has no form for, None if it is no number."""
     if not isinstance(held, int | float):
         return None
     return float(held) if -_MOST_SCORED < held < _MOST_SCORED else nan
 
 
 def scores_of(named: Iterable[tuple[str, object]]) -> dict[str, float]:
-    """Return named values as scores: NaN for one that is no number, so that whoever records it counts it as left out."""
+    """Return named values as scores: NaN for one that is no number, so that it is counted as skipped."""
     return {name: _score_or_nan(held) for name, held in named if held is not None}
 
 
@@ -93,7 +93,7 @@ def _score_or_nan(held: object) -> float:
 
 
 def exit_status_of(held: object) -> int | None:
-    """Return a program's exit status, as 32 bits with a sign: Windows' are told with and without one; None if it is none."""
+    """Return a program's exit status as signed 32 bits, since Windows' come signed and unsigned; None if it is none."""
     if not isinstance(held, int) or isinstance(held, bool) or not -(2**31) <= held < 2**32:
         return None
     return held - 2**32 if held >= 2**31 else held
@@ -103,9 +103,7 @@ def time_at(value: JsonMap, key: str) -> datetime | None:
     """Return the time under a key, as ISO 8601 writes it, in UTC without a zone; None if there is none."""
     text = text_at(value, key)
     try:
-        if (
-            text[-1:] == "Z" and text[10:11] == "T"
-        ):  # as nearly all are written; to take a zone away again takes longer
+        if text[-1:] == "Z" and text[10:11] == "T":  # the usual form; the general way takes longer
             moment = datetime.fromisoformat(text[:-1])
             return moment if moment.tzinfo is None else None
         return utc(datetime.fromisoformat(text))
@@ -113,9 +111,9 @@ def time_at(value: JsonMap, key: str) -> datetime | None:
         return None
 
 
-# What an entry of a kind that nobody knows is called: its kind, and a sample of its keys, by which one sees what it may be.
+# The name of an entry of unknown kind: its kind, and a sample of its keys that hint at what it is.
 MOST_OF_KIND = 40
-"""So much of a kind's name is told, in characters."""
+"""The longest part of a kind's name, in characters."""
 
 _MOST_KEYS = 6
 _KEY = regex(r"[A-Za-z_][A-Za-z0-9_]{0,23}")
@@ -125,14 +123,14 @@ _EVERYWHERE = frozenset(
         "sessionId", "session_id", "slug", "subtype", "time", "timestamp", "type", "userType", "uuid", "version",
     }
 )  # fmt: skip
-"""Keys that entries of every kind have, which say nothing of one."""
+"""Keys of all kinds of entries, which say nothing about one."""
 
 
 def told(kind: str, value: JsonMap) -> str:
-    """Return what an entry of an unknown kind is counted as.
+    """Return the name under which an entry of unknown kind is counted.
 
     Args:
-        kind: its kind; empty where it names none.
+        kind: its kind; empty if it has none.
         value: the entry.
 
     Example:
@@ -145,7 +143,7 @@ def told(kind: str, value: JsonMap) -> str:
     return " ".join(filter(None, (kind[:MOST_OF_KIND], sample)))
 
 
-# Who let a call of another runtime run, or refused it, as far as its recording says so.
+# Who allowed or refused another runtime's call, as far as its recording says.
 _OF_CLAUDE: Mapping[str, Literal["allowed", "refused"]] = {
     "accept": "allowed",
     "allow": "allowed",
@@ -156,7 +154,7 @@ _BY_CLAUDE: Mapping[str, Decider] = {"hook": "hook", "mode": "mode", "rule": "ru
 
 
 def of_claude(decision: JsonMap, kind: str) -> Permission | None:
-    """Return what Claude Code says of a permission; None where it says nothing."""
+    """Return Claude Code's record of a permission; None if it has none."""
     decided = _OF_CLAUDE.get(text_at(decision, "decision"))
     if decided is None or kind == "interrupted":
         return None
@@ -165,14 +163,14 @@ def of_claude(decision: JsonMap, kind: str) -> Permission | None:
     by = _BY_CLAUDE.get(source) or _BY_CLAUDE.get(reason) or ""
     if source.startswith("user"):
         by = "person"
-    elif not by and kind.startswith("user"):  # it would have had to be asked
+    elif not by and kind.startswith("user"):  # it needed a person's approval, and none was there
         by = "nobody"
     code = text_at(decision, "reasonCode") or text_at(decision, "reason_code")
     return Permission(decided, by, kind or code or reason or source)
 
 
 def of_copilot(data: JsonMap) -> Permission | None:
-    """Return what Copilot CLI says of a permission, in ``permission.completed``; None where it says neither yes nor no."""
+    """Return Copilot CLI's record of a permission in ``permission.completed``; None if it is neither yes nor no."""
     kind, source = text_at(object_at(data, "result"), "kind"), text_at(data, "decisionSource")
     is_refused = kind.startswith(("denied", "rejected"))
     if not is_refused and not kind.startswith(("approved", "allowed")):
@@ -190,7 +188,7 @@ def of_copilot(data: JsonMap) -> Permission | None:
 
 
 def of_qwen(decision: str, kind: str, text: str) -> Permission | None:
-    """Return what Qwen Code says of a permission; None where it says nothing."""
+    """Return Qwen Code's record of a permission; None if it has none."""
     if kind == "execution_denied":
         by: Decider = "person" if decision == "reject" else "rule" if "deny rule" in text else ""
         return Permission("refused", by, kind)
@@ -205,7 +203,7 @@ def of_qwen(decision: str, kind: str, text: str) -> Permission | None:
 
 
 def of_opencode(error: str) -> Permission | None:
-    """Return what opencode says of a permission that was not given: without a person to ask it says the same as with one."""
+    """Return opencode's record of a refused permission: it uses the same words with and without a person to ask."""
     if not error.startswith(("The user rejected permission", "The user has specified a rule")):
         return None
     if "a rule" in error[:40]:
@@ -224,7 +222,7 @@ _HOOK_ENDS = {
 
 
 def hook_of_claude(attachment: JsonMap) -> tuple[str, str]:
-    """Return what a hook of Claude Code's ran for, and how it ended; both empty where an attachment is none, or says it once more."""
+    """Return the call of a Claude Code hook, and how the hook ended; both empty if an attachment is none, or repeats one."""
     ended = _HOOK_ENDS.get(text_at(attachment, "type"))
     if ended is None:
         return "", ""
@@ -232,7 +230,7 @@ def hook_of_claude(attachment: JsonMap) -> tuple[str, str]:
 
 
 def with_hook(result: "RecordedResult", hook: str) -> "RecordedResult":
-    """Return a result with a hook more that ran beside its call."""
+    """Return a result with one more hook of its call."""
     known = result.permission or Permission("")
     return replace(result, permission=replace(known, hooks=(*known.hooks, hook)))
 
@@ -247,7 +245,7 @@ _LOOKED_AT = 400
 
 
 def of_words(reason: Reason | None, text: str, refused_by: str) -> Permission | None:
-    """Return what is known of a permission where only the refusal itself is recorded; None where nobody refused the call."""
+    """Return the permission if only the refusal's words are recorded; None if nobody refused the call."""
     if refused_by == "person" or (reason is Reason.REJECTED and not refused_by):
         return Permission("refused", "person")
     if refused_by == "hook":

@@ -1,7 +1,7 @@
-"""How agents and frameworks word what went wrong, wherever their results come from: the wire, a trace, or a format of another's.
+"""How agents and frameworks word errors, whatever the recording: of the wire, a trace, or another program's format.
 
-A recording of an agent's own has marks; over the wire there are its words alone, as the model was given them. Each row says so much in
-its first words that no program's output is taken for it.
+An agent's own recording marks errors; on the wire there are only the words shown to the model. The first words of each row are distinctive enough
+that no program's output matches.
 """
 
 from actionledger.core.vocabulary import Reason
@@ -9,13 +9,13 @@ from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.framework_wordings import FRAMEWORKS
 
 _ERROR = r"^(?:\{\"error\": ?\")?"
-"""Some give an error as JSON, some as its text."""
+"""Some write an error as JSON, some as its text."""
 
 _SCRIPT = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
-"""Where a script of Codex's has failed, the words of what failed in it stand behind this."""
+"""The words before the error of a failed Codex script."""
 
 _OF_SUBAGENT = r"^Subagent '[^'\n]{1,200}' finished\.\nTermination Reason: "
-"""What a sub-agent of Gemini CLI's hands back begins with, whatever its end: GOAL alone is that it did what it should."""
+"""The beginning of a Gemini CLI subagent's result, whatever its end: only GOAL means success."""
 
 AGENTS: tuple[Wording, ...] = (
     Wording(

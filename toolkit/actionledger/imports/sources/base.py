@@ -1,9 +1,8 @@
-"""What a source gives: recorded sessions with their turns, what it passes over, and what it can't read.
+"""The values that a source yields: recorded sessions with their turns, skips and refusals.
 
-A source is a function that takes a file and yields these values, in the order of the file. It holds no more of a file than one
-session's open ends: a long session is given in pieces, the same ``external_id`` again with further turns, so that no file
-is too large. What is there already, what grew and what was copied is the importer's matter; a source says what each thing's
-own identifier is, and reads every file from its beginning.
+A source is a function that reads a file and yields these values in the file's order. It holds only the open end of a session: a long one comes in
+pieces, with the same ``external_id`` and further turns. So no file is too large. The importer finds what is known, has grown or was copied; a source
+gives identifiers, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,11 +18,11 @@ from actionledger.imports.sources.containers import OnRead
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something in a file that is known, or was looked at, and is no part of a session; it is counted, not listed.
+    """Something in a file that is known or was examined but is no part of a session; it is counted, not listed.
 
     Args:
-        file: the file that it stands in.
-        reason: why it is left out.
+        file: its file.
+        reason: why it is skipped.
         detail: what it is, in a word or two that many share, such as the kind of a line; never a text of the recording.
         count: how many there are.
 
@@ -44,9 +43,9 @@ class Refusal:
     """An input that can't be read.
 
     Args:
-        file: the file that it stands in.
+        file: its file.
         line: its line, from 1; 0 for the file as a whole.
-        reason: what is wrong with it, for people.
+        reason: what is wrong with it, as a sentence for people.
 
     Example:
         >>> str(al.Refusal("log.jsonl", 3, "The line is no JSON."))
@@ -63,18 +62,16 @@ class Refusal:
 
 @dataclass(
     frozen=True, slots=True, eq=False
-)  # looked up for each result: by value that takes as long as judging it
+)  # looked up for each result: comparing by value takes as long as judging it
 class Wording:
-    """How a runtime words one kind of error: data that ``sources.wordings`` judges results by.
+    """How a runtime words one kind of error, as data by which ``sources.wordings`` judges results.
 
     Args:
-        pattern: a regular expression, searched for in the first ``wordings.JUDGED`` characters of a result's text; ``^`` is where
-            a line begins.
-        reason: what such a result means.
-        example: a text that it fits, and no row before it does.
-        is_telling: whether these words alone say that it is an error, where the recording has no field for that. What such
-            a row concludes is marked as inferred.
-        first_seen, last_seen: the versions of the runtime in which it was seen first and last; empty where that is not known.
+        pattern: a regular expression, searched for in the first ``wordings.JUDGED`` characters of a result's text; ``^`` matches where a line begins.
+        reason: the meaning of such a result.
+        example: a text that it matches and no earlier row does.
+        is_telling: whether the words alone show an error, if the recording has no field for that. The result is then marked as inferred.
+        first_seen, last_seen: the first and last version of the runtime in which it was seen; empty if unknown.
     """
 
     pattern: str
@@ -86,30 +83,30 @@ class Wording:
 
 
 def seen(first: str, last: str, rows: tuple[Wording, ...]) -> tuple[Wording, ...]:
-    """Return wordings with the versions in which they were seen, those that don't say it themselves."""
+    """Return wordings with the versions in which they were seen, unless they have their own."""
     return tuple(
         replace(row, first_seen=row.first_seen or first, last_seen=row.last_seen or last) for row in rows
     )
 
 
 Item: TypeAlias = RecordedSession | LeftOut | Refusal
-"""One thing that a source gives."""
+"""One item that a source yields."""
 
 Recorded: TypeAlias = Iterator[Item]
-"""What a source gives, one after the other, in the order of the file."""
+"""The items of a source, in the file's order."""
 
 ReadFile: TypeAlias = Callable[[Path, OnRead | None], Recorded]
-"""Reads a file; raises ``SourceError`` where it can't be opened, and yields a ``Refusal`` for what can't be read of it."""
+"""Reads a file; raises ``SourceError`` if it can't be opened, and yields a ``Refusal`` for a part that can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a format is recognised by.
+    """The beginning of a file, by which its format is recognized.
 
     Args:
         path: the file; ``-`` for the standard input.
-        head: the beginning of what it holds, unpacked, at most ``SAMPLE_BYTES`` of it.
-        values: the JSON values at its beginning: of lines, or the one document, of which only so much is there as the head holds.
+        head: the first bytes of its content, unpacked, at most ``SAMPLE_BYTES``.
+        values: the JSON values in the head: of lines, or of one document, as far as the head goes.
     """
 
     path: Path
@@ -118,41 +115,40 @@ class Sample:
 
     @property
     def first(self) -> Any:
-        """The value that it begins with; None where there is none."""
+        """The first value; None if there is none."""
         return self.values[0] if self.values else None
 
     @property
     def objects(self) -> list[JsonMap]:
-        """Those of the values that are objects."""
+        """The values that are objects."""
         return [value for value in self.values if isinstance(value, dict)]
 
 
 SAMPLE_BYTES = 256 * 2**10
-"""How much of a file its format is recognised by, in bytes."""
+"""How many bytes of a file are read to recognize its format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A format of recordings: what a file in ``sources/``, or another package's entry point, offers.
+    """A format of recordings, from a file in ``sources/`` or another package's entry point.
 
     Args:
-        name: what records and the command line call it, such as ``claude_code``.
-        title: what people call it.
-        keeps: how much of what the model wrote it keeps at most.
+        name: its name in records and on the command line, such as ``claude_code``.
+        title: its name for people.
+        keeps: the most of the model's output that it keeps.
         read: reads a file of it.
-        recognise: returns how sure it is that a sample is of this format, from 0 (it isn't) to 1 (a field says so).
-        patterns: the names of its files in a folder and below it; what compressed files are called needs no pattern of its own.
-        wordings: how its runtime words errors, the narrower rows first; those that all runtimes share are asked after them.
-        loses: what of a session the format doesn't hold, or this reader leaves, a sentence.
-        fields: what its lines hold at least, by which people are told what an unknown file is near to.
-        other_fields: the same of its files of other kinds, each.
-        names: where a session's name is unique: in the whole format, or in its file, whose place then tells it from others.
-        mapped: returns what reads a file whose columns have other names, by the format's own; None where it has no columns.
-        dialects: what its raw texts are written in, if not said otherwise; empty to look for every dialect.
-        tools: the names of the tools that its agent brings, where its files don't say which were offered.
-        tested: the newest version of its agent, or of the format itself, that it was tested with; empty where its files don't say which it is.
-        stands_alone: whether no session of a file shares a message or a call with another one, so that several processes may read
-            a large file at once, each taking in some of its sessions.
+        recognise: returns the certainty that a sample has this format, from 0 (it hasn't) to 1 (a field says so).
+        patterns: the names of its files in a folder and below it; compressed files need no pattern of their own.
+        wordings: how its runtime words errors, the narrower rows first; the shared rows are tried after them.
+        loses: what the format or this reader drops of a session, as a sentence.
+        fields: the fields that its lines have at least, to name the nearest format of an unknown file.
+        other_fields: the same for each other kind of its files.
+        names: whether a session's name is unique in the whole format or only in its file, whose path then distinguishes it.
+        mapped: returns a reader of files with other column names, given the column of each field; None if it has no columns.
+        dialects: the dialects of its raw texts, unless the user names some; empty to try every dialect.
+        tools: the names of its agent's tools, if its files don't say which were offered.
+        tested: the newest tested version of its agent, or of the format; empty if its files have none.
+        stands_alone: whether the sessions of a file share no message or call, so that several processes may each import some of its sessions.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""The bytes of a recording, wherever they are: in a file, compressed, in an archive, piped in, or in UTF-16.
+"""The bytes of a recording: in a file, compressed, in an archive, piped in, or in UTF-16.
 
-What can't be read as text is named for what it is, with what to do about it.
+An error for a file that is no text names its kind, and says what to do.
 """
 
 import codecs
@@ -16,7 +16,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves, utf8_with_halves
 from actionledger.imports.sources.files import STANDARD_INPUT, archive_of, opened_in, piped
 
-# Which texts take two or four bytes for each character: where their mark says so, or where their first line leaves no doubt.
+# Detect texts with two or four bytes per character: by their byte order mark, or by an unambiguous first line.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),  # before UTF-16's, which it begins with
     (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -28,9 +28,9 @@ _LONGEST_LINE = 64 * 1024
 
 
 def wide_encoding_of(head: bytes) -> str:
-    """Return the encoding of a text of wide characters, by iconv's name; empty for any other text, and where it isn't certain.
+    """Return the encoding of a text with wide characters, by iconv's name; empty for any other text, or if it is unsure.
 
-    Read with its bytes the wrong way round, a line end is U+0A00, which nothing is: so one encoding at most gives a whole first line.
+    With the wrong byte order, a line end is U+0A00, which is unassigned: so at most one encoding gives a whole first line.
     """
     if marked := next((name for mark, name in _MARKS if head.startswith(mark)), ""):
         return marked
@@ -39,13 +39,13 @@ def wide_encoding_of(head: bytes) -> str:
 
 
 def told(encoding: str) -> str:
-    """Return what a file of an encoding is and what makes one of it that is read, the end of a sentence."""
+    """Return the end of a sentence that names a file's encoding and how to convert it."""
     mark = "" if encoding in {"UTF-16", "UTF-32"} else " without a byte order mark"
     return f"in {encoding}{mark}: iconv -f {encoding} -t UTF-8 FILE makes one that is read"
 
 
 def _has_first_line(head: bytes, encoding: str) -> bool:
-    """Return whether there is a line of characters that can be seen."""
+    """Return whether the text has a first line of printable characters."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head[:_LONGEST_LINE])
     except UnicodeDecodeError:
@@ -56,7 +56,7 @@ def _has_first_line(head: bytes, encoding: str) -> bool:
 
 
 OnRead = Callable[[int], None]
-"""Is told how many more bytes of a file, as it lies on disk, were read."""
+"""Called with the number of bytes just read from a file, as stored."""
 
 _HEAD = 512
 _LONGEST_MARK = 4
@@ -75,19 +75,19 @@ _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"Obj\x01", "an Avro file", "write it as lines of JSON"),
     (0, b"%PDF", "a PDF document", "give the recording that it was made from"),
 )
-"""Where what stands in a file of another kind, what that is, and what to do with it."""
+"""Other kinds of files: the offset and bytes of their signature, their name, and what to do."""
 
 
 @contextmanager
 def opened(path: Path, on_read: OnRead | None = None, *, only_lines: bool = True) -> Iterator[IO[bytes]]:
-    """Give a file's bytes, unpacked where they are compressed, in UTF-8 where they are UTF-16."""
+    """Open a file's bytes, unpacked if compressed, and in UTF-8 if UTF-16."""
     with _opened_anyhow(path, on_read) as file:
         _refuse_others(path, _peeked(file), only_lines=only_lines)
         yield cast("IO[bytes]", file)
 
 
 def head_of(path: Path, size: int, longest_line: int) -> bytes:
-    """Return how a file begins, unpacked, whatever it is; of what is piped in, all of it comes again when it is read."""
+    """Return a file's first bytes, unpacked, of whatever kind; piped input can still be read from its beginning."""
     if path == STANDARD_INPUT:
         return _head_of_pipe(size, size + longest_line)
     with _opened_anyhow(path, None) as file:
@@ -96,19 +96,19 @@ def head_of(path: Path, size: int, longest_line: int) -> bytes:
 
 
 def kind_of(head: bytes) -> tuple[str, str] | None:
-    """Return what a file is that is no text, and what to do with it; None where it may be text."""
+    """Return the kind of a file that is no text, and what to do; None if it may be text."""
     return next((other[2:] for other in _OTHERS if head[other[0] :].startswith(other[1])), None)
 
 
 def is_document(head: bytes) -> bool:
-    """Return whether a file is one JSON document over several lines, or a list, by the beginning of what it holds."""
+    """Return whether a file begins as one JSON document over several lines, or as a list."""
     first = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     line = first.split(b"\n", 1)[0].strip()
     return bool(_LIST_OF_OBJECTS.match(first)) or (line == b"{" and b"\n" in first)
 
 
 def shown(path: Path) -> str:
-    """Return what people call a file."""
+    """Return a file's name for people."""
     return "standard input" if path == STANDARD_INPUT else escaped_halves(str(path))
 
 
@@ -125,7 +125,7 @@ def _in_utf8(file: io.BufferedReader) -> io.BufferedReader:
 
 
 class _Counted(io.RawIOBase):
-    """Reads a file, and says how far."""
+    """Reads a file, and reports its progress."""
 
     def __init__(self, file: io.RawIOBase, on_read: OnRead | None) -> None:
         self._file = file
@@ -144,7 +144,7 @@ class _Counted(io.RawIOBase):
 
 
 class _InUtf8(io.RawIOBase):
-    """Gives UTF-16 as UTF-8, half a surrogate pair as Python writes it."""
+    """Converts UTF-16 to UTF-8, with unpaired surrogates as Python writes them."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -183,7 +183,7 @@ def _raw(path: Path) -> Iterator[io.RawIOBase]:
 
 
 def _head_of_pipe(size: int, most: int) -> bytes:
-    """Return the first line of what is piped in, and what else is there by then."""
+    """Return the first line of piped input, and what else is already there."""
     pipe, read, head = piped(), b"", b""
     try:
         while b"\n" not in head and len(head) < most and (more := pipe.read1(_CHUNK)):
@@ -196,7 +196,7 @@ def _head_of_pipe(size: int, most: int) -> bytes:
 
 
 def _read(file: io.BufferedReader, size: int, *, only_line: bool = False) -> bytes:
-    """Return what a file holds up to a size, the end of a line, or where it breaks off: whoever reads all of it says so."""
+    """Return a file's bytes up to a size, a line end, or where it breaks off; a full read reports the break."""
     read: list[bytes] = []
     with suppress(BrokenOffError):
         while size > 0 and (
@@ -211,14 +211,14 @@ def _peeked(file: io.BufferedReader, size: int = _HEAD) -> bytes:
     try:
         return file.peek(size)
     except BrokenOffError:
-        return b""  # whoever reads the file says so
+        return b""  # reading the file reports it
 
 
 def _refuse_others(path: Path, head: bytes, *, only_lines: bool = True) -> None:
     if other := kind_of(head):
         what, instead = other
         raise SourceError(f"{shown(path)!r} is {what}, not lines of JSON; {instead}.")
-    # A NUL further on is what a crash has left between lines that can be read.
+    # A NUL further on is left by a crash, between readable lines.
     if b"\0" in head[:_LONGEST_MARK] and (encoding := wide_encoding_of(head)):
         raise SourceError(f"{shown(path)!r} is {told(encoding)}.")
     if only_lines and is_document(head[:_HEAD]):

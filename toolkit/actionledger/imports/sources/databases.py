@@ -1,7 +1,7 @@
-"""SQLite databases that other programs keep: read as they are, also while somebody writes to them, and nothing is left beside them.
+"""Read other programs' SQLite databases unchanged, even while they are written, and leave no files next to them.
 
-What a database has not merged into itself yet lies beside it, in a log or a journal. Reading that in place would write there, so that a
-private copy of all of it is read instead.
+A database's newest content may be in a log or journal next to it. Reading it in place would write there, so a private copy of all files is read
+instead.
 """
 
 import json
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
     import sqlite3
 
 HEADER = b"SQLite format 3\0"
-"""How such a file begins."""
+"""The beginning of an SQLite file."""
 
 BESIDE = ("-wal", "-journal")
-"""What the names of the files end in that hold what is not in the database yet."""
+"""The suffixes of files with content that is not in the database yet."""
 
 MAX_COPY = 8 * 2**30
-"""How large a database is that somebody writes to, at most, so that it is copied, in bytes."""
+"""The largest database that is copied while another program writes to it, in bytes."""
 
 MAX_VALUE = 256 * 2**20
-"""The largest value that is fetched at all, in bytes."""
+"""The largest value that is fetched, in bytes."""
 
 _TRIES = 5
 _PAUSE_SECONDS = 0.05
 _SETTINGS = ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON", "mmap_size = 0")
 _DANGERS = frozenset({"load_extension", "fts3_tokenizer", "sqlite_rename_column", "sqlite_rename_table"})
-"""The functions of SQLite's own that do more than to reckon."""
+"""SQLite's own functions that do more than compute."""
 
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
 _COLUMNS = "SELECT name FROM pragma_table_info(?)"
 
 Row = Mapping[str, Any]
-"""A row by its columns; a column that this version of the database doesn't have is not among them."""
+"""A row by column; columns that this version of the database lacks are missing."""
 
 
 class Database:
-    """An opened database.
+    """An open database.
 
     Args:
         connection: the connection.
-        path: where it is, for people.
+        path: its path, for messages.
 
     Attributes:
-        tables: the columns of each table; views and virtual tables, which run what somebody wrote, are none.
+        tables: the columns of each table, without views and virtual tables, which run code of others.
 
     Raises:
         SourceError: it can't be read.
@@ -96,7 +96,7 @@ class Database:
     @classmethod
     @contextmanager
     def at(cls, path: Path) -> Iterator[Self]:
-        """Open a database; what others have written by now is in it, and what they write from then on is not."""
+        """Open a database as it is now; what others write later is not seen."""
         if not path.is_file():
             raise SourceError(
                 f"{shown(path)!r} is an SQLite database inside of something else: unpack it, and give the file itself."
@@ -121,7 +121,7 @@ class Database:
 
 
 def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bool:
-    """Return whether a sample is a database that has some tables with some columns."""
+    """Return whether a sample is a database with certain tables and columns."""
     if not sample.head.startswith(HEADER):
         return False
     try:
@@ -134,7 +134,7 @@ def is_database_with(sample: Sample, tables: Mapping[str, frozenset[str]]) -> bo
 def decoded(value: object) -> Any:
     """Return the JSON value of a column's text."""
     if not isinstance(value, str):
-        raise ValueError(f"it is not text, but {type(value).__name__}")  # noqa: TRY004 - the value is somebody else's
+        raise ValueError(f"it is not text, but {type(value).__name__}")  # noqa: TRY004 - another program's value
     if len(value) > MAX_LINE:
         raise ValueError(f"it is longer than {MAX_LINE:,} characters")
     try:
@@ -169,9 +169,9 @@ def _connected(path: Path, how: str) -> "sqlite3.Connection":
 
 
 def _trust_where_needed(connection: "sqlite3.Connection") -> None:
-    """Let a schema name SQLite's own functions, where it can't be read otherwise.
+    """Let a schema use SQLite's own functions, if it can't be read otherwise.
 
-    Older versions of SQLite take ``json_extract`` in an index for a danger, as Kilo's databases have it; what is one stays forbidden.
+    Older versions of SQLite consider ``json_extract`` in an index unsafe, which Kilo's databases have; unsafe functions stay forbidden.
     """
     import sqlite3  # noqa: PLC0415 - the same
 
@@ -201,7 +201,7 @@ def _parts_beside(path: Path) -> list[Path]:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Copy a database and what lies beside it, all of one moment."""
+    """Copy a database and the files next to it, in the state of one moment."""
     for _ in range(_TRIES):
         try:
             before = _states(path)
@@ -225,7 +225,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 
 def _states(path: Path) -> list[tuple[Path, int, int]]:
-    """Return the files that a database consists of, how large each is and when it was changed last."""
+    """Return a database's files, each with its size and the time of its last change."""
     return [
         (part, status.st_size, status.st_mtime_ns)
         for part in (path, *_parts_beside(path))

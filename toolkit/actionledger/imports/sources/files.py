@@ -1,4 +1,4 @@
-"""Which files people mean: a file, a folder's, a pattern's, the standard input."""
+"""Find the files that a user names: a file, a folder, a pattern, or standard input."""
 
 import glob
 import io
@@ -23,9 +23,9 @@ from actionledger.core.compressed import FREE_BYTES, MAX_RATIO, SUFFIXES, Broken
 from actionledger.core.errors import SourceError
 from actionledger.core.text import counted, escaped_halves
 
-# Zip archives: their files are read where they lie, as if the archive were a folder. Nothing of them is written to disk.
+# Zip archives: their files are read in place, as if the archive were a folder. Nothing is written to disk.
 ZSTD = 93
-"""The number that zip archives have for zstd; the library's own module knows it from Python 3.14 on."""
+"""The compression method of zstd in zip archives; Python's own module has it from 3.14 on."""
 
 _HEADER = struct.Struct("<4s5H3L2H")
 _MARK = b"PK\x03\x04"
@@ -33,14 +33,14 @@ _ENCRYPTED = 1
 
 
 def opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
-    """Open a file of an archive, to be read once from its beginning; no more is given than it says that it holds."""
+    """Open a file of an archive, to be read once from its beginning, up to its declared size."""
     if info.compress_type != ZSTD:
         return archive.open(info)
     if info.flag_bits & _ENCRYPTED:
         raise RuntimeError(f"File {info.filename!r} is encrypted")
     if archive.filename is None:
         raise NotImplementedError("That compression method is not supported")
-    file = Path(archive.filename).open("rb")  # noqa: SIM115 - closed by who reads it
+    file = Path(archive.filename).open("rb")  # noqa: SIM115 - the caller closes it
     try:
         _skip_header(file, info)
         return io.BufferedReader(_Member(file, info))
@@ -50,7 +50,7 @@ def opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
 
 
 def _skip_header(file: IO[bytes], info: zipfile.ZipInfo) -> None:
-    """Go to where the packed bytes begin: behind a header of the file's own, with its name and what else is said of it."""
+    """Go to the packed bytes, after the file's own header of variable length."""
     file.seek(info.header_offset)
     header = file.read(_HEADER.size)
     if len(header) < _HEADER.size or not header.startswith(_MARK):
@@ -59,7 +59,7 @@ def _skip_header(file: IO[bytes], info: zipfile.ZipInfo) -> None:
 
 
 class _Packed(io.RawIOBase):
-    """So many bytes of a file from where it stands."""
+    """A number of bytes of a file from its current position."""
 
     def __init__(self, file: IO[bytes], size: int) -> None:
         self._file = file
@@ -76,7 +76,7 @@ class _Packed(io.RawIOBase):
 
 
 class _Member(io.RawIOBase):
-    """Unpacks a file, and compares its size and its checksum with what the archive says."""
+    """Unpacks a file, and compares its size and checksum with the archive's."""
 
     def __init__(self, file: IO[bytes], info: zipfile.ZipInfo) -> None:
         self._file = file
@@ -108,10 +108,10 @@ class _Member(io.RawIOBase):
 
 
 MARK = b"PK\x03\x04"
-"""How a zip archive begins."""
+"""The beginning of a zip archive."""
 
 MAX_FILES = 100_000
-"""How many files an archive may hold."""
+"""The most files in an archive."""
 
 
 def files_in(archive: Path) -> list[Path]:
@@ -120,24 +120,24 @@ def files_in(archive: Path) -> list[Path]:
 
 
 def doubled_in(archive: Path) -> dict[Path, int]:
-    """Return what several files of an archive are called, as paths below it, each with how many these are: the last one is read."""
+    """Return how many files of an archive share a name, by their path below it; the last one is read."""
     return {archive / name: count for name, count in _opened(archive).names.items() if count > 1}
 
 
 def archive_of(path: Path) -> Path | None:
-    """Return the archive that a path leads into; None where it leads into none."""
+    """Return the archive that a path leads into; None if there is none."""
     return next((above for above in path.parents if above.is_file()), None)
 
 
 def size_in(path: Path, archive: Path) -> int:
-    """Return how large a file of an archive is, in bytes, unpacked."""
+    """Return the unpacked size of a file in an archive, in bytes."""
     info = _index(archive).get(path.relative_to(archive).as_posix())
     return info.file_size if info else 0
 
 
 @contextmanager
 def opened_in(path: Path, archive: Path) -> Iterator[io.RawIOBase]:
-    """Give the bytes of a file of an archive."""
+    """Open the bytes of a file in an archive."""
     info = _index(archive).get(path.relative_to(archive).as_posix())
     if info is None:
         raise SourceError(f"The archive {str(archive)!r} holds no {path.relative_to(archive).as_posix()!r}.")
@@ -150,7 +150,7 @@ def opened_in(path: Path, archive: Path) -> Iterator[io.RawIOBase]:
 
 
 class _Inside(io.RawIOBase):
-    """Reads a file of an archive; where it is damaged, it breaks off as any compressed file does."""
+    """Reads a file of an archive; if it is damaged, it breaks off like any compressed file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -181,7 +181,7 @@ def _opened(archive: Path) -> "_Archive":
 
 
 class _Archive(NamedTuple):
-    """An archive, its files by their names, and how many have each; one that would lie outside of a folder lies in it."""
+    """An archive, its files by name, and the number of each name; names can't lead outside a folder."""
 
     zip: zipfile.ZipFile
     files: dict[str, zipfile.ZipInfo]
@@ -190,7 +190,7 @@ class _Archive(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _archive(archive: Path, _changed: int, size: int) -> _Archive:
-    """Open an archive; the last one stays open, since its list of files would be read anew for each of them."""
+    """Open an archive; the last one stays open, or its index would be read again for each file."""
     opened = zipfile.ZipFile(archive)
     infos = [info for info in opened.infolist() if not info.is_dir()]
     total = sum(info.file_size for info in infos)
@@ -209,13 +209,13 @@ def _safe_name(name: str) -> str:
     return "/".join(parts)
 
 
-# The standard input, which can be looked at before it is read: a format is recognised by what comes first.
+# Standard input with a look at its beginning, by which the format is recognized before it is read.
 STANDARD_INPUT = Path("-")
-"""Stands for what is piped in."""
+"""The path that means standard input."""
 
 
 class Piped(io.RawIOBase):
-    """What is piped in, of which the beginning may be read twice.
+    """A pipe whose beginning can be read twice.
 
     Args:
         file: the pipe.
@@ -229,16 +229,16 @@ class Piped(io.RawIOBase):
         return True
 
     def hold(self, data: bytes) -> None:
-        """Put back what was read; it comes again before anything else."""
+        """Put back data, which is read again first."""
         self._held = data + self._held
 
     def read1(self, size: int = -1) -> bytes:
-        """Return what is there, at most ``size`` bytes; waits only where there is nothing."""
+        """Return the available bytes, at most ``size``; block only if there are none."""
         if self._held:
             size = len(self._held) if size < 0 else size
             data, self._held = self._held[:size], self._held[size:]
             return data
-        # A pipe gives what is there: waiting for a full buffer would keep from us what somebody else is still writing.
+        # A pipe returns what is there: waiting for a full buffer would delay what another program is still writing.
         data = getattr(self._file, "read1", self._file.read)(size)
         return bytes(data)
 
@@ -252,23 +252,23 @@ _PIPES: WeakKeyDictionary[IO[bytes], Piped] = WeakKeyDictionary()
 
 
 def piped() -> Piped:
-    """Return the standard input of this process, always the same one."""
+    """Return this process's standard input, always the same object."""
     return _PIPES.setdefault(sys.stdin.buffer, Piped(sys.stdin.buffer))
 
 
 ARCHIVES = ("*.zip",)
 
 _LEDGER = ".duckdb.d"
-"""What the name of a ledger's own folder ends in: its lines are nobody's recording."""
+"""The suffix of a ledger's own folder: its files are no recordings."""
 
 
 class Given(NamedTuple):
-    """A file that is to be taken in.
+    """A file to be imported.
 
     Args:
         path: the file.
-        root: the folder, the archive or the file itself that people have named.
-        is_named: whether people have named it, or it was found in a folder.
+        root: the folder, archive or file that the user named.
+        is_named: whether the user named it, rather than a folder around it.
     """
 
     path: Path
@@ -277,7 +277,7 @@ class Given(NamedTuple):
 
 
 def files_at(paths: Iterable[str | os.PathLike[str]]) -> list[Given]:
-    """Return the files that paths mean, each once, a folder's sorted."""
+    """Return the files of some paths, each once, a folder's sorted."""
     found: dict[Path, Given] = {}
     for path in paths:
         for given in _files_of(Path(path).expanduser()):
@@ -286,13 +286,13 @@ def files_at(paths: Iterable[str | os.PathLike[str]]) -> list[Given]:
 
 
 def fits(path: Path, patterns: Iterable[str]) -> bool:
-    """Return whether a file is called as one of the patterns says, packed or not."""
+    """Return whether a file's name matches one of the patterns, packed or not."""
     names = {path.name, path.stem} if path.suffix in SUFFIXES else {path.name}
     return any(fnmatch(name, pattern) for name in names for pattern in patterns)
 
 
 def place_of(given: Given) -> str:
-    """Return what the sessions of a file are told apart by: its name, below a folder with its place there."""
+    """Return a file's scope for session names: its name, or in a folder its relative path."""
     if given.path == STANDARD_INPUT:
         return "stdin"
     place = Path(given.path.name) if given.path == given.root else given.path.relative_to(given.root)
@@ -300,7 +300,7 @@ def place_of(given: Given) -> str:
 
 
 def size_of(path: Path) -> int | None:
-    """Return how many bytes of a file there are to read; None if unknown."""
+    """Return the bytes to read of a file; None if unknown."""
     if path == STANDARD_INPUT:
         return None
     try:
@@ -321,7 +321,7 @@ def _files_of(path: Path) -> Iterator[Given]:
         _refuse_streams(path)
         yield Given(path, path)
     elif glob.has_magic(str(path)):
-        names = sorted(glob.glob(str(path), recursive=True, include_hidden=True))  # noqa: PTH207 - Path takes no absolute pattern
+        names = sorted(glob.glob(str(path), recursive=True, include_hidden=True))  # noqa: PTH207 - Path accepts no absolute pattern
         if not names:
             raise SourceError(f"No file fits the pattern {str(path)!r}.")
         for name in names:
@@ -332,7 +332,7 @@ def _files_of(path: Path) -> Iterator[Given]:
 
 
 def _refuse_streams(path: Path) -> None:
-    """Raise where a path is no file but a stream, which gives what it holds once, and may have no end."""
+    """Raise if a path is a stream, which can be read only once and may have no end."""
     with suppress(OSError):
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
@@ -350,5 +350,5 @@ def _below(folder: Path) -> Iterator[Given]:
             file = Path(place, name)
             if file.is_file():
                 yield Given(file, folder, is_named=False)
-    # As if people had named it: why it can't be read is then told of it, as of a file.
+    # As if the user had named it: an error is then reported for it, as for a file.
     yield from (Given(each, folder) for each in closed)

@@ -1,6 +1,7 @@
-"""How frameworks for agents word what went wrong to a model, where their own recordings or the wire hold no mark of it.
+"""How agent frameworks word errors to a model, if neither their recordings nor the wire mark them.
 
-Each was run against a scripted server (``tests/lab``). What tells its model the words of an exception alone can't be told from a success.
+Each was run against a scripted server (``tests/lab``). A framework that gives its model only an exception's words can't be distinguished from a
+success.
 """
 
 from actionledger.core.vocabulary import Reason
@@ -22,7 +23,7 @@ FRAMEWORKS: tuple[Wording, ...] = (
         last_seen="agent-framework-core 1.23.0, agno 3.1.10, semantic-kernel 1.45.0, autogen-agentchat 0.7.5, crewai 1.15.30, ai 7.0.173",
     ),
     Wording(
-        # Python's own words and Pydantic's, which frameworks hand on as they are.
+        # Words of Python and Pydantic, which frameworks pass on unchanged.
         r"^\w[\w.]{0,100}\(\) (?:missing \d{1,3} required (?:positional|keyword-only) arguments?: |got an unexpected keyword argument ')|^\d{1,4} validation errors? for [^\n]{1,200}\n",
         Reason.SCHEMA_ERROR,
         "go() missing 1 required positional argument: 'place'",

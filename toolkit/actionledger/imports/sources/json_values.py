@@ -1,7 +1,7 @@
-"""The JSON values of a file, however they stand in it: one document, a list of them, one a line, or one behind the other.
+"""Read the JSON values of a file: one document, a list, one value per line, or several in a row.
 
-What exports traces writes either, often under the same name: a collector's file a line a batch, a download one list, a console
-one object behind the other over many lines.
+Trace exporters write any of these, often under the same file name. A collector writes one batch per line, a download is one list, a console prints
+objects over many lines.
 """
 
 import json
@@ -22,18 +22,17 @@ from actionledger.imports.sources.access import as_list
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
 
-# A JSON document that breaks off, or is broken in its middle: what is whole before that place, and how much it is.
+# The complete part of a JSON document that is cut off or broken in the middle.
 _TOKEN = regex(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]')
 _CLOSING = {"{": "}", "[": "]"}
 
 
 class Elements(NamedTuple):
-    """A list of a format's documents that can be kept as far as it goes.
+    """A list in a format's documents that can be read up to where it breaks.
 
     Args:
-        path: the names of the members that lead there from the document's own object; lists between them have no name.
-        known_by: what the object that holds the list has to have said by then: without its name a session can't be
-            known again in the whole document.
+        path: the names of the members that lead to it from the document's object; lists between them have no name.
+        known_by: keys that must come before the list: without its name, a session can't be recognized in the whole document later.
     """
 
     path: tuple[str, ...]
@@ -41,11 +40,11 @@ class Elements(NamedTuple):
 
 
 class WholePart(NamedTuple):
-    """What is whole of a document.
+    """The complete part of a document.
 
     Args:
-        value: the document without what is not whole.
-        reason: where it breaks off and what was kept, a sentence for people.
+        value: the document without what is incomplete.
+        reason: where it breaks and what was kept, as a sentence for people.
     """
 
     value: Any
@@ -54,7 +53,7 @@ class WholePart(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A list or an object that has begun."""
+    """An open list or object."""
 
     opening: str
     path: tuple[str, ...]
@@ -68,7 +67,7 @@ class _Open:
         self.expects_key = self.opening == "{"
 
     def has(self, end: int) -> None:
-        """Note that the child which was begun is whole."""
+        """Note that a child is complete."""
         if end > self.end:
             self.end = end
             self.count += 1
@@ -76,12 +75,12 @@ class _Open:
 
 
 def whole_part(text: str, start: int, lists: Collection[Elements]) -> WholePart | None:
-    """Return what is whole of a document that breaks off, or is broken; None where nothing of it can be kept."""
+    """Return the complete part of a document that is cut off or broken; None if none of it can be kept."""
     try:
         _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         broken, end = error.pos, len(text) if error.msg.startswith("Unterminated") else error.pos
-    except (RecursionError, ValueError):  # too deep, or a number with more digits than Python takes
+    except (RecursionError, ValueError):  # too deep, or a number with more digits than Python allows
         return None
     else:
         return None
@@ -103,7 +102,7 @@ def whole_part(text: str, start: int, lists: Collection[Elements]) -> WholePart 
 
 
 def _open_at(text: str, start: int, end: int) -> list[_Open]:
-    """Return what is open at a place of a text that is JSON from its start up to there."""
+    """Return the open lists and objects at a place in a text that is valid JSON up to there."""
     stack: list[_Open] = []
     for token in _TOKEN.finditer(text, start, end):
         first = text[token.start()]
@@ -130,7 +129,7 @@ def _open_at(text: str, start: int, end: int) -> list[_Open]:
 
 
 def _level(stack: list[_Open], lists: dict[tuple[str, ...], Elements]) -> int | None:
-    """Return how deep what is open is kept: to the innermost list that may be kept as far as it goes; None for nothing."""
+    """Return the depth of the innermost list that can be kept up to the break; None if nothing can be kept."""
     for level in range(len(stack) - 1, 0, -1):
         found = lists.get(stack[level].path) if stack[level].opening == "[" else None
         if found and stack[level].count and stack[level - 1].keys.issuperset(found.known_by):
@@ -140,7 +139,7 @@ def _level(stack: list[_Open], lists: dict[tuple[str, ...], Elements]) -> int | 
     root = stack[0]
     if root.opening == "[":
         return 0
-    # It broke behind a list that is whole, or before one has begun.
+    # The break is after a complete list, or before the first one.
     has_one = any(
         each.path[0] in root.keys and root.keys.issuperset(each.known_by) for each in lists.values()
     )
@@ -148,10 +147,10 @@ def _level(stack: list[_Open], lists: dict[tuple[str, ...], Elements]) -> int | 
 
 
 MAX_DOCUMENT = 256 * 2**20
-"""The largest document that is read, in bytes: it takes several times as much memory as a value."""
+"""The largest document that is read, in bytes: as a value it takes several times the memory."""
 
 MAX_DOCUMENT_DEPTH = 400
-"""How deep a document may be nested."""
+"""The deepest nesting of a document."""
 
 
 def json_document(path: Path, on_read: OnRead | None = None) -> Any:
@@ -163,7 +162,7 @@ def json_document(path: Path, on_read: OnRead | None = None) -> Any:
 
 
 def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tuple[Any, str]:
-    """Return the value of a file that is one JSON document, or what is whole of one that breaks off."""
+    """Return the value of a JSON document, or its complete part and why the rest is missing."""
     with opened(path, on_read, only_lines=False) as file:
         data, broken = read_all(file)
     if len(data) > MAX_DOCUMENT:
@@ -184,7 +183,7 @@ def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tu
 
 
 def read_all(file: Any) -> tuple[bytes, str]:
-    """Return what can be read, at most one byte more than a document may have, and why there is no more; empty for the end."""
+    """Return the readable bytes, at most one more than a document may have, and why they stop; empty at the end of the file."""
     parts, size = list[bytes](), 0
     try:
         while size <= MAX_DOCUMENT and (part := file.read(2**20)):
@@ -196,7 +195,7 @@ def read_all(file: Any) -> tuple[bytes, str]:
 
 
 def readable(data: bytes) -> str:
-    """Return a document as text, up to where it is none."""
+    """Return a document as text, up to the first invalid byte."""
     try:
         return from_utf8_with_halves(data).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -210,35 +209,35 @@ def _loads(data: bytes) -> Any:
         return json.loads(from_utf8_with_halves(data).removeprefix("\ufeff"))
 
 
-# JSON texts of others in which halves of surrogate pairs stand, as programs of Python and JavaScript write them.
+# JSON texts with unpaired surrogates, as programs in Python and JavaScript write them.
 def value_of(text: str | bytes) -> Any:
-    """Return the value of a JSON text; a half stays in it as it is."""
+    """Return the value of a JSON text; unpaired surrogates are kept."""
     try:
         return from_json(text)
-    except TypeError:  # a text that holds one itself
+    except TypeError:  # a text that holds an unpaired surrogate itself
         there = str(text)
     except ValueError:
         there = from_utf8_with_halves(text) if isinstance(text, bytes) else text
         if not may_have_halves(there):
             raise
-    return json.loads(there)  # slower, but it takes them
+    return json.loads(there)  # slower, but accepts them
 
 
-# Lines of JSON, plain or gzipped: what can't be decoded is a refusal, and the rest goes on.
+# Lines of JSON, plain or gzipped: a line that can't be decoded is refused, and the next ones are read.
 MAX_LINE = 16 * 2**20
-"""The longest line that is read, in bytes; what is recorded of it, escaped twice, still fits into an event."""
+"""The longest line that is read, in bytes; escaped twice, it still fits into an event."""
 
 _SKIPPED = 128 * 1024
-"""How much of a line that is too long is read at a time, in bytes: larger pieces take nine times as long."""
+"""How much of a line that is too long is read at once, in bytes: larger reads take nine times as long."""
 
 MAX_DEPTH = 200
-"""How deep a line's value may be nested, the line's own object included."""
+"""The deepest nesting of a line's value, including the line's own object."""
 
 
 def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, JsonDict] | Refusal]:
-    """Yield each line's number and object; blank lines are passed over.
+    """Yield each line's number and object; blank lines are skipped.
 
-    A line may hold several objects one behind the other, as two writers leave them who write to one file.
+    A line may hold several objects in a row if two writers share a file.
     """
     number = 0
     with opened(path, on_read) as file:
@@ -263,7 +262,7 @@ def _skip_line(file: IO[bytes]) -> None:
 
 
 def _one_object(line: bytes) -> JsonDict | None:
-    """Return a line's object, if it is just that, as nearly all of them are; what else it may be takes longer to tell."""
+    """Return a line's object if the line is exactly one, as nearly all are; other cases take longer."""
     try:
         value = from_json(line)
     except ValueError:
@@ -290,11 +289,11 @@ def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, 
 
 
 def _values(line: bytes) -> Iterator[Any]:
-    """Yield the values of a line, as a rule one."""
+    """Yield the values of a line, usually one."""
     try:
         yield from_json(line)
     except ValueError:
-        # Slower, but it takes half a surrogate pair, which logs of Python programs hold, and a byte order mark.
+        # Slower, but accepts unpaired surrogates, which Python programs log, and a byte order mark.
         text = from_utf8_with_halves(line).removeprefix("\ufeff").strip()
     else:
         return
@@ -324,9 +323,9 @@ def json_objects(path: Path, on_read: OnRead | None = None, *lists: Elements) ->
 def numbered_objects(
     path: Path, on_read: OnRead | None = None, *lists: Elements
 ) -> Iterator[tuple[int, JsonDict] | Refusal]:
-    """Yield the objects of a file, those of a list one by one, each with its number: of its line, or of its place.
+    """Yield the objects of a file or of the list in it, each with its line number or index.
 
-    A file of which a line is an object by itself is read line by line, however large it is; any other as a whole.
+    A file with an object on a line of its own is read line by line, whatever its size; any other as a whole.
     """
     if _has_lines(head_of(path, _HEAD, MAX_LINE)):
         yield from json_lines(path, on_read)
@@ -344,7 +343,7 @@ def numbered_objects(
 
 
 def objects_of(sample: Sample) -> list[JsonDict]:
-    """Return the objects at the beginning of a sample, those of a list among them."""
+    """Return the objects at the beginning of a sample, including those of a list."""
     found = [
         each for value in sample.values for each in (value[:_SEEN] if isinstance(value, list) else [value])
     ]
@@ -352,7 +351,7 @@ def objects_of(sample: Sample) -> list[JsonDict]:
 
 
 def _has_lines(head: bytes) -> bool:
-    """Return whether a line is an object by itself, behind a broken one too; a list's or an object's may be, and are none."""
+    """Return whether a line is an object by itself, even after a broken line; lines within a list or an object don't count."""
     return not is_document(head) and any(map(_is_object, head.split(b"\n")[:_SEEN]))
 
 
@@ -378,7 +377,7 @@ def _of_document(path: Path, on_read: OnRead | None, lists: Collection[Elements]
 
 
 def _decoded(path: Path, data: bytes, lists: Collection[Elements]) -> Iterator[Any]:
-    """Yield one value, or several that stand one behind the other; of one that breaks off what is whole, and a refusal."""
+    """Yield one value or several in a row; for one that breaks off, its complete part and a refusal."""
     try:
         yield from_json(data)
     except (ValueError, RecursionError):

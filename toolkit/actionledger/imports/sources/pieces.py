@@ -1,4 +1,4 @@
-"""A session while its file is read: messages that may still grow, results that come later, and what can be given away."""
+"""A session while its file is read: messages that may still grow, results that come later, and complete pieces."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -17,35 +17,35 @@ from actionledger.core.recordings import (
 from actionledger.core.vocabulary import Capture
 
 WINDOW = 32
-"""So many messages of a session are kept open: the lines of one stand between those of others, and results come later."""
+"""How many messages of a session are kept open: a message's lines mix with others', and results come later."""
 
 PIECE = 64
-"""A piece is given away once it has so many messages."""
+"""The number of messages in a piece."""
 
 SESSIONS = 32
-"""So many sessions of a file are kept open: sub-agents write between their parent's lines, and a stream may hold any number one after the other."""
+"""How many sessions of a file are kept open: subagents write between their parent's lines, and a stream may hold many sessions."""
 
 
 @dataclass(slots=True)
 class OpenTurn:
-    """One message of the model, as far as its lines have come.
+    """One message of the model, with its lines so far.
 
     Args:
         index: its place in the session, from 0.
         external_id: its own identifier.
-        capture: how much of what the model wrote is there.
+        capture: how much of the model's output is recorded.
         texts: its texts, in order.
         calls: its calls by their identifiers, in order.
-        results: what came of them.
-        usage: what it took.
-        prompt: what the model was shown right before; None if that is not recorded.
+        results: results of calls.
+        usage: its usage.
+        prompt: the model's input right before; None if not recorded.
         occurred_at: when it was made, UTC without a zone.
-        tools: the tools that were offered; see ``RecordedTurn``.
+        tools: the offered tools; see ``RecordedTurn``.
         model: the language model, if it is not the session's.
-        thoughts: what the model thought before it answered, in order.
+        thoughts: the model's reasoning before its answer, in order.
         told: what its lines or events have said, by their own identifiers.
-        formerly: the identifier that earlier versions gave it; empty for the same.
-        compaction: how the context was compacted right before it; None where it was not.
+        formerly: the identifier that earlier versions gave it; empty if the same.
+        compaction: how the context was compacted right before it; None if it was not.
     """
 
     index: int
@@ -65,7 +65,7 @@ class OpenTurn:
     compaction: Compaction | None = None
 
     def is_told_again(self, known_as: str, says: object) -> bool:
-        """Return whether a line has come before: a stream may hold a file twice, or a session at several ages."""
+        """Return whether a line has come before: a stream may hold a file twice, or a session in several states."""
         return (
             bool(known_as)
             and self.told.setdefault(known_as, says) is not says
@@ -73,7 +73,7 @@ class OpenTurn:
         )
 
     def closed(self) -> RecordedTurn:
-        """Return what it has come to."""
+        """Return it as a turn."""
         return RecordedTurn(
             self.index,
             "\n\n".join(self.texts),
@@ -93,11 +93,11 @@ class OpenTurn:
 
 
 class SessionPieces:
-    """Gathers a session's messages and gives them away in pieces, so that no session has to fit into memory.
+    """Collects a session's messages and returns them in pieces, so that a session need not fit into memory.
 
     Args:
-        session: what is known of the session; its turns and results come in here.
-        capture: how much its recording keeps.
+        session: the session so far; the next piece's turns and results are added to it.
+        capture: how much of the model's output is recorded.
     """
 
     def __init__(self, session: RecordedSession, capture: Capture) -> None:
@@ -111,7 +111,7 @@ class SessionPieces:
         self._compaction: Compaction | None = None
 
     def turn(self, external_id: str) -> OpenTurn:
-        """Return the message of that identifier: an open one, or a new one."""
+        """Return the message with an identifier: an open one, or a new one."""
         if external_id not in self._open:
             turn = OpenTurn(self._count, external_id, self._capture, compaction=self._compaction)
             self._open[external_id], self._compaction = turn, None
@@ -125,13 +125,13 @@ class SessionPieces:
         return external_id in self._open
 
     def has_call(self, call_id: str) -> bool:
-        """Return whether a message that is still open has a call of that identifier."""
+        """Return whether an open message has a call with this identifier."""
         return call_id in self._of_call
 
     def call(self, external_id: str, call: RecordedCall) -> None:
-        """Add a call to a message; one that is there already is the same call, repeated.
+        """Add a call to a message, unless it is there already.
 
-        Another one under the same identifier is a call of its own: runtimes run both.
+        A different call with the same identifier is a call of its own: runtimes run both.
         """
         turn = self.turn(external_id)
         name = call.call_id or f"#{len(turn.calls)}"
@@ -147,7 +147,7 @@ class SessionPieces:
         self._waiting = [each for each in self._waiting if each[1].call_id != call.call_id]
 
     def result(self, result: RecordedResult) -> None:
-        """Add what came of a call, wherever that was made: some runtimes write the result before the call."""
+        """Add the result of a call of any message: some runtimes write the result before the call."""
         turn = self._open.get(self._of_call.get(result.call_id, ""))
         if turn is None:
             self._waiting.append((self._count, result))
@@ -168,21 +168,21 @@ class SessionPieces:
         self._compaction = compaction
 
     def describe(self, said: SessionDetails) -> None:
-        """Note what a line says of what the session is called or where it runs."""
+        """Note a line's information about the session's title or place."""
         details = self.session.details.then(said)
         if details != self.session.details:
             self.session = replace(self.session, details=details)
 
     def is_empty(self) -> bool:
-        """Return whether nothing of the session has come, given away or not."""
+        """Return whether nothing of the session has come, in this piece or before."""
         return not self._count and not self._waiting
 
     def is_full(self) -> bool:
-        """Return whether it is time to give a piece away."""
+        """Return whether a piece is complete."""
         return len(self._closed) >= PIECE
 
     def piece(self, *, is_last: bool = False, is_whole: bool = False) -> RecordedSession:
-        """Return what is closed, and let go of it."""
+        """Return what is closed, and drop it."""
         is_whole = is_whole or is_last
         while is_whole and self._open:
             self._close_oldest()
@@ -200,10 +200,10 @@ class SessionPieces:
 
 
 class FileSessions:
-    """The sessions of one file, of which few are open at a time, however many it holds.
+    """The sessions of one file, of which only few are open at a time.
 
     Args:
-        capture: how much their recording keeps.
+        capture: how much of the model's output is recorded.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -213,7 +213,7 @@ class FileSessions:
         self._last = ""
 
     def get(self, name: str, begun: Callable[[], RecordedSession]) -> SessionPieces:
-        """Return the session of that name."""
+        """Return the session with a name."""
         if name == self._last:
             return self._open[name]
         self._last = name
@@ -224,19 +224,19 @@ class FileSessions:
         return self._all[name]
 
     def there(self, name: str) -> SessionPieces | None:
-        """Return the session of that name, if it has begun."""
+        """Return the session with a name, if it has begun."""
         return self._all.get(name)
 
     def is_crowded(self) -> bool:
-        """Return whether there are too many that are open."""
+        """Return whether too many sessions are open."""
         return len(self._open) > SESSIONS
 
     def let_go(self) -> RecordedSession:
-        """Return all there is of the one that was written to longest ago; what still comes of it is added to that."""
+        """Return the whole of the least recently written session; later lines become another piece of it."""
         _, session = self._open.popitem(last=False)
         return session.piece(is_whole=True)
 
     def end(self) -> Iterator[RecordedSession]:
-        """Yield the last piece of each."""
+        """Yield the last piece of each session."""
         for session in self._all.values():
             yield session.piece(is_last=True)

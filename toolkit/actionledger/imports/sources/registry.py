@@ -1,7 +1,7 @@
-"""Which formats there are, and of which of them a file is.
+"""The known formats, and the detection of a file's format.
 
-A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another package's is an entry point of the group
-``actionledger.sources`` that names such a value.
+A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another package's is an entry point of the group ``actionledger.sources``
+that names such a value.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,10 +27,10 @@ GROUP = "actionledger.sources"
 _VALUES = 40
 _DECODER = JSONDecoder()
 _DIGITS = 600
-"""Python takes at least so many for a number, and refuses a text with a longer one."""
+"""A number of digits that Python always accepts: it refuses longer integers."""
 
 _OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
-"""Reads numbers of any length, the long ones as others: what a file is does not hang on them."""
+"""Reads integers of any length, cut if too long: a file's format doesn't depend on them."""
 
 
 class RecognisedFormat(NamedTuple):
@@ -38,7 +38,7 @@ class RecognisedFormat(NamedTuple):
 
     Args:
         source: the format.
-        sureness: how sure that is, from 0 to 1.
+        sureness: the certainty, from 0 to 1.
     """
 
     source: Source
@@ -47,7 +47,7 @@ class RecognisedFormat(NamedTuple):
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Return every format by its name, sorted.
+    """Return every format by name, sorted.
 
     Raises:
         SourceError: a format can't be loaded, or two have the same name.
@@ -63,15 +63,15 @@ def sources() -> Mapping[str, Source]:
 
 
 def source_named(name: str) -> Source:
-    """Return the format of that name."""
+    """Return the format with a name."""
     return called(name, "format", sources())
 
 
 def known_source(name: str) -> Source | None:
-    """Return the format of that name, or None; one of the toolkit's without loading the others.
+    """Return the format with a name, or None; one of the toolkit's without loading the others.
 
     Args:
-        name: the format's.
+        name: the format's name.
     """
     if name.isidentifier() and find_spec(f"{formats.__name__}.{name}"):
         return _checked(import_module(f"{formats.__name__}.{name}").SOURCE, name)
@@ -79,7 +79,7 @@ def known_source(name: str) -> Source | None:
 
 
 def recognised(sample: Sample) -> list[RecognisedFormat]:
-    """Return the formats that a sample may be of, the surest first; none where no format knows it."""
+    """Return the formats that a sample may have, the surest first; none if no format recognizes it."""
     found = [RecognisedFormat(source, _sureness(source, sample)) for source in sources().values()]
     return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
 
@@ -95,17 +95,17 @@ def _sureness(source: Source, sample: Sample) -> float:
 
 
 def sample_of(path: Path, *, has_values: bool = True) -> Sample:
-    """Return what a file's format is recognised by."""
+    """Return the sample by which a file's format is recognized."""
     from actionledger.imports.sources.json_values import MAX_LINE  # noqa: PLC0415 - slow to load, and who knows a source by its name needs none
 
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
-    # What lies in an archive as it is looks like lines of its own.
+    # A file stored uncompressed in an archive looks like lines of the archive.
     values = () if not has_values or kind_of(head) else tuple(islice(_values(head), _VALUES))
     return Sample(path, head, values)
 
 
 def _values(head: bytes) -> Iterator[Any]:
-    """Yield the JSON values at the beginning of a file; of one document that goes on beyond it, what its beginning holds."""
+    """Yield the JSON values at the beginning of a file; of a longer document, the part that is there."""
     text = head.decode("utf-8-sig", errors="replace")
     place = _next(text, 0)
     if _value(text, place) is None and (first := _beginning(text[place:])) is not None:
@@ -113,7 +113,7 @@ def _values(head: bytes) -> Iterator[Any]:
         return
     while place < len(text):
         if (found := _value(text, place)) is None:
-            # A line that is broken or cut, the first of a log that was cut, says nothing of the others.
+            # A broken or cut line, such as the first of a rotated log, says nothing about the others.
             place = _next_object(text, place)
             continue
         value, place = found
@@ -126,14 +126,14 @@ def _value(text: str, place: int) -> tuple[Any, int] | None:
         return _DECODER.raw_decode(text, place)
     except (JSONDecodeError, RecursionError):
         return None
-    except ValueError:  # a number with more digits than Python takes
+    except ValueError:  # a number with more digits than Python allows
         with suppress(ValueError, RecursionError):
             return _OF_ANY_LENGTH.raw_decode(text, place)
         return None
 
 
 def _beginning(text: str) -> Any:
-    """Return what the beginning of a JSON object or list holds; None where it is none."""
+    """Return the content of a truncated JSON object or list; None if it is neither."""
     if not text.startswith(("{", "[")):
         return None
     from pydantic_core import from_json  # noqa: PLC0415 - slow to load, and most files are lines
@@ -145,14 +145,14 @@ def _beginning(text: str) -> Any:
 
 
 def _next(text: str, place: int) -> int:
-    """Return where the next character stands that is no white space."""
+    """Return the position of the next character that is not white space."""
     while place < len(text) and text[place] in " \t\r\n":
         place += 1
     return place
 
 
 def _next_object(text: str, place: int) -> int:
-    """Return where the next line begins with an object."""
+    """Return the position of the next line that begins with an object."""
     found = text.find("\n{", place)
     return len(text) if found < 0 else found + 1
 

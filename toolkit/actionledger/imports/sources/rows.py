@@ -1,9 +1,8 @@
-"""Rows of which each is a turn, whatever they come from: lines of JSON, a table's rows, a data frame's.
+"""Rows that are turns, from any source: lines of JSON, a table, a data frame.
 
-Required: ``session`` (its name) and ``text`` (the raw response). Optional: ``turn`` (its place, from 0; the order of the
-rows where it isn't given), ``profile``, ``model``, ``task``, ``at`` (ISO 8601; without a zone it is UTC), ``prompt``,
-``feedback``, ``success`` and ``reason`` (of the session; the last row that has them counts). Other columns are kept as
-the session's metadata. The rows of a session may stand anywhere.
+Required: ``session`` (its name) and ``text`` (the raw response). Optional: ``turn`` (its index, from 0; the order of the rows by default),
+``profile``, ``model``, ``task``, ``at`` (ISO 8601; UTC if it has no zone), ``prompt``, ``feedback``, ``success`` and ``reason`` (of the session; the
+last row that has them counts). Other columns are kept as the session's metadata. The rows of a session may be anywhere.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,10 +23,10 @@ Numbered: TypeAlias = tuple[int, JsonMap]
 """A row with its number, from 1."""
 
 HELD_TURNS = 1000
-"""How many turns are held before they are given away."""
+"""The most turns held before they are yielded."""
 
 HELD_CHARACTERS = 8 * 2**20
-"""How much text is held before it is given away, in code points."""
+"""The most text held before it is yielded, in code points."""
 
 
 def _name(given: str) -> str:
@@ -37,7 +36,7 @@ def _name(given: str) -> str:
 
 
 def _place(given: object) -> object:
-    if isinstance(given, bool):  # pydantic takes it for 0 or 1
+    if isinstance(given, bool):  # pydantic would accept it as 0 or 1
         raise PydanticCustomError("no_place", "A turn's place is a number, and not true or false")
     return given
 
@@ -61,14 +60,14 @@ class GivenRow(BaseModel):
 
 
 FIELDS = tuple(GivenRow.model_fields)
-"""What a row may say."""
+"""The fields of a row."""
 
 REQUIRED = ("session", "text")
-"""What it has to say."""
+"""The required fields."""
 
 
 def checked(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return a mapping of columns."""
+    """Return a checked mapping of columns."""
     require_kind(columns, Mapping, "columns says which column holds a field, by the field's name")
     for name, column in columns.items():
         if name not in FIELDS:
@@ -79,7 +78,7 @@ def checked(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def renamed(row: JsonMap, columns: Mapping[str, str]) -> JsonDict:
-    """Return a row with its columns under the names of fields; what was no field's column keeps its name where that is free."""
+    """Return a row with its columns renamed to fields; other columns keep their name, unless it is a field's."""
     if not columns:
         return dict(row)
     taken = set(columns.values())
@@ -91,7 +90,7 @@ def renamed(row: JsonMap, columns: Mapping[str, str]) -> JsonDict:
 def sessions_of(
     rows: Iterable[Numbered | Refusal], file: str, *, held: int = HELD_TURNS, is_whole: bool = False
 ) -> Recorded:
-    """Yield the sessions that rows are the turns of, and a refusal for each row that is none."""
+    """Yield the sessions of rows, and a refusal for each row that is no turn."""
     sessions: dict[str, _Session] = {}
     turns = characters = 0
     for item in rows:
@@ -116,19 +115,19 @@ def sessions_of(
 
 
 def _length(row: JsonMap) -> int:
-    """Return how many characters the texts of a row have, whichever columns they are in."""
+    """Return the total length of a row's texts, in any column."""
     return sum(len(value) for value in row.values() if isinstance(value, str))
 
 
 @dataclass(slots=True)
 class _Places:
-    """The places of a session's turns that are taken: as a rule those from 0 on, which is one number."""
+    """The used turn indexes of a session: usually those from 0 on, which is one number."""
 
     first_free: int = 0
     beyond: set[int] = field(default_factory=set)
 
     def take(self, index: int) -> bool:
-        """Take a place; return whether it was free."""
+        """Use an index; return whether it was free."""
         if index < self.first_free or index in self.beyond:
             return False
         self.beyond.add(index)
@@ -153,7 +152,7 @@ class _Session:
     metadata: JsonDict = field(default_factory=dict)
 
     def add(self, row: GivenRow) -> str:
-        """Take in a row; return why it can't be, or nothing."""
+        """Add a row; return why it is refused, or nothing."""
         index = self.count if row.turn is None else row.turn
         if index < 0:
             return f"A turn's place counts from 0, got {index}."

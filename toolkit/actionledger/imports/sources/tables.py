@@ -1,4 +1,4 @@
-"""Tables through DuckDB: the rows of a CSV or Parquet file, or of a data frame, a turn each (``sources.rows``)."""
+"""Read tables with DuckDB: each row of a CSV or Parquet file or of a data frame is a turn (``sources.rows``)."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ from actionledger.imports.sources.containers import OnRead, opened, shown, told,
 from actionledger.imports.sources.json_values import MAX_LINE
 from actionledger.imports.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
 
-# How DuckDB is to read a CSV: its quotes as people write them, and refused where that can't be told.
+# How DuckDB reads a CSV: with the quotes that are used in it, or not at all if they are ambiguous.
 _FOUND_OUT = "all_varchar = true, store_rejects = true, null_padding = false"
 _SIZES = f"max_line_size = {MAX_LINE}, buffer_size = {2 * MAX_LINE}"
 _SNIFF = f"SELECT Delimiter, Quote FROM sniff_csv(?, header = true, {_FOUND_OUT}, {_SIZES})"  # noqa: S608 - our own options
@@ -27,7 +27,7 @@ _SINGLE = "'"
 
 
 def csv_query(connection: DuckDBPyConnection, path: Path, name: str, columns: Mapping[str, str]) -> str:
-    """Return what reads a CSV, to be asked with its name."""
+    """Return the query that reads a CSV, with the file's name as its parameter."""
     plain, quoted = _reading(), _reading(_QUOTED)
     try:
         delimiter, quote = connection.execute(_SNIFF, [name]).fetchall()[0]
@@ -37,14 +37,14 @@ def csv_query(connection: DuckDBPyConnection, path: Path, name: str, columns: Ma
             query = quoted
             if _names(connection, quoted, name) != _names(connection, plain, name):
                 raise SourceError(_unclosed(path, delimiter))
-        # The names of the columns as the file has them: DuckDB gives a second one of a name another name.
+        # The column names in the file: DuckDB renames a second column of the same name.
         written = [
             f"{key} = '{value.replace(_SINGLE, 2 * _SINGLE)}'"
             for key, value in (("delim", delimiter), ("quote", (quote if quote == _SINGLE else '"')))
         ]
         [row] = connection.execute(f"{_reading(*written, header='false')} LIMIT 1", [name]).fetchall()
         header = tuple(cell or "" for cell in row)
-    except duckdb.Error:  # whoever reads it says why
+    except duckdb.Error:  # the query itself reports why
         return plain
     _refuse_twice(header, columns, path)
     return query
@@ -79,7 +79,7 @@ def _unclosed(path: Path, delimiter: str) -> str:
 
 
 def _broken_line(path: Path, delimiter: str) -> int:
-    """Return the line in which the first row begins whose quotes are broken; 0 where that can't be told."""
+    """Return the line of the first row with broken quotes; 0 if unknown."""
     with (
         opened(path, only_lines=False) as file,
         closing(io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")) as text,
@@ -94,15 +94,15 @@ def _broken_line(path: Path, delimiter: str) -> int:
     return 0
 
 
-# The rows of a table, so many at a time as memory is for: a Parquet file of a few kilobytes may hold gigabytes of text.
+# A table's rows in pieces that fit into memory: a Parquet file of a few kilobytes may hold gigabytes of text.
 _CHUNK = 2048
-"""How many rows DuckDB gives at a time."""
+"""How many rows DuckDB returns at once."""
 
 _CHUNK_BYTES = 64 * 2**20
-"""How much text so many may have, in bytes, to be taken as they come."""
+"""The most text in such a chunk, in bytes, to read it without pieces."""
 
 _PIECE_BYTES = 2 * MAX_LINE
-"""How much text is asked for at a time elsewhere."""
+"""The text of a piece otherwise, in bytes."""
 
 
 def bounded_rows(
@@ -113,7 +113,7 @@ def bounded_rows(
     *,
     is_packed: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a table, before each how many bytes of text it has; of one with more than ``MAX_LINE``, nothing else."""
+    """Yield a table's rows, each after the size of its text in bytes; a row above ``MAX_LINE`` has only its size."""
     pieces = _pieces(connection, picked, query, parameters) if is_packed else []
     for piece in pieces or [""]:
         result = connection.execute(_sized(picked, f"FROM (SELECT * {query}{piece})"), parameters)
@@ -123,7 +123,7 @@ def bounded_rows(
 def _pieces(
     connection: DuckDBPyConnection, picked: Sequence[str], query: str, parameters: Sequence[str]
 ) -> list[str]:
-    """Return which rows to ask for at a time, each as a part of a query; none where all may be asked for at once."""
+    """Return the pieces to query, each as a part of a query; none if one query can read all rows."""
     result = connection.execute(f"SELECT {_size(picked)} {query}", parameters)
     pieces: list[str] = []
     first = count = size = 0
@@ -131,7 +131,7 @@ def _pieces(
     for chunk in _chunks(result):
         has_large = has_large or sum(row[0] for row in chunk) > _CHUNK_BYTES
         for (text,) in chunk:
-            # What is too large is not taken along, and so takes no memory.
+            # A row that is too large is not fetched, and so takes no memory.
             taken = text if text <= MAX_LINE else 0
             if count and size + taken > _PIECE_BYTES:
                 pieces.append(f" LIMIT {count} OFFSET {first}")
@@ -141,7 +141,7 @@ def _pieces(
 
 
 def _chunks(result: DuckDBPyConnection) -> Iterator[list[Any]]:
-    """Yield rows by the chunk up to where the table is damaged, as whoever asks for the rows themselves is told."""
+    """Yield chunks of rows up to where the table is damaged; the query for the rows themselves reports that."""
     with suppress(duckdb.Error):
         yield from iter(lambda: result.fetchmany(_CHUNK), [])
 
@@ -151,7 +151,7 @@ def _size(picked: Sequence[str]) -> str:
 
 
 def _sized(picked: Sequence[str], query: str) -> str:
-    """Return a query for the size of each row, and what is picked of it, or nothing where that is too large."""
+    """Return a query for each row's size and the picked columns, or NULLs if the row is too large."""
     names = [f"c{number}" for number in range(len(picked))]
     columns = ", ".join(f"{each} AS {name}" for each, name in zip(picked, names, strict=True))
     kept = ", ".join(f"CASE WHEN size > {MAX_LINE} THEN NULL ELSE {name} END" for name in names)
@@ -175,7 +175,7 @@ def read_table(
     with closing(_connection()) as connection:
         is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
         if is_csv:
-            # Refuse a table whose characters DuckDB would take for others, NULs among them.
+            # Refuse an encoding that DuckDB would misread, such as one with NULs.
             if encoding := wide_encoding_of(_head(path, is_unpacked=True)):
                 packed = (
                     ", which has to be unpacked first,"
@@ -195,7 +195,7 @@ def read_table(
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
-    """Return the names of a table's columns; none where it can't be read."""
+    """Return a table's column names; none if it can't be read."""
     try:
         with closing(_connection()) as connection:
             name = _literal(path)
@@ -207,15 +207,15 @@ def columns_of(path: Path) -> tuple[str, ...]:
 
 
 def frame_sessions(frame: Any, columns: Mapping[str, str] | None = None) -> Recorded:
-    """Yield the sessions whose turns are the rows of a data frame, for ``import_sessions``.
+    """Yield the sessions of a data frame with one turn per row, for ``import_sessions``.
 
     Args:
-        frame: of pandas or polars, a table of Arrow, or a relation of DuckDB: anything that DuckDB reads.
-        columns: the column that holds a field, by the field's name: session, text, turn, profile, model, task, at, prompt,
-            feedback, success, reason. Those that aren't named hold their own; other columns are kept as the session's metadata.
+        frame: a pandas or polars data frame, an Arrow table, a DuckDB relation, or anything else that DuckDB reads.
+        columns: the column that holds a field, by the field's name: session, text, turn, profile, model, task, at, prompt, feedback, success, reason.
+            A field that isn't named has a column of its own name; other columns are kept as the session's metadata.
 
     Raises:
-        UsageError: it is no data frame, or a column that it names or that is required is missing.
+        UsageError: it is no data frame, or a named or required column is missing.
 
     Example:
         >>> import pandas
@@ -288,7 +288,7 @@ def _types(connection: DuckDBPyConnection, query: str, parameters: list[str]) ->
 
 
 def _picked(name: str, kind: str, field: str) -> str:
-    """Return what is selected of a column: a text as it is, a number or a time where the field is one, else its text."""
+    """Return the SQL expression of a column: a text unchanged, a number or time if its field is one, otherwise as text."""
     column = '"' + name.replace('"', '""') + '"'
     if kind.startswith(_NESTED) or kind.endswith("]"):
         return f"to_json({column})::VARCHAR"
@@ -302,7 +302,7 @@ def _picked(name: str, kind: str, field: str) -> str:
 
 
 def _connection(*, reaches_files: bool = True) -> DuckDBPyConnection:
-    """Return a connection of its own, which loads nothing from the network."""
+    """Return a separate connection that loads nothing from the network."""
     connection = duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
@@ -311,14 +311,14 @@ def _connection(*, reaches_files: bool = True) -> DuckDBPyConnection:
             "threads": "1",
         }
     )
-    connection.execute("SET enable_progress_bar = false")  # else it is drawn into the standard output
+    connection.execute("SET enable_progress_bar = false")  # otherwise it is drawn on the standard output
     if not reaches_files:
         connection.execute("SET enable_external_access = false")
     return connection
 
 
 def _plain(why: str) -> str:
-    """Return why DuckDB rejects a row, with what to do about it."""
+    """Return why DuckDB rejects a row, and how to fix it."""
     first = why.splitlines()[0]
     return (
         f"{first} If the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE." if "unicode" in first else first
@@ -326,7 +326,7 @@ def _plain(why: str) -> str:
 
 
 def _refuse_too_much(path: Path) -> None:
-    """Refuse a compressed table that unpacks to far more than any recording does, before DuckDB unpacks it."""
+    """Refuse a compressed table that unpacks to far more than any recording has, before DuckDB unpacks it."""
     with path.open("rb") as file:
         inside = unpacked(file, file.tell)
         try:
@@ -335,11 +335,11 @@ def _refuse_too_much(path: Path) -> None:
         except TooMuchError as error:
             raise SourceError(f"{shown(path)!r} can't be read as a table: {error}.") from error
         except BrokenOffError:
-            return  # DuckDB says so, behind the rows that are whole
+            return  # DuckDB reports this, after the complete rows
 
 
 def _head(path: Path, *, is_unpacked: bool = False) -> bytes:
-    """Return how a file begins, as it lies on disk, or what is packed in it; nothing of what is damaged, as DuckDB says itself."""
+    """Return a file's first bytes, as stored or unpacked; empty if it is damaged, which DuckDB reports itself."""
     try:
         with path.open("rb") as file:
             return (unpacked(file, file.tell) if is_unpacked else file).read(_HEAD)
@@ -352,5 +352,5 @@ def _head(path: Path, *, is_unpacked: bool = False) -> bytes:
 
 
 def _literal(path: Path) -> str:
-    """Return a path that DuckDB takes for one file, whatever characters are in it."""
+    """Return a path that DuckDB takes for one file, with pattern characters escaped."""
     return "".join(f"[{each}]" if each in "*?[" else each for each in str(path.resolve()))

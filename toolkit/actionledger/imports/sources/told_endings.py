@@ -1,6 +1,6 @@
-"""How agents say in the words of a result how a command ended, in a fixed form.
+"""Find how a command ended in the fixed words of agents' results.
 
-What a program printed stands beside it, so that a status counts only where its agent writes it: first or last.
+A program's output is next to these words, so a status counts only where its agent writes it: first or last.
 """
 
 import re
@@ -9,16 +9,16 @@ from actionledger.core.patterns import regex
 from actionledger.imports.sources.access import exit_status_of
 
 _TAIL = 400
-"""So much of the end of a result is looked at for an exit status, in characters."""
+"""How much of a result's end is searched for an exit status, in characters."""
 
 _FIRST = regex(
     r"(?:Chunk ID: \w{1,20}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (-?\d{1,10})\n"
 )
 _ERROR_STATUS = regex(r"Exit code (-?\d{1,10})(?=\n|\Z)")
 _FAILURE = regex(r"Exit code (-?[1-9]\d{0,9})(?=\n|\Z)")
-"""How an agent begins the output of a command that failed alone; it marks it as an error as well, which a router may drop."""
+"""How an agent begins the output of a failed command; it also sets an error flag, which a router may drop."""
 _COMMANDS = ('[{"query":', "}]")
-"""How Cline's list of what its commands did begins and ends: the first that failed is told behind all that it printed."""
+"""The start and end of Cline's list of command results: the first failure comes after all output."""
 _OF_COMMANDS = regex(r'[^\\]","error":"Command exited with code ([1-9]\d{0,9})","success":false\}')
 _LAST = regex(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
@@ -29,23 +29,23 @@ _OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', r
 _LAST_OF_SCRIPT = regex(
     r'"truncated":(?:true|false),(?:"full_output_path":"[^"\n]{1,200}",)?"exit_code":([1-9]\d{0,9}),"wall_time_seconds":[\d.]{1,20}\}(?:\n\n\[Full output: [^\n]{1,200}\])?\s*\Z'
 )
-"""What a command in a script has ended with, as the script prints what it was told: Codex says it first, pi last."""
+"""A command's exit status as a script prints its tool's result: Codex puts it first, pi last."""
 
 _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
     ("\nCommand did not complete within its ", " timeout and was moved to the background"),
     ("\n\nCommand timed out after ", " seconds"),
 )
-"""What stands behind the output of a command whose time was over: where it begins, and what it says then."""
+"""Words after the output of a command that timed out: how they begin, and what they contain."""
 
 
 def is_late_told(text: str) -> bool:
-    """Return whether a result says, in the fixed words of an agent behind what a program printed, that its time was over."""
+    """Return whether an agent's fixed words after the output say that a command timed out."""
     return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
 
 
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
-    """Return the exit status that a result's words say in the fixed form of an agent; None where they say none."""
+    """Return the exit status in an agent's fixed words; None if they have none."""
     if is_error is not None:
         found = _ERROR_STATUS.match(text) if is_error else None
         return None if found is None else exit_status_of(int(found[1]))

@@ -1,6 +1,6 @@
-"""Tokens in the providers' own names as one thing: what OpenAI, Anthropic, Gemini and Bedrock call their counts.
+"""Token counts in one form, from the names used by OpenAI, Anthropic, Gemini and Bedrock.
 
-Anthropic and Bedrock count what came from a cache beside the input, and Gemini thoughts beside the output; here each is a part of it.
+Anthropic and Bedrock count cached tokens separately from the input, and Gemini reasoning separately from the output; here each is included.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +11,9 @@ from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.recordings import Billed, Usage
 from actionledger.imports.sources.access import count_at, object_at, objects_at, text_at
 
-# What a provider bills beside a message: an advisor's and a compaction's tokens, searches, and what it stores for longer.
+# Tokens that a provider bills apart from a message: an advisor's and a compaction's, searches, and longer cache writes.
 _SERVING = frozenset({"message", "fallback_message"})
-"""The iterations that the counts of a message of Anthropic's are of; any other is billed beside them."""
+"""The iterations included in an Anthropic message's counts; others are billed apart."""
 
 _THEIRS = {
     "input_tokens": ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
@@ -25,17 +25,17 @@ _THEIRS = {
 
 _COUNTS = _THEIRS["input_tokens"] + _THEIRS["output_tokens"]
 _BESIDE = frozenset({"iterations", "cache_creation", "server_tool_use"})
-"""Where a usage object says that something is billed beside the message."""
+"""The keys of a usage object for what is billed apart from the message."""
 
 
 def billed_by_anthropic(given: JsonMap) -> tuple[Billed, ...]:
-    """Return what Anthropic bills beside a message, or otherwise than its counts say."""
+    """Return what Anthropic bills apart from a message, or differently from its counts."""
     if _BESIDE.isdisjoint(given):
         return ()
     found = []
     iterations = list(objects_at(given, "iterations"))
     serving = [each for each in iterations if text_at(each, "type") in _SERVING]
-    # Counts of a message are said to be the sum of its own iterations, and are those of the first one at times.
+    # A message's counts should be the sum of its own iterations, but sometimes are the first one's.
     if more := _more(serving, given):
         found.append(Billed(kind="message", **more))
     for each in iterations:
@@ -52,7 +52,7 @@ def billed_by_anthropic(given: JsonMap) -> tuple[Billed, ...]:
 
 
 def with_billed(usage: "Usage", billed: Iterable[Billed]) -> "Usage":
-    """Return a usage with what is billed beside the message among its tokens."""
+    """Return a usage that includes the tokens billed apart from the message."""
     kept = tuple(billed)
     if not kept:
         return usage
@@ -63,7 +63,7 @@ def with_billed(usage: "Usage", billed: Iterable[Billed]) -> "Usage":
 
 
 def _more(serving: Sequence[JsonMap], given: JsonMap) -> JsonDict:
-    """Return how many more tokens a message's own iterations have than it says; nothing where they are no more."""
+    """Return how many more tokens a message's own iterations have than its counts; empty if none."""
     if not serving or (
         len(serving) == 1 and all(serving[0].get(name) == given.get(name) for name in _COUNTS)
     ):
@@ -73,7 +73,7 @@ def _more(serving: Sequence[JsonMap], given: JsonMap) -> JsonDict:
 
 
 def _of(given: JsonMap, name: str) -> int:
-    """Return a count of Anthropic's as ``Usage`` has it: input with what a cache gave or took."""
+    """Return an Anthropic count as in ``Usage``: the input includes cache reads and writes."""
     return sum(count_at(given, each) or 0 for each in _THEIRS[name])
 
 
@@ -110,7 +110,7 @@ PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)
 
 
 def usage_of(given: JsonMap, **more: Any) -> Usage:
-    """Return the counts of a provider's usage object; what it doesn't have is None."""
+    """Return the counts of a provider's usage object; missing ones are None."""
     told = {name: int(value) for name, value in given.items() if name in COUNTS and is_count(value)}
     cached, written = _first(told, _CACHED), _first(told, _CACHE_WRITES)
     whole = _first(told, _WHOLE_INPUT)
@@ -136,7 +136,7 @@ def usage_of(given: JsonMap, **more: Any) -> Usage:
         "reasoning_tokens": thoughts,
     }
     billed = billed_by_anthropic(given)
-    if all(each.is_own for each in billed):  # as a rule, and then it's in the counts
+    if all(each.is_own for each in billed):  # usually, and then the counts include it
         return Usage(**{"billed": billed} | counts | more)
     return with_billed(Usage(**counts | more), billed)
 
@@ -144,7 +144,7 @@ def usage_of(given: JsonMap, **more: Any) -> Usage:
 def with_thoughts(
     output: int | None, thoughts: int | None, total: object, shown: int | None, *beside: int | None
 ) -> int | None:
-    """Return all that a model wrote: with its thoughts, where the total says that they stand beside it, or they are more than it."""
+    """Return the whole output: with reasoning tokens, if the total shows that they are separate, or if they exceed the output."""
     if output is None or not thoughts:
         return output
     more = sum(each or 0 for each in beside)
@@ -166,12 +166,12 @@ def _within(given: JsonMap, places: tuple[str, ...], name: str) -> int | None:
 
 
 def _count(value: Any) -> int | None:
-    """Return a count; anything else that stands in its place is none."""
+    """Return a count; None for anything else."""
     return int(value) if is_count(value) else None
 
 
 def is_count(value: object) -> bool:
-    """Return whether a value is a whole number that a ledger takes, 0 or more."""
+    """Return whether a value is a whole number of 0 or more that a ledger can hold."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
@@ -179,5 +179,5 @@ _BROKEN_OFF = frozenset({"aborted", "canceled", "cancelled", "error"})
 
 
 def broken_off(finish_reason: str) -> str:
-    """Return an answer's finish reason where it says that the answer was broken off; empty where it ended in order."""
+    """Return a finish reason that means the answer was cut off; empty if it ended normally."""
     return finish_reason if finish_reason in _BROKEN_OFF else ""

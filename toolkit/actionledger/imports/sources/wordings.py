@@ -1,8 +1,8 @@
-"""How runtimes word what went wrong, as data, and what is concluded from a recorded result.
+"""How runtimes word errors, as data, and the judgement of a recorded result by them.
 
-A recording seldom says more than that a result is an error, and some don't say that. The rows below are the wordings that many
-runtimes share; a source has its own (``Source.wordings``), which are asked first, and behind them those of agents wherever they come
-from (``agent_wordings``). A row fits where its pattern is found in the beginning of the text, and the first that fits counts.
+A recording seldom says more than that a result is an error, and some don't say that. The rows below are shared by many runtimes. A source's own rows
+(``Source.wordings``) are tried first, then those of agents from any source (``agent_wordings``). A row matches if its pattern is found in the
+beginning of the text; the first match counts.
 """
 
 import re
@@ -20,7 +20,7 @@ from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.told_endings import exit_told, is_late_told
 
 JUDGED = 2000
-"""How much of a result's text is looked at, in characters: what a program printed further down is not the runtime's word."""
+"""How much of a result's text is examined, in characters: later text is a program's output, not the runtime's words."""
 
 SHARED: tuple[Wording, ...] = (
     Wording(
@@ -36,7 +36,7 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        # With its first letters spelled out, a text is searched in a sixth of the time.
+        # With its first letters spelled out, the search takes a sixth of the time.
         r"[rRdD](?i:(?:ejected|efused|enied|eclined) by (?:the )?(?:user|human|operator))",
         Reason.REJECTED,
         "Error (code 3): it was rejected by the operator",
@@ -158,7 +158,7 @@ SHARED: tuple[Wording, ...] = (
         "Blocked: sleep 30 followed by: ls",
     ),
 )
-"""What many runtimes have in common, the narrower wordings first."""
+"""The wordings shared by many runtimes, the narrower ones first."""
 
 _STATUSES = {
     Reason.TIMEOUT: ExecutionStatus.TIMED_OUT,
@@ -170,7 +170,7 @@ _STATUSES = {
     Reason.CANCELLED: ExecutionStatus.SKIPPED,
     Reason.STOPPED: ExecutionStatus.INTERRUPTED,
 }
-"""What a reason makes of an execution; any other makes it fail."""
+"""The status for a reason; any other reason means failed."""
 
 _REASONS = {
     ExecutionStatus.TIMED_OUT: Reason.TIMEOUT,
@@ -180,27 +180,27 @@ _REASONS = {
     ExecutionStatus.INTERRUPTED: Reason.STOPPED,
     ExecutionStatus.FAILED: Reason.TOOL_ERROR,
 }
-"""Why an execution has a status where nothing says more."""
+"""The reason for a status, if nothing says more."""
 
 _AT_BEGINNING = regex(r"(?:\(\?[aiLsux]+\))?\^")
 _FLAGS = regex(r"\(\?([aiLsux]+)\)")
 _SIGNS = regex(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
-"""Escapes and sets, in which nothing else has a meaning, and what makes groups and alternatives."""
+"""Escapes and character sets, which contain no syntax, and the signs of groups and alternatives."""
 
 _WITHOUT = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN})
 _TAGGED_ERROR = "<tool_use_error>"
-"""What the words begin with that one agent has for a model whose call failed, whatever else marks it."""
+"""The tag with which one agent begins its messages about failed calls."""
 _TIMED_OUT = 124
-"""What coreutils' ``timeout`` ends with."""
+"""The exit status of coreutils' ``timeout`` for a timeout."""
 
 
 class JudgedResult(NamedTuple):
-    """What came of a recorded call.
+    """The judged result of a recorded call.
 
     Args:
-        status: what came of it.
-        reason: why it did not succeed; None where it did.
-        is_inferred: whether nothing but the words of the result says that it did, or did not.
+        status: its status.
+        reason: why it did not succeed; None if it did.
+        is_inferred: whether only the words of the result say so.
     """
 
     status: ExecutionStatus
@@ -209,7 +209,7 @@ class JudgedResult(NamedTuple):
 
 
 def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedResult:
-    """Return what came of a call, by what its recording says and, where that leaves it open, by its words."""
+    """Judge a call's result by its recording, and by its words if that leaves it open."""
     if result.status in _WITHOUT:
         return JudgedResult(result.status, None, result.is_inferred)
     text = _words(result.output)[:JUDGED]
@@ -220,7 +220,7 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedRe
             result.status or ExecutionStatus.DENIED, result.reason or refused, result.is_inferred
         )
     if result.status is not None:
-        # What a program printed before it failed is its own, and says nothing of why the call failed.
+        # Output printed before the failure is the program's own, and doesn't say why the call failed.
         exited = bool(result.exit_status) and result.status is ExecutionStatus.FAILED
         fitting = _fitting(rows.own if exited else rows.all, text, result.status)
         ended = _fitting_exit(result) if exited else None
@@ -241,7 +241,7 @@ def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedRe
 
 
 def with_end_told(result: RecordedResult) -> RecordedResult:
-    """Return a result with what its words say of its end in an agent's fixed form, where nothing else says what came of it."""
+    """Return a result with the end that its words state in an agent's fixed form, if nothing else states one."""
     is_said = result.status is not None or result.reason is not None or result.refused_by
     if is_said or result.exit_status is not None:
         return result
@@ -251,22 +251,22 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
     if result.is_error is None and text.startswith(_TAGGED_ERROR):
         return replace(result, is_error=True, is_inferred=True)
     status = exit_told(text, is_error=result.is_error)
-    is_unmarked = result.is_error is None and text.startswith("Exit code ")  # its mark was dropped on the way
+    is_unmarked = result.is_error is None and text.startswith("Exit code ")  # its error flag was lost
     return result if status is None else replace(result, exit_status=status, is_inferred=is_unmarked)
 
 
 def is_known(text: str, wordings: Sequence[Wording] = ()) -> bool:
-    """Return whether any row fits a result: what none does is new, or was never looked at."""
+    """Return whether any row matches a result: otherwise its words are new, or were never examined."""
     return _first(_rows(tuple(wordings)).all, text[:JUDGED]) is not None
 
 
 def reason_of(text: str, rows: Sequence[Wording]) -> Reason | None:
-    """Return the reason of the first row that fits a text; None where none does."""
+    """Return the reason of the first row that matches a text; None if none does."""
     return _first(_ready(rows), text)
 
 
 def text_of(output: Any) -> str:
-    """Return a result as a text: what it is, the texts of its parts, or its JSON."""
+    """Return a result as text: the text itself, the texts of its parts, or its JSON."""
     if isinstance(output, str):
         return output
     if output is None:
@@ -281,18 +281,18 @@ def text_of(output: Any) -> str:
 
 
 def _words(output: Any) -> str:
-    """Return what a result's words are: of an object with one text in it, as Gemini's interface has all results, that text."""
+    """Return the words of a result; for an object with a single text, as in Gemini's interface, that text."""
     if isinstance(output, Mapping) and output.keys() == {"output"} and isinstance(output["output"], str):
         return output["output"]
     return text_of(output)
 
 
 _Ready: TypeAlias = tuple[tuple[Callable[[str], re.Match[str] | None], Reason], ...]
-"""What finds each row's wording, and what it means, in the rows' order."""
+"""Each row's match function and reason, in the rows' order."""
 
 
 class _Rows:
-    """The rows that a source's results are judged by, made ready where they are asked for."""
+    """The compiled rows of a source, compiled on first use."""
 
     def __init__(self, wordings: tuple[Wording, ...]) -> None:
         self._wordings = wordings
@@ -308,17 +308,17 @@ class _Rows:
 
     @cached_property
     def all(self) -> _Ready:
-        """Its own, those of agents, and the shared ones."""
+        """The source's, the agents' and the shared rows."""
         return _ready((*self._wordings, *AGENTS, *SHARED))
 
     def told(self, text: str) -> Reason | None:
-        """Return the reason of the first row that fits a text and tells by itself that it is an error; None where none does."""
+        """Return the reason of the first matching row whose words alone show an error; None if none does."""
         own = _first(self._telling, text)
         return _told(text) if own is None else own
 
 
 def _told(text: str) -> Reason | None:
-    """Return what a row says that all sources share; most texts fit none, and one pattern of all of them tells so."""
+    """Return the reason of a shared row; most texts match none, which one joined pattern finds out."""
     beginning, others, rows = _shared_telling()
     if beginning.match(text) is None and not any(fits(text) for fits in others):
         return None
@@ -327,7 +327,7 @@ def _told(text: str) -> Reason | None:
 
 @lru_cache(maxsize=1)
 def _shared_telling() -> tuple[re.Pattern[str], tuple[Callable[[str], object], ...], tuple[Wording, ...]]:
-    """Return one pattern of all that fit nowhere but at the beginning, what finds the others, and the rows."""
+    """Return one pattern of all rows that match only at the beginning, the other rows' matchers, and the rows."""
     rows = tuple(row for row in (*AGENTS, *SHARED) if row.is_telling)
     first = [row.pattern for row in rows if _is_of_beginning(row.pattern)]
     others = tuple(_finder(row.pattern) for row in rows if not _is_of_beginning(row.pattern))
@@ -335,7 +335,7 @@ def _shared_telling() -> tuple[re.Pattern[str], tuple[Callable[[str], object], .
 
 
 def _scoped(pattern: str) -> str:
-    """Return a pattern as one of several: its flags, which stand before it, hold within it alone."""
+    """Return a pattern as an alternative of a larger one: its leading flags apply within it only."""
     flags = _FLAGS.match(pattern)
     return f"(?{flags[1]}:{pattern[flags.end() :]})" if flags else f"(?:{pattern})"
 
@@ -354,7 +354,7 @@ def _first(rows: _Ready, text: str) -> Reason | None:
 
 
 def _fitting(rows: _Ready, text: str, status: ExecutionStatus) -> Reason | None:
-    """Return a reason that a text gives for a status that is known; one that would make another status says nothing."""
+    """Return a text's reason if it agrees with a known status; otherwise None."""
     reason = _first(rows, text)
     return reason if reason is not None and _by(reason, is_inferred=False).status is status else None
 
@@ -374,21 +374,21 @@ def _by(reason: Reason, *, is_inferred: bool) -> JudgedResult:
 
 @lru_cache(maxsize=1024)
 def _finder(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    """Return what finds a pattern: of one that fits nowhere but at the beginning, ``search`` tries every other place as well."""
+    """Return a pattern's match function: ``search`` would try every place even if it matches only at the beginning."""
     compiled = re.compile(pattern)
     return compiled.match if _is_of_beginning(pattern) else compiled.search
 
 
 @lru_cache(maxsize=1024)
 def _is_of_beginning(pattern: str) -> bool:
-    """Return whether a pattern fits nowhere but at the beginning: of the whole, and not of each line."""
+    """Return whether a pattern matches only at the beginning of the text, not of each line."""
     flags = _FLAGS.match(pattern)
     has_lines = flags is not None and "m" in flags[1]
     return not has_lines and _AT_BEGINNING.match(pattern) is not None and not _has_alternatives(pattern)
 
 
 def _has_alternatives(pattern: str) -> bool:
-    """Return whether a pattern is one of several outside of any group, as far as that can be told; else that it may be."""
+    """Return whether a pattern has alternatives outside of any group; True if unsure."""
     depth = 0
     for sign in _SIGNS.findall(pattern):
         if sign == "|" and depth <= 0:

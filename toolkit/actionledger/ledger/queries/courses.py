@@ -1,6 +1,6 @@
 """What was done in each session, turn by turn, and what came of an action or a failure right behind another one."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -12,7 +12,6 @@ from actionledger.ledger.queries.base import (
     ATTEMPTED,
     INTENT,
     REFUSED,
-    RUN_ELSEWHERE,
     Queryable,
     Stage,
     Streamable,
@@ -82,7 +81,6 @@ class TurnCourse:
         unread: the response, where it meant to act and nothing could be read; None otherwise.
         issue: the code of its first issue; None where there is none.
         is_new_request: whether somebody asked for something, or decided, or opened the session again, right before.
-        is_carried_out: whether what came of all of the session's turns is recorded, and not only how they are read.
         refused: the actions that could not be run as they were written, in text order.
         tried: the others, in the order in which they were done.
     """
@@ -93,7 +91,6 @@ class TurnCourse:
     unread: str | None
     issue: Reason | None
     is_new_request: bool
-    is_carried_out: bool
     refused: tuple[RefusedAction, ...]
     tried: tuple[TriedAction, ...]
 
@@ -104,30 +101,14 @@ _COURSE = picked(
     turn_index="t.turn_index",
     profile="t.profile",
     unread=f"CASE WHEN r.outcome = '{Outcome.FAILED}' THEN t.text END",
-    is_carried_out="true",
     refused="coalesce(refusals.refused, [])",
     tried="coalesce(tries.tried, [])",
 )
 
-# A source that was only read may say what the model was told, but never when.
-# Where another runtime recorded what came of calls, a response without a call is carried out as it is.
-_IS_CARRIED_OUT = (
-    "finished_at IS NOT NULL OR has_tries OR NOT coalesce(has_calls, false) AND coalesce(is_recorded, false)"
-)
-
 _COURSES = f"""
-WITH read_once AS (
-    SELECT DISTINCT ON (turn_id) turn_id, turn_index, session_id, attempt_id, outcome FROM parse_attempts WHERE {{condition}}
-    ORDER BY turn_id, parsed_at, attempt_id),
-called AS (SELECT attempt_id, true AS has_calls FROM actions SEMI JOIN read_once USING (attempt_id) GROUP BY attempt_id),
-carried_out AS (SELECT attempt_id, true AS has_tries FROM executions SEMI JOIN read_once USING (attempt_id) GROUP BY attempt_id),
-elsewhere AS (SELECT session_id, true AS is_recorded FROM execution_starts WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} GROUP BY session_id),
-sessions AS (
-    SELECT session_id, bool_and(coalesce({_IS_CARRIED_OUT}, false)) AS is_whole, min(turn_index) AS first
-    FROM read_once LEFT JOIN (SELECT turn_id, finished_at FROM turn_ends) USING (turn_id)
-    LEFT JOIN carried_out USING (attempt_id) LEFT JOIN called USING (attempt_id) LEFT JOIN elsewhere USING (session_id)
-    GROUP BY session_id),
-read AS (FROM read_once SEMI JOIN (FROM sessions WHERE is_whole) USING (session_id)),
+WITH read AS (
+    SELECT DISTINCT ON (turn_id) turn_id, session_id, attempt_id, outcome FROM parse_attempts
+    WHERE {{condition}} AND session_id IN (SELECT unnest($sessions)::UUID) ORDER BY turn_id, parsed_at, attempt_id),
 turns_of AS (FROM turns SEMI JOIN read USING (session_id)),
 told AS (
     SELECT turn_id, arg_max(feedback, finished_at) AS feedback FROM resumptions GROUP BY turn_id),
@@ -168,24 +149,22 @@ course AS (
     SELECT {_COURSE}
     FROM asked t JOIN read r USING (turn_id)
     LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (attempt_id) LEFT JOIN first_issues USING (attempt_id))
-FROM course UNION ALL BY NAME
-SELECT session_id::VARCHAR AS session_id, first AS turn_index, '' AS profile, false AS is_new_request, false AS is_carried_out,
-       [] AS refused, [] AS tried
-FROM sessions WHERE NOT is_whole ORDER BY session_id, turn_index"""
-"""Which sessions are whole is asked of what takes little: of most recordings of responses alone none is."""
+FROM course ORDER BY session_id, turn_index"""
 
 
-def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCourse]:
-    """Yield what was done in each turn that the filter's attempts have read, session by session, in order.
-
-    Of a session of which not all was carried out, the place of its first turn stands for all: nothing is said of its course.
+def courses(
+    ledger: Streamable, sessions: Collection[str], within: Filter = EVERYTHING
+) -> Iterator[TurnCourse]:
+    """Yield what was done in each turn of some sessions that the filter's attempts have read, session by session, in order.
 
     Args:
         ledger: what to ask.
+        sessions: their ids.
         within: which turns.
     """
     condition, parameters = scope(rated(within))
-    yield from streamed(ledger, TurnCourse, _COURSES.format(condition=condition), parameters)
+    asked = parameters | {"sessions": list(sessions)}
+    yield from streamed(ledger, TurnCourse, _COURSES.format(condition=condition), asked)
 
 
 @dataclass(frozen=True, slots=True)

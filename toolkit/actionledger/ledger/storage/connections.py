@@ -40,7 +40,7 @@ MUCH_STORE_MEMORY = "192MB"
 MORE_STORE_MEMORY = "192MB"
 """How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
 
-SMALL_FILE = 16_000_000
+SMALL_FILE = 64_000_000
 """A published copy of fewer bytes is read by one thread: DuckDB gives threads a hundred thousand rows each at least, and to have several
 wait for each other takes a tenth to a third more processor time."""
 

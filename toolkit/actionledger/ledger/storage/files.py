@@ -19,6 +19,7 @@
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
         places/S              the place that the next turn of session S has, where a program records its turns
         rates.json            how often actions ran lately, for sessions that share their limits
+        loops.json            in which sessions which loops were found, and what says whether they have changed since
         committed             of a ledger in a lake: says when this host last committed; making.lock is whoever's who makes it
         heads                 of a ledger in a lake: how far the chains of this host's commits have come; committing is there until that is kept
         shipped.json          of a ledger in a lake with a committer: how far each segment was shipped; committer.lock is the committer's
@@ -160,6 +161,11 @@ class LedgerFiles:
         return self.folder / "rates.json"
 
     @property
+    def loops(self) -> Path:
+        """The file of the loops that were found."""
+        return self.folder / "loops.json"
+
+    @property
     def taken_files(self) -> Path:
         """The file of which files were taken in whole."""
         return self.folder / "taken.json"
@@ -221,6 +227,7 @@ class LedgerFiles:
             self.held,
             self.places,
             self.rates,
+            self.loops,
             self.taken_files,
             self.forgetting,
             self.forgetting_lock,

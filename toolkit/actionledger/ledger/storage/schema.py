@@ -52,7 +52,7 @@ from actionledger.ledger.storage.views import (
     unacted_turns_of,
 )
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 PROVEN_SINCE = 5

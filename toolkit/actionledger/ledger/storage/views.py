@@ -49,20 +49,27 @@ def _words(values: tuple[str, ...]) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
 
-_BLANKS = "chr(9) || chr(10) || chr(11) || chr(12) || chr(13) || chr(32) || chr(160)"
+_BLANKS = r"[\t\n\v\f\r \x{a0}]*"
 _LEFT_AS_TEXT = _words((Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING))
 _ASKS = r"[?？]\s*$"
 _LEADS_IN = r"[:：]\s*$"
 
 _SENTENCE = f"lower(regexp_extract(right(text, {_LOOKED_AT}), '{_LAST_SENTENCE}'))"
 
+_IS_ANNOUNCED = f"""(
+                regexp_matches({_SENTENCE}, '{_ANNOUNCES.replace("'", "''")}') AND NOT regexp_matches({_SENTENCE}, '{_ONLY_POLITE.replace("'", "''")}')
+                    AND NOT regexp_matches(text, '{_ASKS}')
+                OR regexp_matches(text, '{_LEADS_IN}'))"""
+"""Whether a text says at its end what is to be done next. A CASE asks it last, of the few texts that come so far: DuckDB asks each part of an AND
+of all rows, and these patterns over 16,000 texts took 0.2 seconds."""
+
 
 _PLACED = """
         SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason,
-               lead(turn_id) OVER following IS NOT NULL AS has_next, lead(prompt) OVER following AS next_prompt
+               lead(prompt IS NULL) OVER following AS is_followed
         FROM turn_starts WHERE session_id IN (SELECT session_id FROM turn_starts SEMI JOIN unread USING (turn_id))
         WINDOW following AS (PARTITION BY session_id ORDER BY turn_index, turn_id)"""
-_GOES_ON = "has_next AND next_prompt IS NULL AND coalesce(feedback, '') = ''"
+_GOES_ON = "coalesce(is_followed, false) AND coalesce(feedback, '') = ''"
 _FEEDBACK = " LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id)"
 
 _PLACED_LAST = """
@@ -87,22 +94,19 @@ def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
     judged AS (
         SELECT placed.*, attempt_id, run_kind, outcome, capture, lower(coalesce(finish_reason, '')) AS stopped_by,
                {goes_on} AS goes_on,
-               attempt_id IN (SELECT attempt_id FROM issues WHERE code IN ({_LEFT_AS_TEXT})) AS is_left_as_text,
-               outcome = 'no_action' AND regexp_matches({_SENTENCE}, '{_ANNOUNCES.replace("'", "''")}')
-                   AND NOT regexp_matches({_SENTENCE}, '{_ONLY_POLITE.replace("'", "''")}')
-                   AND NOT regexp_matches(text, '{_ASKS}')
-                   OR outcome = 'no_action' AND regexp_matches(text, '{_LEADS_IN}') AS announces
+               attempt_id IN (SELECT attempt_id FROM issues WHERE code IN ({_LEFT_AS_TEXT})) AS is_left_as_text
         FROM placed JOIN unread USING (turn_id){feedback}),
     told AS (
         SELECT *, CASE
             WHEN stopped_by IN ({_words(CUT)}) THEN '{Stop.CUT}'
             WHEN stopped_by IN ({_words(REFUSED)}) THEN '{Stop.REFUSED}'
             WHEN is_left_as_text THEN '{Stop.LEFT_AS_TEXT}'
-            WHEN trim(text, {_BLANKS}) = '' AND capture = 'text' AND stopped_by NOT IN ({_words(BROKEN_OFF)}) THEN '{Stop.EMPTY}'
+            WHEN regexp_full_match(text, '{_BLANKS}') AND capture = 'text' AND stopped_by NOT IN ({_words(BROKEN_OFF)}) THEN '{Stop.EMPTY}'
             WHEN outcome = 'failed' THEN NULL
             WHEN stopped_by IN ({_words(BROKEN_OFF)}) THEN '{Stop.BROKEN_OFF}'
             WHEN outcome = 'empty' THEN '{Stop.EMPTY}'
-            WHEN announces AND NOT goes_on THEN '{Stop.ANNOUNCED}' END AS why
+            WHEN goes_on THEN NULL
+            WHEN {_IS_ANNOUNCED} THEN '{Stop.ANNOUNCED}' END AS why
         FROM judged)
     SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, attempt_id, run_kind, outcome, CASE
         WHEN why IS NOT NULL THEN '{Ending.STOPPED}'

@@ -151,6 +151,11 @@ def add_session_details(connection: DuckDBPyConnection) -> None:
     _make_views_anew(connection)
 
 
+def ask_texts_last(connection: DuckDBPyConnection) -> None:
+    """Make the views anew: they show what they did, and look at fewer texts for it."""
+    _make_views_anew(connection)
+
+
 def _make(connection: DuckDBPyConnection, ddl: str) -> None:
     """Make a table where there is none of its name."""
     connection.execute(ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
@@ -205,6 +210,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     add_thoughts_and_prices,
     know_needs_approval,
     add_session_details,
+    ask_texts_last,
 )
 
 

@@ -1,4 +1,4 @@
-"""Holds the conversations of an experiment: side by side, within a budget, and never one twice."""
+"""Run an experiment's conversations: in parallel, within a budget, and each only once."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -33,20 +33,20 @@ SELECT json_extract_string(metadata, '$.experiment.task'), json_extract(metadata
        json_extract_string(metadata, '$.experiment.settings'), reason
 FROM sessions WHERE source = $source"""
 _BROKE_OFF = frozenset({None, "", Ending.MODEL_FAILED.value, Ending.STOPPED.value})
-"""Why sessions ended of which nothing can be said: they are held again."""
+"""The endings of inconclusive sessions, which are run again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The budget of an experiment; checked before each conversation, so that running ones come to their ends.
+    """The budget of an experiment, checked before each conversation; running ones are finished.
 
     Args:
-        responses: how many responses; None for any number.
-        tokens: how many tokens, shown and written, as far as servers say; None for any number.
-        seconds: how long, in seconds; None for as long as it takes.
+        responses: maximum number of responses; None for no limit.
+        tokens: maximum number of input and output tokens, as far as servers report them; None for no limit.
+        seconds: maximum duration in seconds; None for no limit.
 
     Raises:
-        UsageError: a number that can't be.
+        UsageError: a number is out of range.
 
     Example:
         >>> al.Budget(responses=200).responses
@@ -67,12 +67,12 @@ class Budget:
 
 
 class ExperimentProgress(NamedTuple):
-    """How far an experiment is.
+    """An experiment's progress.
 
     Args:
-        done: how many conversations are over.
-        total: how many there are in all.
-        turns: how many responses they have.
+        done: number of finished conversations.
+        total: number of conversations in all.
+        turns: number of their responses.
 
     Example:
         >>> progress = al.ExperimentProgress(done=3, total=12, turns=10)
@@ -86,7 +86,7 @@ class ExperimentProgress(NamedTuple):
 
 
 class _Talk(NamedTuple):
-    """One conversation that is to be held."""
+    """One conversation to run."""
 
     variant: Variant
     task: str
@@ -119,7 +119,7 @@ class _Spent:
 
 
 class _Counted:
-    """A model whose responses are counted, and which is asked for none any more once the experiment is stopped."""
+    """A model wrapper that counts responses, and makes no request after the experiment is stopped."""
 
     def __init__(self, model: Model, spent: _Spent, stopping: Stopping) -> None:
         self._model = model
@@ -156,32 +156,31 @@ def experiment(
     limits: ConversationLimits = STANDARD_LIMITS,
     on_progress: Callable[[ExperimentProgress], None] | None = None,
 ) -> Experiment:
-    """Have each variant work on each task, record the sessions, and return what can be said of them.
+    """Run each variant on each task, record the sessions, and return a report.
 
-    A session's source is ``NAME: VARIANT``, its task the task's name; what the model is told, the hash of the variant's settings and the repeat are
-    recorded with it. A conversation that is recorded to its end is not held again: called once more after it was stopped, an
-    experiment goes on where it was.
+    A session's source is ``NAME: VARIANT``, and its task is the task's name. The model's instructions, the hash of the variant's
+    settings and the repeat are recorded with it. A conversation recorded to its end is not run again, so a stopped experiment
+    resumes if called again.
 
     Args:
-        ledger: where to record.
-        name: what the experiment is called.
-        variants: how the model is set to work.
-        tasks: the requests, by the tasks' names.
-        repeats: how often each variant works on each task.
-        workers: how many conversations are held at once.
-        budget: what all of it may take; nothing is begun beyond it.
-        limits: how far a single conversation may go.
-        on_progress: is told how far it is; ``progress`` shows it.
+        ledger: the ledger to record in.
+        name: the experiment's name.
+        variants: the variants of the model's setup.
+        tasks: the requests, by task name.
+        repeats: number of times that each variant runs each task.
+        workers: number of conversations run in parallel.
+        budget: the limits of the whole experiment; no conversation starts beyond it.
+        limits: the limits of a single conversation.
+        on_progress: is called with the progress; ``progress`` shows it.
 
     Returns:
-        The experiment; ``compare`` puts two variants beside each other, with the test over tasks.
+        The experiment; its ``compare`` compares two variants, with the test over tasks.
 
     Raises:
-        UsageError: there is no variant or task, two variants have one name, a variant was recorded under other settings, or another
-            process is at this experiment.
+        UsageError: there is no variant or task, two variants have the same name, a variant was recorded with other settings, or
+            another process is running this experiment.
         LedgerError: the ledger can't be written to.
-        KeyboardInterrupt: it was stopped, as an ``ExperimentStopped`` that says how far it is; no response is waited for, and the same call
-            goes on.
+        KeyboardInterrupt: it was stopped, as an ``ExperimentStopped`` with the progress; running responses are abandoned, and the same call resumes.
 
     Example:
         >>> from actionledger.runtime.models import ScriptedModel
@@ -203,7 +202,7 @@ def experiment(
 
 
 class _ExperimentRequest(NamedTuple):
-    """The arguments of ``experiment``, checked."""
+    """The checked arguments of ``experiment``."""
 
     name: str
     variants: Sequence[Variant]
@@ -217,7 +216,7 @@ class _ExperimentRequest(NamedTuple):
 
 @contextmanager
 def _alone(ledger: Ledger, name: str) -> Iterator[None]:
-    """Hold the lock of an experiment: two that are at it would hold each conversation twice."""
+    """Hold an experiment's lock, since two processes would run each conversation twice."""
     lock = ledger.internals.session_lock(derived_id("experiment", name))
     if not lock.acquire():
         raise UsageError(
@@ -233,7 +232,7 @@ def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
     name, chosen, tasks, repeats, workers, budget, limits, on_progress = asked
     sources = {variant.name: f"{name}: {variant.name}" for variant in chosen}
     held = {variant.name: _held(ledger, variant, sources[variant.name]) for variant in chosen}
-    # Task by task, so that what a budget cuts off leaves the variants with the same tasks.
+    # Task by task, so that a budget cuts all variants off at the same tasks.
     every = [
         _Talk(variant, task, request, repeat)
         for repeat in range(repeats)
@@ -259,7 +258,7 @@ def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
 
 
 def _held(ledger: Ledger, variant: Variant, source: str) -> set[tuple[str, int]]:
-    """Return the tasks, and which repeat of each, that a variant has worked on to the end."""
+    """Return the tasks and repeats that a variant has completed."""
     rows = ledger.sql(_HELD, {"source": source}).fetchall()
     if others := {settings for _, _, settings, _ in rows} - {variant.settings_hash}:
         raise UsageError(
@@ -290,7 +289,7 @@ class _Round:
         *,
         known: int,
     ) -> Iterator[tuple[tuple[str, str], str]]:
-        """Hold conversations side by side, and yield why some broke off, by variant and task."""
+        """Run conversations in parallel, and yield why some broke off, by variant and task."""
         done = known
         with ThreadPoolExecutor(workers) as pool:
             try:
@@ -302,13 +301,13 @@ class _Round:
                         which = f" (repeat {talk.repeat + 1})" if talk.repeat else ""
                         yield (talk.variant.name, f"{talk.task}{which}"), why
             except BaseException:
-                self.stopping.stop()  # else the pool waits for whole conversations
+                self.stopping.stop()  # otherwise the pool waits for whole conversations
                 raise
 
     def _held(
         self, talks: Sequence[_Talk], pool: ThreadPoolExecutor, workers: int
     ) -> Iterator[tuple[_Talk, Future[str]]]:
-        """Yield each conversation when it is over."""
+        """Yield each conversation when it ends."""
         waiting = iter(talks)
         running: dict[Future[str], _Talk] = {}
         while True:
@@ -323,7 +322,7 @@ class _Round:
                 yield running.pop(over), over
 
     def _one(self, talk: _Talk) -> str:
-        """Hold one conversation; return why it broke off, or nothing."""
+        """Run one conversation; return why it broke off, or an empty text."""
         variant = talk.variant
         described = {
             "name": self.name,
@@ -337,7 +336,7 @@ class _Round:
             called = model.name
         except ActionLedgerError as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001 - a function of anybody's
+        except Exception as error:  # noqa: BLE001 - a user's function
             return f"Its model can't be made: {type(error).__name__}: {error}"
         runtime = Runtime(
             variant.chosen,

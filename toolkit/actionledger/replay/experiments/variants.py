@@ -1,4 +1,4 @@
-"""The variants of an experiment, how one is stopped, and its report: each variant's rates, and two of them compared."""
+"""The variants of an experiment, the way to stop it, and its report with each variant's rates and comparisons."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,11 +29,11 @@ Result = TypeVar("Result")
 
 
 class ExperimentStopped(KeyboardInterrupt):
-    """An experiment that was stopped; what was recorded until then is kept, and the same call goes on with the rest.
+    """Raised if an experiment is stopped; its recorded conversations are kept, and the same call runs the rest.
 
     Args:
-        done: how many of its conversations are recorded to their ends.
-        total: how many there are in all.
+        done: number of conversations recorded to their ends.
+        total: number of conversations in all.
     """
 
     def __init__(self, done: int, total: int) -> None:
@@ -46,7 +46,7 @@ class ExperimentStopped(KeyboardInterrupt):
 
 
 class Stopping:
-    """Is heard by all who wait for a model."""
+    """A stop signal that interrupts everyone who waits for a model."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -54,20 +54,20 @@ class Stopping:
         self._waiting: set[Future[Any]] = set()
 
     def stop(self) -> None:
-        """Let nobody wait any more: who does, or is about to, gets a ``KeyboardInterrupt``."""
+        """Stop: current and later waits raise ``KeyboardInterrupt``."""
         with self._lock:
             self._is_set = True
             for answer in self._waiting:
-                with suppress(InvalidStateError):  # it is given right now
+                with suppress(InvalidStateError):  # its result is being set right now
                     answer.set_exception(KeyboardInterrupt())
 
     def check(self) -> None:
-        """Raise ``KeyboardInterrupt`` where it is stopped."""
+        """Raise ``KeyboardInterrupt`` if stopped."""
         if self._is_set:
             raise KeyboardInterrupt
 
     def heeded(self, ask: Callable[[], Result]) -> Result:
-        """Return what something gives that takes long, unless it is stopped meanwhile: then that is left behind."""
+        """Return the result of a slow call, or abandon the call if stopped meanwhile."""
         answer: Future[Result] = Future()
         with self._lock:
             self.check()
@@ -85,9 +85,9 @@ def _give(answer: Future[Result], ask: Callable[[], Result]) -> None:
     raised: BaseException | None = None
     try:
         value = ask()
-    except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+    except BaseException as error:  # noqa: BLE001 - the waiting caller raises it
         raised = error
-    with suppress(InvalidStateError):  # it was stopped meanwhile
+    with suppress(InvalidStateError):  # stopped meanwhile
         if raised is None:
             answer.set_result(cast("Result", value))
         else:
@@ -95,21 +95,21 @@ def _give(answer: Future[Result], ask: Callable[[], Result]) -> None:
 
 
 AnyModel: TypeAlias = str | Callable[[str], Model]
-"""A model as a text names it, or what makes one for a task's name: each conversation has its own."""
+"""A model's name, or a function from a task's name to a model; each conversation has its own model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One way to set a model to work.
+    """One setup of a model.
 
     Args:
-        name: what it is called; it tells the variants of an experiment apart.
-        profile: what the model works under, by name or as a value: its parser, its actions and how they are carried out.
-        model: the model, as ``model_from`` takes it, or a function of a task's name that makes one.
-        system: what the model is told; the profile's own instructions if not given.
-        parser: what reads its responses instead of the profile's parser, by name or as a value.
-        policy: which actions may run; the profile's if not given.
-        auto: whether actions that the policy would have wait for a person run without one.
+        name: its name, unique in an experiment.
+        profile: the profile with parser, actions and handlers, by name or as a value.
+        model: the model, as for ``model_from``, or a function from a task's name to a model.
+        system: the model's instructions; the profile's own if not given.
+        parser: the parser to use instead of the profile's, by name or as a value.
+        policy: the policy for actions; the profile's if not given.
+        auto: whether actions that need approval under the policy run without it.
 
     Example:
         >>> al.Variant(name="short", profile="assistant", model="ollama:qwen3", system="Write actions blocks.").name
@@ -129,10 +129,10 @@ class Variant:
         """Return a variant for each combination of some settings.
 
         Args:
-            axes: for each setting of a variant what it may be, by the name that people call that.
+            axes: for each setting of a variant its possible values, by display name.
 
         Raises:
-            UsageError: an axis is no setting, or has no value.
+            UsageError: an axis is not a setting, or has no value.
 
         Example:
             >>> profile, model = {"assistant": "assistant"}, {"qwen3": "ollama:qwen3"}
@@ -157,19 +157,19 @@ class Variant:
 
     @property
     def chosen(self) -> Profile:
-        """The profile, with the variant's own parser and policy."""
+        """The profile with the variant's own parser and policy."""
         profile = resolve_profile(self.profile)
         parser = parser_named(self.parser) if isinstance(self.parser, str) else self.parser
         return replace(profile, parser=parser or profile.parser, policy=self.policy or profile.policy)
 
     @property
     def told(self) -> str:
-        """The instructions that the model gets."""
+        """The model's instructions."""
         return prompt_of(self.chosen) if self.system is None else self.system
 
     @property
     def settings_hash(self) -> str:
-        """The hash of what is recorded of it: another one is another variant, whatever it is called."""
+        """The hash of its recorded settings; a different hash means a different variant, even under the same name."""
         model = self.model if isinstance(self.model, str) else "made for each task"
         profile = self.chosen
         tools = profile.catalogue.tools()
@@ -185,7 +185,7 @@ def model_of(variant: Variant, task: str) -> Model:
 
 
 def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
-    """Yield variants whose names tell them apart."""
+    """Yield variants, and refuse repeated names."""
     if not variants:
         raise UsageError("An experiment has one variant at least; give a list of Variant.")
     seen: set[str] = set()
@@ -199,7 +199,7 @@ def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
 
 
 def check_names(name: str, variants: Sequence[Variant], tasks: Mapping[Any, Any]) -> None:
-    """Refuse names that a record can't have as they are, since what is recorded is found again by them; and tasks that ask nothing."""
+    """Refuse names that a record would change, since recorded conversations are found by name; and tasks without a request."""
     if not isinstance(tasks, Mapping):
         raise UsageError(
             f"Tasks are requests by their names, as in {{'sort': 'Sort the list.'}}; {type(tasks).__name__} has none."
@@ -220,17 +220,16 @@ _RATES = ("parse_success", "strict_success", "validation", "execution")
 
 @dataclass(frozen=True, slots=True)
 class Experiment(Framed):
-    """An experiment as far as it is done.
+    """An experiment's report, so far as it is done.
 
     Args:
-        name: what it is called.
-        ledger: where it is recorded.
-        sources: what records name each variant's sessions' source, by the variant's name.
-        begun: how many conversations were held now.
-        known: how many were recorded before, and not held again.
-        left: how many are still to be held, since the budget was spent.
-        failed: why conversations broke off, by variant and task, a further repeat as ``TASK (repeat 2)``: they are held again the
-            next time.
+        name: its name.
+        ledger: the ledger that records it.
+        sources: the recorded source of each variant's sessions, by the variant's name.
+        begun: number of conversations run by this call.
+        known: number of conversations that were recorded before and not run again.
+        left: number of conversations not run because the budget was spent.
+        failed: why conversations broke off, by variant and task, with a further repeat as ``TASK (repeat 2)``. The next call runs them again.
 
     Example:
         >>> from actionledger.runtime.models import ScriptedModel
@@ -254,13 +253,13 @@ class Experiment(Framed):
     failed: Mapping[tuple[str, str], str]
 
     def within(self, variant: str) -> Filter:
-        """Return the filter that picks a variant's responses, for whatever else is asked of the ledger.
+        """Return the filter for a variant's responses, for other queries.
 
         Args:
             variant: its name.
 
         Raises:
-            UsageError: there is no such variant.
+            UsageError: the variant is unknown.
 
         Example:
             >>> al.Experiment("wording", None, {"short": "wording: short"}, 0, 0, 0, {}).within("short").words
@@ -271,14 +270,14 @@ class Experiment(Framed):
         return Filter(sources=(self.sources[variant],))
 
     def compare(self, before: str, after: str) -> Contrast:
-        """Return two variants beside each other: each rate with the interval of the difference and its test, and task by task.
+        """Compare two variants: each rate with the difference's interval and test, and task by task.
 
         Args:
-            before: the first one's name.
-            after: the second one's.
+            before: the first variant's name.
+            after: the second variant's name.
 
         Raises:
-            UsageError: there is no such variant, or one has no response yet.
+            UsageError: a variant is unknown, or has no response yet.
 
         Example:
             >>> al.Experiment("wording", None, {"short": "wording: short"}, 0, 0, 0, {}).compare("short", "long")
@@ -289,7 +288,7 @@ class Experiment(Framed):
         return contrast(self.ledger, self.within(before), self.within(after))
 
     def _columns(self) -> Columns:
-        """A row for each variant."""
+        """One row per variant."""
         kinds: dict[str, Kind] = {"variant": str, "sessions": int, "responses": int}
         for name in _RATES:
             kinds |= rate_kinds(name)

@@ -1,1 +1,1 @@
-"""A gate before a change: recorded turns read again by a candidate, held against a baseline, and stopped where that makes them worse."""
+"""A gate for changes: parse recorded turns again with a candidate, compare with a baseline, and fail if the candidate is worse."""

@@ -1,4 +1,4 @@
-"""A blessed baseline: what was read of each turn, in a small file that needs no ledger, with the texts beside it."""
+"""A blessed baseline: each turn's parse in a small file that needs no ledger, with the texts next to it."""
 
 import gzip
 import hashlib
@@ -36,20 +36,20 @@ FORMAT = "actionledger baseline"
 VERSION = 1
 
 _MOST_BYTES = 256 * 2**20
-"""How large a baseline may be: a million turns."""
+"""Maximum size of a baseline in bytes, enough for a million turns."""
 
 _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    r"""A blessed reading of each turn: outcomes, and the names, statuses and argument hashes of actions; no text.
+    r"""A blessed parse of each turn: its outcome and its actions' names, statuses and argument hashes, without text.
 
     Args:
-        parsers: who has read the turns.
-        turns: the readings, by session and turn; a session goes by its name.
-        without_text: how many turns are left out, since their recording has kept the calls alone.
-        reading_rules: the rules of reading of the version that wrote it.
+        parsers: the parsers of the turns.
+        turns: the parses, by session name and turn.
+        without_text: number of turns left out because only parsed calls were recorded.
+        reading_rules: the parsing rules of the version that wrote it.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -69,7 +69,7 @@ class Baseline:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """How many sessions and turns there are, and turns by outcome."""
+        """Number of sessions and turns, and of turns by outcome."""
         outcomes = Counter(turn.outcome for turn in self.turns)
         return {
             "sessions": len({turn.session_id for turn in self.turns}),
@@ -79,7 +79,7 @@ class Baseline:
         }
 
     def dumps(self) -> str:
-        r"""Return the text of its file, a line a turn: the same for the same readings, whenever it is written.
+        r"""Return the file's text, one line per turn; the same parses always give the same text.
 
         Example:
             >>> al.Baseline((), ()).dumps().splitlines()[1]
@@ -90,20 +90,20 @@ class Baseline:
 
     @classmethod
     def loads(cls, content: str, name: str = "The baseline") -> "Baseline":
-        """Return the baseline that a file's text says.
+        """Parse a baseline file's text.
 
         Args:
             content: the text.
-            name: what the file is called, for errors.
+            name: the file's name, for errors.
 
         Raises:
-            SourceError: it is none, was cut or changed, or a newer version wrote it.
+            SourceError: it is not a baseline, was cut or changed, or was written by a newer version.
 
         Example:
             >>> al.Baseline.loads(al.Baseline((), ()).dumps()).turns
             ()
         """
-        text = content.replace("\r\n", "\n")  # a checkout may have given it the line ends of its system
+        text = content.replace("\r\n", "\n")  # a checkout may have converted the line ends
         found = _validated(text, name).value()
         if found.dumps() != text:
             raise SourceError(
@@ -114,7 +114,7 @@ class Baseline:
 
 
 def load_baseline(path: Path) -> Baseline:
-    """Return the baseline in a file."""
+    """Load a baseline's file."""
     name = f"The baseline {str(path)!r}"
     try:
         if not path.is_file():
@@ -195,7 +195,7 @@ class _File(_Strict):
 
 
 def in_order(baseline: Baseline) -> Baseline:
-    """Return a baseline with its turns as they are written: by session, turn and text."""
+    """Return a baseline with its turns in file order: by session, turn and text."""
     turns = sorted(baseline.turns, key=lambda turn: (turn.session_id, turn.turn_index, turn.text))
     return replace(baseline, turns=tuple(turns))
 
@@ -214,7 +214,7 @@ def _validated(text: str, name: str) -> _File:
 
 
 def _lines(baseline: Baseline) -> Iterator[str]:
-    """Yield all but the end of a file: a line a turn, so that a difference shows which readings are others."""
+    """Yield all of a file but its last line: one line per turn, so that a diff shows which parses changed."""
     yield "{"
     yield f'  "format": {_json(FORMAT)},'
     yield f'  "version": {VERSION},'
@@ -253,21 +253,21 @@ def _json(value: object) -> str:
 SUFFIX = ".texts.jsonl.gz"
 _LONGEST_LINE = 512 * 2**20
 _LARGEST_FILE = 64 * 2**20
-"""The largest file of a folder that is looked at, in bytes: as much as a ledger takes of one text."""
+"""Maximum size of a folder's file in bytes, equal to a ledger's limit per text."""
 
 
 def hash_of(content: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, in hexadecimal digits."""
+    """Return the SHA-256 of a text in UTF-8, as hexadecimal digits."""
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def beside(baseline: Path) -> Path:
-    """Return where the texts of a baseline's file are kept: ``baseline.texts.jsonl.gz`` for ``baseline.json``."""
+    """Return the path for a baseline's texts: ``baseline.texts.jsonl.gz`` for ``baseline.json``."""
     return baseline.with_name(baseline.name.removesuffix(".json") + SUFFIX)
 
 
 def packed(contents: Iterable[str]) -> bytes:
-    """Return texts as a file, a line each in the order of their hashes; the same texts give the same bytes."""
+    """Return texts as a file's content, one per line in order of hash; the same texts give the same bytes."""
     by_hash = sorted((hash_of(content), content) for content in set(contents))
     lines = (json.dumps({"sha256": digest, "content": content}) for digest, content in by_hash)
     file = io.BytesIO()
@@ -277,7 +277,7 @@ def packed(contents: Iterable[str]) -> bytes:
 
 
 def found_in_files(path: Path, wanted: Collection[str]) -> dict[str, str]:
-    """Return those texts that a file of them, or a folder, holds, by their hashes."""
+    """Return the wanted texts found in a file or folder, by hash."""
     try:
         if path.is_dir():
             return dict(_in_folder(path, set(wanted)))
@@ -287,7 +287,7 @@ def found_in_files(path: Path, wanted: Collection[str]) -> dict[str, str]:
 
 
 def found_in_ledger(ledger: Queryable, wanted: Collection[str]) -> dict[str, str]:
-    """Return those texts that a ledger holds, by their hashes."""
+    """Return the wanted texts found in a ledger, by hash."""
     return {hash_of(content): content for content in recorded_contents(ledger, sorted(wanted))}
 
 
@@ -339,21 +339,21 @@ def bless(
     within: Filter = EVERYTHING,
     with_texts: bool = False,
 ) -> Baseline:
-    r"""Write what was read as the baseline of a gate: a small file for a repository, the same for the same readings.
+    r"""Write recorded parses as a gate's baseline: a small file for a repository, the same for the same parses.
 
     Args:
-        ledger: where the readings are.
-        to: the file to write; one that is there is replaced.
-        run: whose readings, by its id or name; ``first`` for the first ones.
-        within: which of the turns, by what was given before they were read; its ``run_id`` is ``run``.
-        with_texts: whether the texts are kept beside it, as ``NAME.texts.jsonl.gz``, masked as the ledger has them; else the
-            gate needs them from elsewhere.
+        ledger: the ledger with the parses.
+        to: the file to write; an existing one is replaced.
+        run: the run whose parses to write, by its id or name; ``first`` for each turn's first parse.
+        within: filter for the turns, by properties known before parsing; its ``run_id`` is ``run``.
+        with_texts: whether to write the texts next to it, as ``NAME.texts.jsonl.gz``, masked as in the ledger; without them the
+            gate needs another source.
 
     Returns:
-        What was written.
+        The written baseline.
 
     Raises:
-        UsageError: no turn with a text fits, no run goes by the name, or two runs are named.
+        UsageError: no turn with a text matches, no run has that name, or two runs are named.
         SourceError: the file can't be written.
 
     Example:
@@ -388,7 +388,7 @@ def bless(
 
 
 def lasting_names(ledger: Ledger, turns: Sequence[ExpectedTurn]) -> dict[str, str]:
-    """Return what to call the sessions of turns in a file: by their own names, else by the whole of their ids."""
+    """Return lasting names for the turns' sessions in a file: their own names, else their full ids."""
     names = session_names(ledger, {turn.session_id for turn in turns})
     return {identity: identity if identity.startswith(name) else name for identity, name in names.items()}
 

@@ -1,4 +1,4 @@
-"""The gate: a candidate reads a baseline's turns again, and passes where that makes nothing worse than is allowed."""
+"""The gate: parse a baseline's turns again with a candidate, which passes if it is no worse than allowed."""
 
 import os
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class _Read:
 
 
 def judge_by_run(ledger: Ledger, within: Filter, candidate: Candidate, required: Requirements) -> GateReport:
-    """Judge a candidate by what a ledger has recorded."""
+    """Judge a candidate against a ledger's recorded parses."""
     read = _read(ledger, within, candidate)
     total = count_responses(ledger, within)
     missing = count_responses(ledger, within, done=read.run_id)
@@ -112,35 +112,33 @@ def gate(
     texts: str | os.PathLike[str] | None = None,
     workers: int | None = None,
 ) -> GateReport:
-    r"""Read a baseline's turns again with a candidate, and say whether that makes them worse.
+    r"""Parse a baseline's turns again with a candidate, and report whether the candidate is worse.
 
     Args:
-        ledger: where the turns are; it must be writable where a parser reads them. None where a baseline's file and its texts
-            are enough.
-        baseline: ``first`` for the first readings, a run by its id or name, or a blessed baseline as a file or a value.
-        candidate: a parser by name or as a value, or a run that has read the turns already, by its id or name.
-        against: another version of this package whose parser ``candidate`` names: a wheel, a folder with its source, or a
-            commit, branch or tag of the repository in the current folder. Its code is run: it must be trusted.
-        within: which of the turns, by what was given before they were read; a baseline's file knows profiles and models alone.
-        max_lost: at most how many turns may no longer be read whole.
-        max_changed: at most how many may be read as other actions or with other arguments; any number if not given.
-        most: at most how many turns other buckets may have; 0 for ``newly_rejected`` and ``no_longer_intent`` if not given.
-        min_rate: what the lower end of the interval of the candidate's success must reach, 0 to 1; nothing if not given.
-        alpha: a loss counts where chance alone makes one as large less often, 0 to 1; None for no such condition.
-        min_acting: how many turns must have meant to act in both readings: with fewer, or fewer than ``min_rate`` takes if all are
-            read, nothing is known, and it does not pass.
-        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act; the share itself is
-            taken then.
-        allow_missing: whether turns may stay unread, since their texts are not there or the run has not read them.
-        texts: a file or a folder with the texts of a baseline's file; those beside it if not given, and the ledger's.
-        workers: how many processes read; one on each core if not given, where there are enough turns for that to pay.
+        ledger: the ledger with the turns; it must be writable if a parser runs. None if a baseline's file and its texts are enough.
+        baseline: ``first`` for each turn's first parse, a run by its id or name, or a blessed baseline as a file or a value.
+        candidate: a parser by name or as a value, or a run that has already parsed the turns, by its id or name.
+        against: another version of this package whose parser ``candidate`` names: a wheel, a source folder, or a commit, branch or
+            tag of the repository in the current folder. Its code is run, so it must be trusted.
+        within: filter for the turns, by properties known before parsing; for a baseline's file only by profile and model.
+        max_lost: maximum number of turns that are no longer parsed.
+        max_changed: maximum number of turns parsed as other actions or with other arguments; no limit if not given.
+        most: maximum number of turns in other buckets; 0 for ``newly_rejected`` and ``no_longer_intent`` if not given.
+        min_rate: minimum for the lower end of the interval of the candidate's success, 0 to 1; no minimum if not given.
+        alpha: a loss counts if its p-value is below this, 0 to 1; None for no such condition.
+        min_acting: minimum number of turns that meant to act in both parses. With fewer, or too few to reach ``min_rate`` even if
+            all are parsed, the gate lacks evidence and does not pass.
+        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act; then the share itself is used.
+        allow_missing: whether turns may stay unparsed because their texts are missing or the run has not parsed them.
+        texts: a file or folder with the texts of a baseline's file; if not given, those next to it and the ledger's.
+        workers: number of processes; by default one per core if there are enough turns.
 
     Returns:
-        Each condition with what was found, and the turns that count against the candidate.
+        Each condition with its finding, and the turns that count against the candidate.
 
     Raises:
-        UsageError: nothing goes by a name, no turn fits, there is no such version, or a number can't be.
-        SourceError: a baseline's file can't be used, or none of its texts is there.
+        UsageError: a name or version is unknown, no turn matches, or a number is out of range.
+        SourceError: a baseline's file can't be used, or none of its texts is found.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -179,7 +177,7 @@ def gate(
 
 
 def _limits(most: Mapping[Bucket, int] | None, max_lost: int) -> dict[Bucket, int]:
-    """Return how many turns each bucket may have at most."""
+    """Return the maximum number of turns for each bucket."""
     require_kind(most or {}, Mapping, "most is how many turns a bucket may have, by its name")
     if "lost" in (most or {}):
         raise UsageError("How many turns may be lost is said by max_lost (--max-lost), and by nothing else.")
@@ -189,7 +187,7 @@ def _limits(most: Mapping[Bucket, int] | None, max_lost: int) -> dict[Bucket, in
 def _baseline_file(
     baseline: Called | Path | Baseline, ledger: Ledger | None, texts: str | os.PathLike[str] | None
 ) -> FileBaseline | None:
-    """Return the blessed baseline, with where its texts may be; None where the baseline is a run."""
+    """Return the blessed baseline with the places to find its texts; None if the baseline is a run."""
     given = None if texts is None else Path(texts)
     if isinstance(baseline, Baseline):
         return FileBaseline(baseline, "the baseline", ledger, given)
@@ -205,14 +203,14 @@ def _baseline_file(
 
 
 def is_file(baseline: str | Path) -> bool:
-    """Return whether a baseline is a file, not a run."""
+    """Return whether a baseline is a file rather than a run."""
     return isinstance(baseline, Path) or baseline.endswith(".json") or Path(baseline).is_file()
 
 
 def _candidate(
     ledger: Ledger | None, candidate: Called | AnyParser, against: str | None, workers: int | None
 ) -> Candidate:
-    """Return what is judged: a parser, or a run."""
+    """Return the candidate as a parser or a run."""
     candidate = str(candidate) if isinstance(candidate, UUID) else candidate
     if against is not None or not isinstance(candidate, str):
         return ReadNow(candidate, against, workers)

@@ -1,4 +1,4 @@
-"""The requirements of a gate, its conditions one by one, the turns that count against a candidate, and the verdict."""
+"""A gate's requirements, its conditions, the turns that count against a candidate, and the report."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,13 +15,13 @@ from actionledger.reading.parsers import AnyParser
 from actionledger.replay.paired import PairedComparison
 
 WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected": 0}
-"""The buckets that make a turn worse, with how many turns a gate lets into each where nothing is said."""
+"""The buckets that make a turn worse, with the default number of turns that a gate allows in each."""
 
 CHANGED: tuple[Bucket, ...] = ("changed_actions", "changed_arguments")
 """The buckets that ``max_changed`` counts together."""
 
 MIN_ACTING = 10
-"""Of how many turns that meant to act a gate asks for evidence where nothing else is said: as of sessions for an interval."""
+"""Default minimum number of turns that meant to act, as many as the sessions needed for an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Condition:
 
     Args:
         name: the bucket that it limits, or ``acting``, ``changed``, ``success``, ``not_worse``, ``read_again``, ``texts_found``.
-        asked: what must hold, in words.
-        found: what was found, in words.
-        limit: the number that is asked for.
-        value: the number that was found; None where there is none.
+        asked: the requirement, in words.
+        found: the finding, in words.
+        limit: the required number.
+        value: the number found; None if there is none.
         passed: whether it holds.
-        lacks_evidence: whether it doesn't hold for too few turns or sessions alone: nothing says that the candidate is worse.
+        lacks_evidence: whether it fails only because of too few turns or sessions, without evidence that the candidate is worse.
     """
 
     name: str
@@ -52,16 +52,16 @@ class Requirements:
     """The requirements of a gate.
 
     Args:
-        most: at most how many turns each bucket may have.
-        max_changed: at most how many turns may be read as other actions or with other arguments; None for any number.
-        min_rate: what the lower end of the candidate's success must reach, 0 to 1; None for nothing.
-        alpha: how unlikely a loss must be under chance to count as one, 0 to 1; None for no such condition.
-        min_acting: how many turns must have meant to act in both readings, 1 or more.
+        most: maximum number of turns in each bucket.
+        max_changed: maximum number of turns parsed as other actions or with other arguments; None for no limit.
+        min_rate: minimum for the lower end of the candidate's success, 0 to 1; None for no minimum.
+        alpha: a loss counts if its p-value is below this, 0 to 1; None for no such condition.
+        min_acting: minimum number of turns that meant to act in both parses, 1 or more.
         allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act.
-        allow_missing: whether turns may stay unread.
+        allow_missing: whether turns may stay unparsed.
 
     Raises:
-        UsageError: a number that can't be.
+        UsageError: a number is out of range.
     """
 
     most: Mapping[Bucket, int] = field(default_factory=lambda: dict(WORSE))
@@ -89,7 +89,7 @@ class Requirements:
 
 
 def conditions(comparison: PairedComparison, required: Requirements) -> Iterator[Condition]:
-    """Yield each condition of what two readings of the same turns came to."""
+    """Yield each condition on a comparison of two parses of the same turns."""
     for bucket, most in required.most.items():
         yield _at_most(bucket, comparison.counts[bucket], most, comparison.pairs)
     if required.max_changed is not None:
@@ -103,7 +103,7 @@ def conditions(comparison: PairedComparison, required: Requirements) -> Iterator
 
 
 def unread(name: str, what: str, missing: int, total: int, *, allowed: bool) -> Condition:
-    """Return the condition that nothing of the baseline stays unread."""
+    """Return the condition that every turn of the baseline is parsed."""
     asked = f"turns {what}: at most 0" + (", more are allowed" if allowed else "")
     found = f"{missing:,} of {counted(total, 'turn')}"
     return Condition(name, asked, found, 0, missing, passed=allowed or not missing)
@@ -116,7 +116,7 @@ def _at_most(name: str, count: int, most: int, pairs: int) -> Condition:
 
 
 def acting_needed(least: float, rate: Rate) -> int | None:
-    """Return of how many turns, all of them read, the lower end of the interval reaches a share; None where of no number."""
+    """Return how many turns, if all are parsed, bring the interval's lower end to a share; None if no number does."""
     if least >= 1:
         return None
     few, enough = 0, 1
@@ -135,7 +135,7 @@ def _reaches(count: int, least: float) -> bool:
 
 
 def _acting(comparison: PairedComparison, required: Requirements) -> Condition:
-    """Turns that meant to do nothing can't be lost: however many of them are read as before, nothing is known."""
+    """Require turns that meant to act: turns without an action can't be lost, so they are no evidence."""
     count, pairs = comparison.intent, comparison.pairs
     least = 1 if required.allow_few else required.min_acting
     words = f"at least {counted(least, 'turn')} that meant to act"
@@ -154,7 +154,7 @@ def _acting(comparison: PairedComparison, required: Requirements) -> Condition:
 
 
 def _most_lost(rate: Rate) -> str:
-    """Return the upper end of the interval that as many turns in the same sessions have where none is lost."""
+    """Return the upper end of the interval for the loss that the same turns and sessions give if none is lost."""
     clustering = replace(rate.clustering, totals=0, products=0) if rate.clustering else None
     none_lost = Rate(0, rate.count, clustering)
     interval = none_lost.interval or none_lost.plain_interval
@@ -162,7 +162,7 @@ def _most_lost(rate: Rate) -> str:
 
 
 def _success(rate: Rate, least: float, *, allow_few: bool) -> Condition:
-    """The lower end of the interval must reach it: what the sample shows by chance alone is no promise."""
+    """Require the interval's lower end, because a sample's share may be higher by chance."""
     asked = f"the lower end of the candidate's success at least {_share(least)}"
     if rate.value is None:
         nothing = "no turn that meant to act in both"
@@ -197,7 +197,7 @@ def _not_worse(comparison: PairedComparison, alpha: float, *, allow_few: bool) -
 
 
 def _share(value: float) -> str:
-    """Return a share in per cent, exact enough that what misses a limit never looks as if it reached it."""
+    """Return a share in per cent, exact enough that a missed limit never looks reached."""
     return f"{100 * value:.4f}".rstrip("0").rstrip(".") + " %"
 
 
@@ -207,12 +207,12 @@ class WorseTurn:
 
     Args:
         condition: the name of the condition that counts it.
-        bucket: what the candidate's reading means for it.
-        session: its session, as people call it.
+        bucket: how the candidate's parse compares.
+        session: its session's display name.
         turn_index: its place in the session, from 0.
         model: the language model.
-        before, after: what came of both readings.
-        detail: how the two differ, as lines; a model may have written any of it.
+        before, after: the outcomes of both parses.
+        detail: how the two differ, as lines; may contain model text.
     """
 
     condition: str
@@ -227,16 +227,16 @@ class WorseTurn:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GateReport(Shown):
-    r"""Whether a candidate may take a baseline's place, and why.
+    r"""A gate's verdict on whether a candidate may replace a baseline, with the reasons.
 
     Args:
-        baseline: what it is held against, in words.
-        candidate: the parser or the run that is judged.
-        conditions: what was asked, each with what was found.
-        comparison: both readings, pair by pair.
-        worse: turns that count against it, at most ``MOST_TURNS`` a condition.
-        notes: what else is to be known, in sentences.
-        run_id: the run that the candidate's readings are recorded as; None where no ledger has them.
+        baseline: the baseline, in words.
+        candidate: the judged parser or run.
+        conditions: the conditions, each with its finding.
+        comparison: both parses, pair by pair.
+        worse: turns that count against it, at most ``MOST_TURNS`` per condition.
+        notes: further remarks, as sentences.
+        run_id: the run that records the candidate's parses; None if no ledger has them.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -263,11 +263,11 @@ class GateReport(Shown):
 
     @property
     def lacks_evidence(self) -> bool:
-        """Whether it does not pass for too few turns or sessions alone: nothing says that the candidate is worse."""
+        """Whether it fails only because of too few turns or sessions, without evidence that the candidate is worse."""
         return not self.passed and all(each.passed or each.lacks_evidence for each in self.conditions)
 
     def junit(self) -> str:
-        r"""Return it as JUnit XML: a testcase for each condition, and for each turn that counts against the candidate.
+        r"""Return the report as JUnit XML: one testcase per condition, and per turn that counts against the candidate.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -280,7 +280,7 @@ class GateReport(Shown):
         return drawn(self, "junit")
 
     def markdown(self) -> str:
-        r"""Return it as Markdown for a comment under a pull request: bounded, with a model's text in code alone.
+        r"""Return the report as Markdown for a pull request's comment: limited in length, with model text only in code.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -294,11 +294,11 @@ class GateReport(Shown):
 
 
 MOST_TURNS = 100
-"""How many turns of a condition a report names at most."""
+"""Maximum number of turns per condition in a report."""
 
 
 def counted_turns(comparison: Comparison, found: Sequence[Condition]) -> list[tuple[str, ComparedTurn]]:
-    """Return the turns that conditions count, each with the condition's name."""
+    """Return the turns that the conditions count, each with the condition's name."""
     return [
         (condition.name, turn)
         for condition in found
@@ -329,12 +329,12 @@ def worse_turns(
 
 @dataclass(frozen=True, slots=True)
 class ReadNow:
-    """A parser that reads the turns now.
+    """A candidate parser, which parses the turns now.
 
     Args:
         parser: the parser, or the name of another version's.
-        against: the version of this package whose parser it is: a wheel, a folder, or a commit; None for this one.
-        workers: how many processes read; None for one on each core where that pays.
+        against: the version of this package that has the parser: a wheel, a folder, or a commit; None for this one.
+        workers: number of processes; None for one per core if there are enough turns.
     """
 
     parser: str | AnyParser
@@ -344,7 +344,7 @@ class ReadNow:
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """A run of the ledger.
+    """A candidate run of the ledger.
 
     Args:
         run_id: its id.
@@ -354,7 +354,7 @@ class ReadRun:
 
     @property
     def name(self) -> str:
-        """The name of the run."""
+        """The run's name."""
         return f"run {self.run_id}"
 
 
@@ -362,5 +362,5 @@ Candidate: TypeAlias = ReadNow | ReadRun
 
 
 def not_judged(count: int) -> str:
-    """Return the sentence on turns without a text."""
+    """Return the sentence about turns without a text."""
     return f"{counted(count, 'turn')} not judged: the recording has kept the calls alone, and there is no text to read."

@@ -1,4 +1,4 @@
-"""A candidate held to a baseline's file: its texts are found by their hashes, read again and recorded nowhere."""
+"""Compare a candidate with a baseline's file: find its texts by hash and parse them again, without recording."""
 
 import hashlib
 from collections import Counter
@@ -49,12 +49,12 @@ _BATCH_CHARACTERS = 1_000_000
 
 @dataclass(slots=True)
 class ReadAgain:
-    """A candidate's new readings of a baseline's turns.
+    """A candidate's parses of a baseline's turns.
 
     Args:
-        pairs: each turn with what is read of it now; another version's answer that can't be taken is in none.
-        failed: how many texts nobody could read to their end, by reason; they are read as failed.
-        left_out: how much of the readings could not be taken, by reason.
+        pairs: each turn with its new parse; another version's unusable answers are omitted.
+        failed: number of texts that could not be parsed to the end, by reason; they count as failed.
+        left_out: number of values in the parses that could not be used, by reason.
     """
 
     pairs: list[tuple[ExpectedTurn, ExpectedTurn]] = field(default_factory=list)
@@ -63,7 +63,7 @@ class ReadAgain:
 
 
 def read_again(turns: Sequence[ExpectedTurn], contents: Mapping[str, str], reader: ChosenReader) -> ReadAgain:
-    """Return what a candidate reads of each turn, in the same order."""
+    """Return the candidate's parse of each turn, in the same order."""
     run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
     answers = reader.runner(run, len(turns)).run(_batches(turns, contents))
     done = ReadAgain()
@@ -125,13 +125,13 @@ _SHOWN_HASHES = 5
 
 @dataclass(frozen=True, slots=True)
 class FileBaseline:
-    """A blessed baseline and where its texts may be.
+    """A blessed baseline, with the places to find its texts.
 
     Args:
-        baseline: the readings.
-        called: what people call it.
-        ledger: where runs, and texts, may be; None for none.
-        places: a file or a folder with texts; None for none.
+        baseline: the parses.
+        called: its display name.
+        ledger: the ledger to find runs and texts in; None for none.
+        places: a file or folder with texts; None for none.
     """
 
     baseline: Baseline
@@ -174,7 +174,7 @@ class FileBaseline:
         )
 
     def _read_now(self, turns: Sequence[ExpectedTurn], candidate: ReadNow) -> "_Read":
-        """Return the readings of the turns whose texts are there, each with what the candidate makes of it."""
+        """Return the parses of the turns whose texts are found, each with the candidate's."""
         reader = reader_of(
             candidate.parser,
             candidate.against,
@@ -205,7 +205,7 @@ class FileBaseline:
         )
 
     def _contents(self, turns: Sequence[ExpectedTurn]) -> dict[str, str]:
-        """Return the texts of turns, and the tools that they were offered, by their hashes, as far as they are there."""
+        """Return the available texts and offered tools of turns, by hash."""
         wanted = {each for turn in turns for each in _texts(turn)}
         contents = {} if self.places is None else found_in_files(self.places, wanted)
         if self.ledger is not None and (left := wanted - contents.keys()):
@@ -213,7 +213,7 @@ class FileBaseline:
         return contents
 
     def _read_before(self, turns: Sequence[ExpectedTurn], candidate: ReadRun) -> "_Read":
-        """Return the readings of the turns that a run has read, each with the run's."""
+        """Return the baseline's parses of the turns that a run has parsed, each with the run's."""
         assert self.ledger is not None
         read = list(expected_turns(self.ledger, Filter(run_id=candidate.run_id)))
         names = lasting_names(self.ledger, read)
@@ -247,7 +247,7 @@ class FileBaseline:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The readings of a candidate beside those of a baseline."""
+    """A candidate's parses paired with a baseline's."""
 
     name: str
     pairs: _Pairs
@@ -257,7 +257,7 @@ class _Read:
 
 
 def _unread(read: _Read, total: int, *, allowed: bool) -> Iterator[Condition]:
-    """Yield the conditions that nothing stays unread: of a run, and of a parser whose answers can't all be taken, also by it."""
+    """Yield the conditions that every turn was parsed: by a run, or by a parser that may be another version's."""
     if read.without_text is not None:
         yield unread("texts_found", "whose text is not there", len(read.without_text), total, allowed=allowed)
     if read.without_text is None or read.unread:
@@ -267,18 +267,18 @@ def _unread(read: _Read, total: int, *, allowed: bool) -> Iterator[Condition]:
 
 
 def _but(turns: Sequence[ExpectedTurn], others: Sequence[ExpectedTurn]) -> list[ExpectedTurn]:
-    """Return the turns that are none of the others."""
+    """Return the turns that are not among the others."""
     there = set(map(id, others))
     return [turn for turn in turns if id(turn) not in there]
 
 
 def _texts(turn: ExpectedTurn) -> set[str]:
-    """Return the hashes of what it takes to read a turn."""
+    """Return the hashes of the texts needed to parse a turn."""
     return {each for each in (turn.text, turn.tools) if each}
 
 
 def _refuse_unsaid(within: Filter) -> None:
-    """Refuse a filter by what no baseline's file says of its turns."""
+    """Refuse a filter on a property that a baseline's file doesn't hold."""
     unsaid = replace(within, profiles=(), models=())
     if unsaid != EVERYTHING:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Whether a difference is more than chance: between two readings of the same turns, two sets of turns, and over time."""
+"""Tests of whether a difference is more than chance: between two parses of the same turns, two sets of turns, and over time."""
 
 from actionledger.replay.statistics.agreement import (
     Coefficient as Coefficient,

@@ -1,4 +1,4 @@
-"""How far people who judge the same things agree beyond chance: kappa and alpha, with intervals from sessions drawn anew."""
+"""Agreement beyond chance between people who judge the same items: kappa and alpha, with intervals by resampling sessions."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,29 +11,29 @@ from typing import TypeAlias
 from actionledger.core.rates import TOO_FEW
 
 DRAWS = 2_000
-"""How often the sessions are drawn."""
+"""Number of resamples."""
 
 MINIMUM_DRAWN = 10
-"""With fewer sessions than this, weighed by their sizes, drawing them anew says too little."""
+"""Minimum number of sessions, weighted by size, for resampling."""
 
 _MANY = 50
-"""From so many sessions on, how often they are drawn is as good as normal."""
+"""From this mean on, a Poisson draw is approximated by a normal one."""
 
 
 def resampled_difference(
     cells: Mapping[tuple[int, int], int], *, seed: int = 1, draws: int = DRAWS
 ) -> tuple[float, float] | None:
-    """Return the 95 % interval of the difference between two rates over the same turns, by drawing the sessions anew.
+    """Return the 95 % interval of the difference between two rates over the same turns, by resampling sessions.
 
     The percentile bootstrap (B. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7, 1979) with
-    sessions as units. How often a session is drawn is Poisson (N. Chamandy and others, "Estimating Uncertainty for Massive
-    Data Streams", Google 2012), so that alike sessions are drawn together, and half a million cost what a hundred do.
+    sessions as units. The number of draws of a session is Poisson (N. Chamandy and others, "Estimating Uncertainty for Massive Data
+    Streams", Google 2012), so that equal sessions are drawn together, and half a million cost as much as a hundred.
     """
     turns = sum(size * sessions for (size, _), sessions in cells.items())
     squares = sum(size * size * sessions for (size, _), sessions in cells.items())
     if not turns or turns * turns < MINIMUM_DRAWN * squares:
         return None
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     ordered = sorted(cells.items())
     shares = sorted(share for _ in range(draws) if (share := _drawn(ordered, chance)) is not None)
     return shares[int(0.025 * len(shares))], shares[min(len(shares) - 1, int(0.975 * len(shares)))]
@@ -49,7 +49,7 @@ def _drawn(cells: list[tuple[tuple[int, int], int]], chance: Random) -> float | 
 
 
 def poisson(mean: int, chance: Random) -> int:
-    """Return a draw of Poisson's distribution: by its definition, or where the mean is large, of the normal one beside it."""
+    """Return a Poisson draw: exact, or by the normal approximation if the mean is large."""
     if mean >= _MANY:
         return max(0, round(chance.gauss(mean, sqrt(mean))))
     limit, drawn, product = exp(-mean), 0, chance.random()
@@ -60,19 +60,19 @@ def poisson(mean: int, chance: Random) -> int:
 
 
 Sums: TypeAlias = Mapping[tuple[str, str], float]
-"""What a coefficient is made of, summed over things: by pairs of judgements, or by what is counted and of which judgement."""
+"""The sums over items for a coefficient: by pairs of judgements, or by a count's name and a judgement."""
 
 _LEAST_DRAWN = 0.9
-"""Which share of the draws must have a coefficient, for an interval to be read off them."""
+"""Minimum share of resamples with a defined coefficient, for an interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """Something that several people have judged.
+    """An item that several people judged.
 
     Args:
-        session: what it belongs to; things of one session may be alike.
-        judgements: each person's, by name.
+        session: its session; items of one session may be correlated.
+        judgements: each person's judgement, by name.
     """
 
     session: str
@@ -81,13 +81,13 @@ class JudgedItem:
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """How far people agree beyond chance.
+    """An agreement coefficient, which measures agreement beyond chance.
 
     Args:
-        name: which coefficient it is.
-        value: 1 where all agree, 0 where no more than chance would have it, less where less; None where it can't be told, since
-            everybody judged everything alike, or nobody the same thing as another.
-        interval: its 95 % interval; None where too few sessions were judged, or sessions drawn anew say nothing.
+        name: the coefficient's name.
+        value: 1 for full agreement, 0 for agreement by chance, negative below that. None if undefined: all judgements are equal, or
+            no two people judged the same item.
+        interval: its 95 % interval; None if too few sessions were judged, or resampling gives no interval.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Coefficient:
 
     @property
     def shown_interval(self) -> str:
-        """The interval, or the word for why there is none; empty where there is no value."""
+        """The interval, or the word for why it is missing; empty without a value."""
         if self.value is None:
             return ""
         if self.interval is None:
@@ -109,7 +109,7 @@ class Coefficient:
 
 
 def cohen_kappa(things: Sequence[JudgedItem], one: str, other: str) -> Coefficient:
-    """Return how far two people agree, on what both have judged.
+    """Return Cohen's kappa for two people, over the items that both judged.
 
     J. Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and Psychological Measurement 20 (1960).
     """
@@ -122,7 +122,7 @@ def cohen_kappa(things: Sequence[JudgedItem], one: str, other: str) -> Coefficie
 
 
 def fleiss_kappa(things: Sequence[JudgedItem]) -> Coefficient:
-    """Return how far any number of people agree, where each thing was judged by equally many.
+    """Return Fleiss' kappa for any number of people, if every item has equally many judgements.
 
     J. L. Fleiss, "Measuring Nominal Scale Agreement Among Many Raters", Psychological Bulletin 76 (1971).
     """
@@ -141,7 +141,7 @@ def fleiss_kappa(things: Sequence[JudgedItem]) -> Coefficient:
 
 
 def krippendorff_alpha(things: Sequence[JudgedItem]) -> Coefficient:
-    """Return how far any number of people agree, whoever has judged what: Krippendorff's alpha for nominal data.
+    """Return Krippendorff's alpha for nominal data: any number of people, with missing judgements allowed.
 
     K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
     """
@@ -210,7 +210,7 @@ def _coefficient(
     value = value_of(_together((each, 1) for each in sessions))
     squares = sum(len(found) ** 2 for found in by_session.values())
     is_enough = len(things) ** 2 >= MINIMUM_DRAWN * squares
-    # Where all agree, so does whatever is drawn of it: that would be an interval of no width, and no more than a guess.
+    # If all agree, so does every resample: the interval would have no width and be no more than a guess.
     if value is None or value == 1 or not is_enough:
         return Coefficient(name, value, None)
     return Coefficient(name, value, _interval(sessions, value_of))
@@ -227,13 +227,13 @@ def _together(parts: Iterable[tuple[Sums, int]]) -> Sums:
 def _interval(
     sessions: Sequence[Sums], value_of: Callable[[Sums], float | None], *, seed: int = 1, draws: int = DRAWS
 ) -> tuple[float, float] | None:
-    """Return the 95 % percentile interval of a coefficient when sessions are drawn anew.
+    """Return the 95 % percentile interval of a coefficient by resampling sessions.
 
-    How often a session is drawn is Poisson, as in ``resampled_difference``; alike sessions are drawn together.
+    The number of draws of a session is Poisson, as in ``resampled_difference``; equal sessions are drawn together.
     """
     cells = Counter(tuple(sorted(sums.items())) for sums in sessions)
     kinds = [(dict(cell), count) for cell, count in cells.items()]
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     drawn = (
         value_of(_together((sums, poisson(count, chance)) for sums, count in kinds)) for _ in range(draws)
     )

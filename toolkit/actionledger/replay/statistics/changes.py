@@ -1,4 +1,4 @@
-"""Where a rate over time changed, and what many comparisons at once leave of their p-values."""
+"""Find when a rate changed over time, and adjust p-values for many comparisons."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,19 +11,19 @@ from actionledger.core.rates import Clustering, Rate, summed
 from actionledger.replay.statistics.unpaired import score_test, unpaired_difference
 
 Spanning: TypeAlias = Mapping[int, tuple[int, int]]
-"""A session that goes on in several periods: in each, by its place, how many things it has, and how many of them had the property."""
+"""A session in several periods: for each period's index, its number of items, and of those with the property."""
 
 ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """A period from which on a rate is another one.
+    """A period at which a rate changed.
 
     Args:
-        index: the period's place, from 1: the first has nothing before it.
-        before, after: the rate on either side, up to the next change.
-        p_value: how likely chance alone makes so large a step anywhere in this stretch.
+        index: the period's place, from 1, since the first has no period before it.
+        before, after: the rates on both sides, each up to the next change.
+        p_value: the probability that chance makes so large a step anywhere in this stretch.
     """
 
     index: int
@@ -33,18 +33,18 @@ class ChangePoint:
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """The 95 % interval of the step, -1 to 1, which leaves 0 out as the test does; else too narrow by the choice of the largest one."""
+        """The 95 % interval of the step, -1 to 1, excluding 0 as the test does; too narrow, because the largest step was chosen."""
         return unpaired_difference(self.before, self.after, self.p_value)
 
 
 def change_points(
     periods: Sequence[Rate], alpha: float = ALPHA, spanning: Iterable[Spanning] = ()
 ) -> list[ChangePoint]:
-    """Return where a rate over time changed.
+    """Return the periods at which a rate changed.
 
     Binary segmentation (A. J. Scott and M. Knott, "A Cluster Analysis Method for Grouping Means in the Analysis of Variance",
-    Biometrics 30, 1974): the boundary with the least p-value divides the periods if, times the number of boundaries that
-    there were to choose from (Bonferroni), it is below ``alpha``; then either side is looked at in the same way.
+    Biometrics 30, 1974). The boundary with the smallest p-value divides the periods if this value times the number of possible
+    boundaries (Bonferroni) is below ``alpha``. Then each side is searched in the same way.
     """
     row = _Row(periods, spanning)
     bounds = [0, *sorted(_divisions(row, 0, len(periods), alpha)), len(periods)]
@@ -56,7 +56,7 @@ def change_points(
 
 
 class _Row:
-    """The periods, and what sessions that are in two of them add to the sums of both together."""
+    """The periods, with corrections for sessions that are in two of them."""
 
     def __init__(self, periods: Sequence[Rate], spanning: Iterable[Spanning]) -> None:
         self.periods = periods
@@ -65,14 +65,14 @@ class _Row:
             for (nth, one), (mth, other) in combinations(enumerate(sorted(session)), 2):
                 (count, hits), (then, hits_then) = session[one], session[other]
                 sums = self._pairs[one, other]
-                # Of periods of a session that follow each other the second is no session more.
+                # A session in several consecutive periods counts once.
                 sums[0] += mth == nth + 1
                 sums[1] += 2 * count * then
                 sums[2] += 2 * hits * hits_then
                 sums[3] += count * hits_then + then * hits
 
     def rate(self, begin: int, end: int) -> Rate:
-        """Return the rate of some periods together, in which a session counts once."""
+        """Return the rate over several periods together, in which a session counts once."""
         together = summed(self.periods[begin:end])
         clustering = together.clustering
         if clustering is None:
@@ -102,7 +102,7 @@ def _divisions(row: _Row, begin: int, end: int, alpha: float) -> Iterator[int]:
 
 
 def _steps(row: _Row, begin: int, end: int) -> dict[int, float]:
-    """Return the p-value of each boundary that can be judged, all of them taken into account."""
+    """Return the p-value of each boundary that can be tested, adjusted for all of them."""
     tested = {
         at: p_value
         for at in range(begin + 1, end)
@@ -115,23 +115,23 @@ _ALPHA = 0.05
 
 
 def holm(p_values: Sequence[float], least: Sequence[float] = ()) -> list[float]:
-    """Return each p-value as it is once all of them were looked at.
+    """Return the p-values adjusted by Holm's procedure for all of them.
 
-    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979): below 0.05
-    stand only those that hold together; the chance that any of them is false is at most 5 %, however they depend on each other.
+    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979). Among the
+    values below 0.05, the chance that any is false is at most 5 %, however they depend on each other.
 
-    A comparison that could not have come out below 0.05, whatever it showed, is none to choose from, and does not count (R. E. Tarone,
-    "A Modified Bonferroni Method for Discrete Data", Biometrics 46, 1990).
+    A comparison that could not have been below 0.05 with any result is not counted (R. E. Tarone, "A Modified Bonferroni Method for
+    Discrete Data", Biometrics 46, 1990).
 
     Args:
-        p_values: one of each comparison, 0 to 1, in any order.
-        least: the least that each could have been, in the same order; without it, each is taken to reach any value.
+        p_values: one per comparison, 0 to 1, in any order.
+        least: the smallest possible value of each, in the same order; without it, every value is assumed possible.
 
     Returns:
         The adjusted values in the same order, 0 to 1, none below its own.
 
     Raises:
-        UsageError: a value is no p-value; NaN is none, and has no place in their order. Or there are not as many least values.
+        UsageError: a value is not a p-value, such as NaN, or ``least`` has a different length.
 
     Example:
         >>> al.statistics.holm([0.04, 0.01, 0.5])

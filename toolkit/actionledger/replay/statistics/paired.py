@@ -1,4 +1,4 @@
-"""Whether two readings of the same turns, or two goes at the same tasks, differ by more than chance: sign-flip tests."""
+"""Sign-flip tests of whether two parses of the same turns, or two attempts at the same tasks, differ by more than chance."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,20 +12,20 @@ from typing import NamedTuple, TypeAlias
 from actionledger.core.rates import Z_95, Cells, Clustering
 
 DRAWS = 1_999
-"""How often all are turned round by chance, beside the way that was seen; where there are hardly more ways, each of them once."""
+"""Number of random flips besides the observed one; if there are hardly more ways, each is used once."""
 
 SURE = 0.05
-"""Below this p-value a difference is taken for more than chance, and its interval leaves out 0."""
+"""Below this p-value a difference counts as more than chance, and its interval excludes 0."""
 
 _MOST_CELLS = 400
-"""Where more kinds of sessions than this are told apart, their sum is as good as normal."""
+"""With more kinds of sessions than this, their sum is treated as normal."""
 
 _ROUNDING = 1e-12
-"""By how much two means of the same things may differ."""
+"""Tolerance for the means of the same items."""
 
 
 class Cell(NamedTuple):
-    """Sessions that are alike: of what size each is, the sum of their scores, and how many such sessions there are."""
+    """A group of equal sessions: the size of each, the sum of its scores, and the number of sessions."""
 
     size: int
     score: float
@@ -33,23 +33,23 @@ class Cell(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The differences of which one way of turning sessions round is as far out as what was seen."""
+    """The range of differences for which one way of flipping sessions is at least as extreme as the observed one."""
 
     low: float
     high: float
 
     @property
     def has_zero(self) -> bool:
-        """Whether no difference is one of them."""
+        """Whether it contains no difference (0)."""
         return self.low <= _ROUNDING and self.high >= -_ROUNDING
 
 
 def spans(cells: Sequence[Cell], *, seed: int = 1, draws: int = DRAWS) -> list[Span]:
-    """Return the spans of the ways to turn sessions round, that of the way that was seen among them.
+    """Return the span of each way of flipping sessions, including the observed one.
 
-    Were the true mean difference d, a session's score less d times its count would be as likely the other way round. Those that
-    are turned round have one mean, the others another, and what was seen lies between the two: so far, and no farther,
-    may d be for this way to be as far out.
+    If the true mean difference were d, a session's score minus d times its count would be equally likely with the opposite sign.
+    The flipped sessions have one mean, the others another, and the observed mean lies between the two. These two means bound the d
+    for which this way is as extreme.
     """
     count = sum(cell.size * cell.sessions for cell in cells)
     score = sum(cell.score * cell.sessions for cell in cells)
@@ -58,20 +58,20 @@ def spans(cells: Sequence[Cell], *, seed: int = 1, draws: int = DRAWS) -> list[S
 
 
 def share_with_zero(found: Sequence[Span]) -> float:
-    """Return the two-sided p-value of no difference: of how many ways it is in the span."""
+    """Return the two-sided p-value of no difference: the share of spans that contain it."""
     return sum(span.has_zero for span in found) / len(found)
 
 
 def inverted(found: Sequence[Span], p_value: float) -> tuple[float, float]:
-    """Return the 95 % interval of the differences that the sign-flip test doesn't reject."""
-    # All spans hold what was seen, so that fewer and fewer hold a difference the farther it is from there.
+    """Return the 95 % interval: the differences that the sign-flip test doesn't reject."""
+    # All spans contain the observed difference, so fewer contain a difference the farther it is from there.
     place = ceil(SURE * len(found) - _ROUNDING) - 1
     lows, highs = sorted(span.low for span in found), sorted((span.high for span in found), reverse=True)
     low, high = lows[place], highs[place]
     if p_value >= SURE:
         low, high = min(low, 0.0), max(high, 0.0)
     elif low <= _ROUNDING and high >= -_ROUNDING:
-        # The draws are off by a way or two: the next one leaves 0 out.
+        # The draws are off by a way or two: the next one excludes 0.
         if lows[-1] > _ROUNDING:
             low = next(each for each in lows if each > _ROUNDING)
         else:
@@ -80,7 +80,7 @@ def inverted(found: Sequence[Span], p_value: float) -> tuple[float, float]:
 
 
 def inverted_by_sums(cells: Sequence[Cell]) -> tuple[float, float] | None:
-    """Return the same interval where the sum over sessions is normal; None where there are too few kinds of sessions for that."""
+    """Return the same interval if the sum over sessions is normal; None with too few kinds of sessions for that."""
     if len(cells) <= _MOST_CELLS:
         return None
     count = sum(cell.size * cell.sessions for cell in cells)
@@ -104,7 +104,7 @@ def inverted_by_sums(cells: Sequence[Cell]) -> tuple[float, float] | None:
 
 
 def _ways(cells: Sequence[Cell], seed: int, draws: int) -> Iterator[tuple[int, float]]:
-    """Yield of each way how many things are in the sessions that stay as they are, and the sum of their scores."""
+    """Yield, for each way, the number of items in the unflipped sessions and the sum of their scores."""
     sessions = sum(cell.sessions for cell in cells)
     if 2**sessions <= draws + 1:
         each = [(cell.size, cell.score) for cell in cells for _ in range(cell.sessions)]
@@ -115,7 +115,7 @@ def _ways(cells: Sequence[Cell], seed: int, draws: int) -> Iterator[tuple[int, f
             )
         return
     yield sum(cell.size * cell.sessions for cell in cells), 0.0
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     sizes, scores = [cell.size for cell in cells], [cell.score for cell in cells]
     many = [cell.sessions for cell in cells]
     for _ in range(draws):
@@ -131,17 +131,17 @@ def _span(count: int, score: float, kept: int, kept_score: float) -> Span:
 
 
 _EXACT = 5_000
-"""Up to this sum of shifts every way they can fall is counted; above, their sum is as good as normal."""
+"""Up to this sum of shifts, all combinations are counted; above, their sum is treated as normal."""
 
 _NEGLIGIBLE = 1e-18
-"""A probability that nobody would miss, and the least that a test over sessions gives."""
+"""A negligible probability, and the smallest p-value that a test over sessions returns."""
 
 
 def mcnemar(only_before: int, only_after: int) -> float:
     """Return the two-sided p-value of the exact McNemar test.
 
-    Under the hypothesis that nothing changed, each of the turns that differ is as likely to differ one way as the other:
-    a binomial test with one half (Q. McNemar, Psychometrika 12, 1947, in its exact form).
+    If nothing changed, each turn that differs is equally likely to differ either way: a binomial test with one half (Q. McNemar,
+    Psychometrika 12, 1947, in its exact form).
     """
     differing, fewer = only_before + only_after, min(only_before, only_after)
     if 2 * fewer >= differing - 1:
@@ -155,12 +155,11 @@ def mcnemar(only_before: int, only_after: int) -> float:
 
 
 def session_test(shifts: Mapping[int, int]) -> float:
-    """Return the two-sided p-value of the sign-flip test over sessions: the McNemar test where turns cluster in sessions.
+    """Return the two-sided p-value of the sign-flip test over sessions: the McNemar test for turns clustered in sessions.
 
-    Under the hypothesis that nothing changed, what a session's turns won or lost together is as likely to be the other way
-    round, whatever its turns have in common (R. A. Fisher, "The Design of Experiments", 1935, section 21, with sessions as
-    pairs). All ways of turning sessions round are counted; where no session has two turns that differ, this is
-    the exact McNemar test.
+    If nothing changed, a session's total gain or loss is equally likely with the opposite sign, however its turns are correlated
+    (R. A. Fisher, "The Design of Experiments", 1935, section 21, with sessions as pairs). All ways of flipping sessions are
+    counted. If no session has two turns that differ, this is the exact McNemar test.
     """
     observed = abs(sum(shift * sessions for shift, sessions in shifts.items()))
     sizes: dict[int, int] = defaultdict(int)
@@ -181,13 +180,13 @@ def session_test(shifts: Mapping[int, int]) -> float:
 
 
 def least_by_flipping(shifts: Mapping[int, int]) -> float:
-    """Return the least p-value that the sign-flip test can give where so many sessions shift: had all of them shifted one way."""
+    """Return the smallest p-value that the sign-flip test can give for these sessions: if all had shifted one way."""
     shifting = sum(sessions for shift, sessions in shifts.items() if shift)
     return min(1.0, 2 * 0.5 ** min(shifting, 60))
 
 
 def _binomial(count: int) -> Iterator[tuple[float, int]]:
-    """Yield how likely each number of heads is in so many throws of a coin, the negligible left out."""
+    """Yield the probability of each number of heads in this many coin throws, without negligible ones."""
     log_half = count * log(0.5)
     for won in range(count + 1):
         likely = exp(lgamma(count + 1) - lgamma(won + 1) - lgamma(count - won + 1) + log_half)
@@ -201,9 +200,9 @@ def paired_difference(
     """Return the 95 % interval of the difference between two rates over the same turns (second minus first).
 
     The adjusted Wald interval of D. G. Bonett and R. M. Price, "Adjusted Wald Confidence Interval for a Difference of
-    Binomial Proportions Based on Paired Data", Journal of Educational and Behavioral Statistics 37 (2012), at the count
-    that sessions leave. Where the sessions themselves are known, it holds all that the sign-flip test doesn't reject,
-    and says of 0 what that test says: the end towards 0 of a difference that is more than chance is the test's.
+    Binomial Proportions Based on Paired Data", Journal of Educational and Behavioral Statistics 37 (2012), at the effective sample
+    size with sessions as clusters. If the sessions themselves are known, it contains all differences that the sign-flip test
+    doesn't reject. It agrees with that test about 0: for a significant difference, the end towards 0 is the test's.
     """
     if clustering is None:
         return _adjusted_wald(only_before, only_after, pairs)
@@ -222,7 +221,7 @@ def paired_difference(
     mirrored = tuple(sorted(((count, -score), sessions) for (count, score), sessions in cells.items()))
     if told <= mirrored:
         return _agreeing(low, high, told)
-    # The same draws for both ways to name the two readings.
+    # The draws don't depend on the order of the two sides.
     least, most = _agreeing(-high, -low, mirrored)
     return -most, -least
 
@@ -238,7 +237,7 @@ _Cells: TypeAlias = tuple[tuple[tuple[int, int], int], ...]
 
 
 def shifted(cells: Cells) -> float:
-    """Return how many sessions have shifted, by L. Kish's formula."""
+    """Return the effective number of sessions that shifted, by L. Kish's formula."""
     shifts = [(abs(score), sessions) for (_, score), sessions in cells.items()]
     squares = sum(shift * shift * sessions for shift, sessions in shifts)
     return sum(shift * sessions for shift, sessions in shifts) ** 2 / squares if squares else 0.0
@@ -246,7 +245,7 @@ def shifted(cells: Cells) -> float:
 
 @lru_cache(maxsize=256)
 def _agreeing(low: float, high: float, cells: _Cells) -> tuple[float, float]:
-    """Return an interval as far as the sign-flip test's on either side, and no farther than it towards 0 of what is more than chance."""
+    """Widen an interval to the sign-flip test's; if the difference is significant, its end towards 0 is the test's."""
     shifts: Counter[int] = Counter()
     for (_, score), sessions in cells:
         shifts[score] += sessions
@@ -260,23 +259,22 @@ def _agreeing(low: float, high: float, cells: _Cells) -> tuple[float, float]:
 
 
 TASK_DRAWS = 4_999
-"""How often the tasks are turned round."""
+"""Number of random flips of the tasks."""
 
 MINIMUM_TASKS = 10
-"""With fewer tasks there is no interval."""
+"""Minimum number of tasks for an interval."""
 
 
 def task_test(differences: Sequence[float], *, seed: int = 1) -> float:
     """Return the two-sided p-value of the sign-flip test over tasks.
 
-    Under the hypothesis that nothing differs, each task's difference is as likely to be the other way round (R. A. Fisher,
-    "The Design of Experiments", 1935, section 21). All ways of turning them round are counted, or of many tasks so many
-    are drawn, the one that was seen counted among them (B. Phipson and G. K. Smyth, "Permutation P-values Should Never Be
-    Zero", 2010).
+    If nothing differs, each task's difference is equally likely with the opposite sign (R. A. Fisher, "The Design of Experiments",
+    1935, section 21). All ways of flipping them are counted; for many tasks they are sampled, with the observed one included (B.
+    Phipson and G. K. Smyth, "Permutation P-values Should Never Be Zero", 2010).
 
     Args:
-        differences: of each task, the second share minus the first.
-        seed: what the drawing begins with.
+        differences: for each task, the second share minus the first.
+        seed: the seed for sampling.
 
     Returns:
         Above 0, at most 1.
@@ -289,11 +287,11 @@ def task_test(differences: Sequence[float], *, seed: int = 1) -> float:
 
 
 def task_difference(differences: Sequence[float], *, seed: int = 1) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean difference over tasks: those that the sign-flip test over tasks doesn't reject.
+    """Return the 95 % interval of the mean difference over tasks: the values that the sign-flip test over tasks doesn't reject.
 
     Args:
-        differences: of each task, the second share minus the first.
-        seed: what the drawing begins with.
+        differences: for each task, the second share minus the first.
+        seed: the seed for sampling.
 
     Returns:
         Its ends, each -1 to 1; None with fewer than ten tasks.

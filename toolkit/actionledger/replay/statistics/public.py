@@ -1,4 +1,4 @@
-"""The intervals and tests of reports, for numbers of one's own: a share that nobody has counted yet, groups that nobody has compared."""
+"""The intervals and tests of reports for the user's own numbers."""
 
 from collections.abc import Hashable, Iterable
 
@@ -25,14 +25,14 @@ __all__ = [
 
 
 def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
-    """Return a share with its 95 % interval, sessions taken into account: a column of a frame will do.
+    """Return a share with its 95 % interval, clustered by session; takes any iterable, such as a data frame's column.
 
     Args:
-        hits: whether each thing has the property, as True or False, 1 or 0.
-        by: the session of each thing, in the same order; without it each stands for itself.
+        hits: whether each item has the property, as True or False, 1 or 0.
+        by: each item's session, in the same order; without it, items are treated as independent.
 
     Raises:
-        UsageError: one of the things is neither, or the two are not of one length.
+        UsageError: a value is none of these, or the two have different lengths.
 
     Example:
         >>> rate = al.statistics.rate([True, False] * 20, by=[turn // 2 for turn in range(40)])
@@ -54,7 +54,7 @@ def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
 def _as_hit(hit: object) -> bool:
     try:
         is_either = hit in {0, 1}
-    except (TypeError, ValueError):  # what was not recorded, as a frame has it, and what can't be looked up
+    except (TypeError, ValueError):  # a missing value of a data frame, or an unhashable one
         is_either = False
     if not is_either:
         raise UsageError(

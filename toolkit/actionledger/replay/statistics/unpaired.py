@@ -1,4 +1,4 @@
-"""Whether two rates over different turns differ by more than chance: sessions are dealt to the two sides anew."""
+"""Permutation tests over sessions of whether two rates over different turns differ by more than chance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -12,21 +12,21 @@ from actionledger.core.rates import Z_95, Cells, Rate
 from actionledger.replay.statistics.paired import SURE
 
 _LEAST_P, _LEAST_QUANTILE, _MOST_QUANTILE = 1e-300, 0.5, 100.0
-"""How far p-values and quantiles are followed: beyond, an end is what it is there."""
+"""Limits of p-values and quantiles; beyond them an interval's end stays at the limit."""
 
 
 def difference_test(before: Rate, after: Rate) -> float | None:
-    """Return the two-sided p-value of two rates over different turns, sessions taken into account.
+    """Return the two-sided p-value of two rates over different turns, clustered by session.
 
-    The studentised permutation test of sessions (``permuting``). Where each thing stands for itself, where only sums over
-    sessions are known, or more than 500 sessions are on the smaller side or 20,000 on both, it is the score test.
+    It uses the studentised permutation test over sessions (``permuting``). The score test is used instead for independent items, if
+    only sums over sessions are known, or for many sessions: over 500 on the smaller side, or 20,000 in all.
 
     Args:
         before: the first rate.
         after: the second, over other turns.
 
     Returns:
-        0 to 1; None where one of the rates has no interval.
+        0 to 1; None if one of the rates has no interval.
 
     Example:
         >>> one, other = (
@@ -50,16 +50,16 @@ def unpaired_difference(
     """Return the 95 % interval of the difference between two rates over different turns (second minus first).
 
     The hybrid score interval of R. G. Newcombe, "Interval Estimation for the Difference between Independent Proportions",
-    Statistics in Medicine 17 (1998), method 10, of the rates' own intervals: where turns cluster in sessions, of the wider ones.
-    It says of 0 what the test says: where the two would contradict each other, the end that is nearer to 0 is put where the test has it.
+    Statistics in Medicine 17 (1998), method 10, from the rates' own intervals, which are wider if turns cluster in sessions. It
+    agrees with the test about 0: if the two would contradict each other, the end nearer to 0 is moved to the test's.
 
     Args:
         before: the first rate.
         after: the second, over other turns.
-        p_value: that of the test; by default of ``difference_test``.
+        p_value: the test's p-value; by default that of ``difference_test``.
 
     Returns:
-        Its ends, each -1 to 1; None where one of the rates has no interval.
+        Its ends, each -1 to 1; None if one of the rates has no interval.
 
     Example:
         >>> low, high = al.statistics.unpaired_difference(al.Rate(56, 70), al.Rate(48, 80))
@@ -78,8 +78,8 @@ def unpaired_difference(
 def score_test(before: Rate, after: Rate) -> float | None:
     """Return the two-sided p-value of the score test of two rates over different turns.
 
-    The z test with the pooled share (K. Pearson's chi-square of the 2 x 2 table without a correction), with the counts that
-    sessions leave of the rates (J. N. K. Rao and A. J. Scott, "A Simple Method for the Analysis of Clustered Binary Data",
+    The z test with the pooled share (K. Pearson's chi-square of the 2 x 2 table without a correction), with the rates' effective
+    counts under clustering by session (J. N. K. Rao and A. J. Scott, "A Simple Method for the Analysis of Clustered Binary Data",
     Biometrics 48, 1992).
 
     Args:
@@ -87,7 +87,7 @@ def score_test(before: Rate, after: Rate) -> float | None:
         after: the second, over other turns.
 
     Returns:
-        0 to 1; None where one of the rates has no interval.
+        0 to 1; None if one of the rates has no interval.
 
     Example:
         >>> round(al.statistics.score_test(al.Rate(56, 70), al.Rate(48, 80)), 4)
@@ -104,10 +104,10 @@ def score_test(before: Rate, after: Rate) -> float | None:
 
 
 def _agreeing(before: Rate, after: Rate, p_value: float) -> tuple[float, float]:
-    """Return Newcombe's interval; where the test says otherwise of 0, the end towards 0 lies on the side on which the test has it.
+    """Return Newcombe's interval; if the test disagrees about 0, the end towards 0 is moved to the test's side.
 
-    That end is Newcombe's at the quantile that belongs to 95 % if the quantile at which it would reach 0 is taken for that of
-    the p-value: a test-based end (O. Miettinen, "Estimability and Estimation in Case-Referent Studies", American
+    That end is a test-based one: Newcombe's at the 95 % quantile, rescaled so that the end reaches 0 at the p-value's quantile (O.
+    Miettinen, "Estimability and Estimation in Case-Referent Studies", American
     Journal of Epidemiology 103, 1976).
     """
     low, high = _newcombe(before, after, Z_95)
@@ -142,30 +142,29 @@ def _reaching_zero(before: Rate, after: Rate, *, is_more: bool) -> float:
 
 
 DRAWS = 1_999
-"""How often the sessions are dealt, beside the way that was seen; where there are no more ways than that, each of them once."""
+"""Number of random deals of the sessions besides the observed one; if there are no more ways, each is used once."""
 
 MOST_SESSIONS = 500
 _MOST_IN_ALL = 20_000
-"""Where the smaller side has more sessions than this, they are not dealt: a sum over so many is as good as normal; nor where both
-together have more than that, which would take long."""
+"""Limits for dealing: with more sessions on the smaller side, a sum is as good as normal; with more on both sides together, it takes too long."""
 
 _MOST_DRAWS = 19_999
 _MOST_STEPS = 4_000_000
-"""With many groups at once, up to how often the sessions are dealt, and how much may be added up for it."""
+"""With many groups, the maximum number of deals, and of additions for them."""
 
 _CERTAIN = 60
-"""So many sessions that tell of a difference are more than enough to reach any p-value."""
+"""This many informative sessions are more than enough to reach any p-value."""
 
 _LANE = 64
 _MASK = (1 << _LANE) - 1
-"""Three sums are kept in one whole number, each in so many bits, so that a deal is added up at once."""
+"""Three sums are packed into one integer, with this many bits each, so that a deal is summed in one step."""
 
 _ROUNDING = 1e-9
-"""By how much two statistics of the same deal may differ."""
+"""Tolerance for two statistics of the same deal."""
 
 
 class Side(NamedTuple):
-    """One side's sessions, or all of them, added up: how many, their things and those that have the property, squares and products."""
+    """The sums over one side's sessions, or over all: sessions, items, items with the property, squares and products."""
 
     sessions: int
     things: int
@@ -176,15 +175,15 @@ class Side(NamedTuple):
 
 
 def is_dealt(before: int, after: int) -> bool:
-    """Return whether so many sessions on either side are few enough to be dealt."""
+    """Return whether the number of sessions on either side is small enough for permutation."""
     return min(before, after) <= MOST_SESSIONS and before + after <= _MOST_IN_ALL
 
 
 def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | None:
-    """Return the two-sided p-value of the studentised permutation test of sessions, for two rates."""
+    """Return the two-sided p-value of the studentised permutation test over sessions, for two rates."""
     if not is_dealt(sum(before.values()), sum(after.values())):
         return None
-    one, other = sorted((_each(before), _each(after)))  # the same deals, whichever side is named first
+    one, other = sorted((_each(before), _each(after)))  # the same permutations, whichever side is named first
     sizes = [count for count, _ in one + other]
     hits = {place: score for place, (_, score) in enumerate(one + other) if score}
     [p_value] = permutation_tests(sizes, len(one), [hits], seed=seed)
@@ -192,7 +191,7 @@ def permutation_test(before: Cells, after: Cells, *, seed: int = 1) -> float | N
 
 
 def smallest_p_value(before: int, after: int, telling: int) -> float:
-    """Return how likely it is that dealing gives one side all the sessions that tell of a difference: the least p-value that they bear."""
+    """Return the smallest possible p-value: the probability that one side gets all the sessions that show a difference."""
     sessions = before + after
     if not 0 < telling <= sessions:
         return 1.0
@@ -208,12 +207,12 @@ def _all_on(side: int, sessions: int, telling: int) -> float:
 def permutation_tests(
     sizes: Sequence[int], first: int, groups: Sequence[Mapping[int, int]], *, seed: int = 1
 ) -> list[float]:
-    """Return the p-values of the studentised permutation test of sessions, of several properties of the same things.
+    """Return the p-values of the studentised permutation test over sessions, for several properties of the same items.
 
-    Under the hypothesis that both sides have one rate, sessions are dealt to them anew; what is compared with each deal is the
-    difference of the rates over its standard error by sessions, so that it also holds where the sides' sessions differ
-    in length and likeness (E. Chung and J. P. Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
-    Statistics 41, 2013). The way that was seen is counted among the deals (B. Phipson and G. K. Smyth, "Permutation P-values
+    If both sides have one rate, sessions can be dealt to them at random. The statistic is the difference of the rates over its
+    standard error by sessions, so the test also holds if the sides' sessions differ in length and correlation (E. Chung and J. P.
+    Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
+    Statistics 41, 2013). The observed deal is counted among them (B. Phipson and G. K. Smyth, "Permutation P-values
     Should Never Be Zero", 2010).
     """
     dealt = min(first, len(sizes) - first)
@@ -226,7 +225,7 @@ def permutation_tests(
     seen = [group.statistic(whole, lengths, set(ours)) - _ROUNDING for group in found]
     as_far = [0] * len(groups)
     steps = dealt + sum(min(dealt, len(group.hits)) + 3 for group in found)
-    # How often to deal: of many groups one has to be far out for Holm's procedure to leave it standing.
+    # The number of deals: with many groups, a p-value must be able to become small enough for Holm's procedure.
     every, deals = _deals(
         len(sizes), dealt, max(DRAWS, min(_MOST_DRAWS, 100 * len(groups), _MOST_STEPS // steps)), seed
     )
@@ -235,12 +234,12 @@ def permutation_tests(
         ways += 1
         for place, group in enumerate(found):
             as_far[place] += group.statistic(whole, lengths, deal) >= seen[place]
-    # Where all ways were tried the one that was seen is among them.
+    # If all deals were tried, the observed one is among them.
     return [(times + (not every)) / (ways + (not every)) for times in as_far]
 
 
 class _Group:
-    """The things of one property, or those that lack it: the statistic is the same, and the rarer are added up sooner."""
+    """The items with a property, or those without it, whichever are rarer: the statistic is the same, and its sums are faster."""
 
     def __init__(self, sizes: Sequence[int], hits: Mapping[int, int]) -> None:
         lacking = {place: size - hits.get(place, 0) for place, size in enumerate(sizes)}
@@ -266,7 +265,7 @@ class _Group:
 
 
 def _variance(side: Side) -> float:
-    """Return the variance of a rate over sessions, by Taylor linearisation; that of one session alone is not known, and taken for 1."""
+    """Return the variance of a rate over sessions, by Taylor linearisation; 1 for a single session, whose variance is unknown."""
     if side.sessions < 2:
         return 1.0
     share = side.hits / side.things
@@ -275,16 +274,16 @@ def _variance(side: Side) -> float:
 
 
 def _deals(sessions: int, dealt: int, draws: int, seed: int) -> tuple[bool, Iterator[set[int]]]:
-    """Return whether all ways to deal are tried, and which sessions each gives to the smaller side."""
+    """Return whether all deals are tried, and yield the sessions that each gives to the smaller side."""
     if comb(sessions, dealt) <= draws:
         return True, map(set, combinations(range(sessions), dealt))
-    chance = Random(seed)  # noqa: S311 - drawn to be repeated, not to be unforeseeable
+    chance = Random(seed)  # noqa: S311 - must be repeatable, not secure
     places = range(sessions)
     return False, (set(chance.sample(places, dealt)) for _ in range(draws))
 
 
 def _each(cells: Cells) -> list[tuple[int, int]]:
-    """Return every session by itself, in an order that doesn't hang on how they were counted."""
+    """Return each session separately, in an order that doesn't depend on how they were counted."""
     return [cell for cell, sessions in sorted(cells.items()) for _ in range(sessions) if cell[0]]
 
 

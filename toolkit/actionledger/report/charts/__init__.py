@@ -1,4 +1,4 @@
-"""Charts of a ledger as values of Altair, to be changed, put beside each other and saved: what the dashboard draws, for a notebook."""
+"""The dashboard's charts of a ledger as Altair values for notebooks, which can be changed, combined and saved."""
 
 from actionledger.core.errors import missing
 
@@ -11,7 +11,7 @@ if _LACKING is None:
     from actionledger.report.charts.groups import funnel, groups
     from actionledger.report.charts.trend import Event, trend
 else:
-    # The room itself is there on a bare install, since ``from actionledger import *`` names it; what is in it is not.
+    # The module itself exists on a bare install, since ``from actionledger import *`` names it; its content doesn't.
     def __getattr__(name: str) -> object:
         if name in __all__ and _LACKING is not None:
             raise _LACKING

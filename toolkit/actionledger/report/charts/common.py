@@ -13,11 +13,11 @@ from actionledger.ledger.queries.addresses import refuse_others
 from actionledger.ledger.queries.filters import EVERYTHING, FILTERS, Filter
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
-"""What Altair's layering gives: a value that can be changed, put beside another one and saved."""
+"""An Altair chart of layers, which can be changed, combined and saved."""
 
 BLUE, ORANGE = "#3f7fc1", "#cf7a30"
 INK = "#7b828e"
-"""The colour of text, which can be read on white and on black; who knows the background gives a better one."""
+"""The colour of text, readable on white and on black; a caller that knows the background passes a better one."""
 
 ROW_PIXELS = 30
 BAR_PIXELS = 18
@@ -25,13 +25,13 @@ WIDTH = 420
 LONGEST = 40
 
 _SHOWN_AS = ("unit", "by", "reasons", "group", "order", "page")
-"""What an address of the overview or of a list says of how it is shown, and not of what it is about."""
+"""The parameters of a page's address that affect only the display, not the selection."""
 
-_ALMOST_ALL = 0.5  # from here on an axis need not begin at nothing: a point has no length that could mislead
+_ALMOST_ALL = 0.5  # from here on an axis need not begin at 0: a point has no length that could mislead
 
 
 def within_of(within: Filter | str) -> Filter:
-    """Return a filter, be it given as one or as the address of a page of the dashboard."""
+    """Return a filter, given as one or as a dashboard page's address."""
     if not isinstance(within, str):
         return within
     refuse_others(within, *FILTERS, *_SHOWN_AS)
@@ -39,23 +39,23 @@ def within_of(within: Filter | str) -> Filter:
 
 
 def nothing_in(within: Filter) -> UsageError:
-    """Return the error that says that there is nothing to draw."""
+    """Return the error for a chart without data."""
     what = "the ledger" if within == EVERYTHING else within.words
     return UsageError(f"There is nothing to draw: no response of {what} has what the chart shows.")
 
 
 def label(name: str) -> str:
-    """Return what something is called, on one line; others may have written it."""
+    """Return a display name on one line; it may be untrusted text."""
     return cut(visible(name) or NO_NAME, LONGEST)
 
 
 def share(rate: Rate) -> str:
-    """Return a rate's share in per cent, or the word for why there is none."""
+    """Return a rate's share in per cent, or the word for why it is missing."""
     return rate.shown_value
 
 
 def interval(rate: Rate) -> str:
-    """Return a rate's 95 % interval in per cent, or the word for why there is none."""
+    """Return a rate's 95 % interval in per cent, or the word for why it is missing."""
     if rate.interval is None:
         return rate.shown_interval or "–"
     low, high = rate.interval
@@ -63,12 +63,12 @@ def interval(rate: Rate) -> str:
 
 
 def sessions(rate: Rate) -> int | None:
-    """Return how many sessions a rate was counted from; None where nothing says so."""
+    """Return the number of sessions behind a rate; None if unknown."""
     return rate.clustering.sessions if rate.clustering else None
 
 
 def beginning(rates: Iterable[Rate]) -> float:
-    """Return where an axis of shares begins: at nothing, or below the lowest of shares that are all high, at a multiple of 10 %."""
+    """Return the start of an axis of shares: 0, or if all shares are high, a multiple of 10 % below the lowest."""
     ends = [(rate.interval or (rate.value, 1.0))[0] for rate in rates if rate.value is not None]
     lowest = min(ends, default=0.0)
     return min(0.9, floor(lowest * 10 + 1e-9) / 10) if lowest > _ALMOST_ALL else 0.0

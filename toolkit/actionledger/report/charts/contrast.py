@@ -1,4 +1,4 @@
-"""The rates of two sides beside each other: a point on its interval for each."""
+"""A chart that compares the rates of two sides: a point with its interval for each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -24,7 +24,7 @@ from actionledger.report.charts.common import (
 _SIDE_PIXELS = 22
 _LABEL_PIXELS = 125
 _ROOM_FOR_TEXT = 1.75
-_PARTS = 5  # of an axis that begins at a multiple of 10 %, so that each label is a whole per cent
+_PARTS = 5  # parts of an axis that begins at a multiple of 10 %, so that each label is a whole per cent
 _LONGEST = 60
 
 _NAMES = {
@@ -36,18 +36,18 @@ _NAMES = {
     "recorded_success": "recorded successes",
     "harness_took": "their harness took",
 }
-"""What the rates are called, as everywhere."""
+"""The rates' names, the same everywhere."""
 
 
 def compared(
     found: Contrast | PairedComparison, before: str = "before", after: str = "after", *, ink: str = INK
 ) -> Chart:
-    """Return what ``compare`` found: each rate of both sides as a point on its 95 % interval.
+    """Return a chart of a comparison: each rate of both sides as a point on its 95 % interval.
 
     Args:
-        found: the comparison.
-        before: what the first side is called.
-        after: what the second one is called.
+        found: the result of ``compare``.
+        before: the first side's name.
+        after: the second side's name.
         ink: the colour of the text.
 
     Example:
@@ -69,13 +69,13 @@ def compared(
 def contrast_of(
     measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str, ink: str = INK
 ) -> Chart:
-    """Return each measure as two points, the side before above the side after, each on its interval if it has one.
+    """Return each measure as two points, the first side above the second, each on its interval if it has one.
 
     Args:
-        measures: from above to below.
-        names: what each is called.
-        before: what the side before is called; others may have written it.
-        after: the same of the other side.
+        measures: the measures from top to bottom.
+        names: the measures' display names.
+        before: the first side's name; may be untrusted text.
+        after: the second side's name, likewise.
         ink: the colour of the text.
     """
     sides = [f"before: {_cut(before)}", f"after: {_cut(after)}"]
@@ -111,7 +111,7 @@ def contrast_of(
     )
     whiskers = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=5, opacity=0.4)
     layers = [
-        # A layer without a mark would be a thing without a name to who can't see it.
+        # An empty layer would be an unnamed element to screen readers.
         *(
             [whiskers.encode(x=alt.X("low:Q", title=None, scale=along, axis=axis), x2="high:Q", color=colour)]
             if frame["low"].notna().any()

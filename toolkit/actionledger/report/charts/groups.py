@@ -1,4 +1,4 @@
-"""How far responses and actions get, as bars, and parse success by one dimension, as points on their intervals."""
+"""Charts of how far responses and actions get, as bars, and of parse success by one dimension, as points with intervals."""
 
 from collections.abc import Sequence
 
@@ -33,15 +33,15 @@ _ROOM_FOR_COUNT = 1.35
 def funnel(
     ledger: Queryable | Funnel, within: Filter | str = EVERYTHING, *, ink: str = INK
 ) -> alt.VConcatChart:
-    """Return how far responses and actions get, as bars; what is lost on the way to a step is the pale end of its bar.
+    """Return a chart of how far responses and actions get, as bars; the pale end of a step's bar is the loss before it.
 
     Args:
-        ledger: what to ask, or what ``funnel`` found in it.
-        within: which responses, as a filter or as the address of a page of the dashboard.
+        ledger: the ledger to query, or the result of ``funnel``.
+        within: filter for the responses, or a dashboard page's address.
         ink: the colour of the text.
 
     Raises:
-        UsageError: no response fits.
+        UsageError: no response matches.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -101,18 +101,18 @@ def groups(
 ) -> Chart:
     """Return parse success for each model, profile, task, source or run, as a point on its 95 % interval, with its count.
 
-    The highest comes first, but for models, which stand by how many responses they have: a parse rate ranks models only where each was asked
-    for what the parser reads.
+    The highest comes first, except for models, which are ordered by their number of responses. A parse rate ranks models only if
+    each was asked for the parser's format.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         by: ``model``, ``profile``, ``task``, ``source`` or ``run``.
-        within: which responses, as a filter or as the address of a page of the dashboard.
-        most: how many are drawn at most, those with the most responses; which, the chart's title says where there are more.
+        within: filter for the responses, or a dashboard page's address.
+        most: maximum number of groups, those with the most responses; if there are more, the chart's title says so.
         ink: the colour of the text.
 
     Raises:
-        UsageError: no response that fits can be audited.
+        UsageError: no matching response can be audited.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -129,7 +129,7 @@ def groups(
     found = [(name, rate) for name, rate in counted if rate.count]
     if not found:
         raise nothing_in(chosen)
-    # Models are not ranked: their rate is of the parser that read them, which their prompts need not have asked for.
+    # Models are not ranked: the rate depends on the parser, whose format their prompts may not have asked for.
     drawn = (
         found[:most]
         if by == "model"

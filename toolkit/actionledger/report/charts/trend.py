@@ -1,4 +1,4 @@
-"""Parse success over time, with its intervals, and what was new when."""
+"""A chart of parse success over time, with intervals and events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,18 +29,18 @@ from actionledger.report.charts.common import (
 
 _HEIGHT = 270
 _LABELS = 12
-_LABELLED = 4  # so many events have room for their words; of more of them the words are in their tooltips
+_LABELLED = 4  # with more events than this, their words are only in tooltips
 _LONGEST = 26
 
 
 class Wording(NamedTuple):
-    """The names of a rate in its chart.
+    """A rate's names in its chart.
 
     Args:
-        series: the lines: of ``success``, and of ``strict`` where that is another rate.
-        things: what is counted.
-        good: those that have the property.
-        whole: what they are counted of.
+        series: the names of the lines: of ``success``, and of ``strict`` if it differs.
+        things: the name of the counted items.
+        good: the name of the items that have the property.
+        whole: the name of the items that they are a share of.
     """
 
     series: tuple[str, ...]
@@ -55,13 +55,13 @@ ELSEWHERE = Wording(("succeeded",), "Executions", "Succeeded", "Tried")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that may be why a course changes, or that it did.
+    """An event that may explain a change over time, or the change itself.
 
     Args:
-        day: the period's beginning.
-        label: what happened, in a few words; others may have written it.
-        detail: all of it.
-        is_change: whether the rate itself is another one from here on, by more than chance.
+        day: the period's first day.
+        label: the event in a few words; may be untrusted text.
+        detail: the full description.
+        is_change: whether the rate itself changed here by more than chance.
 
     Example:
         >>> from datetime import date
@@ -83,17 +83,17 @@ def trend(
     events: Sequence[Event] = (),
     ink: str = INK,
 ) -> Chart:
-    """Return parse success by the time of the responses, with and without repairs, each with its 95 % band.
+    """Return a chart of parse success over time, with and without repairs, each with its 95 % band.
 
     Args:
-        ledger: what to ask.
-        within: which responses, as a filter or as the address of a page of the dashboard.
-        unit: how long a period is: ``day`` or ``week``.
-        events: what is marked on the way, as vertical lines.
+        ledger: the ledger to query.
+        within: filter for the responses, or a dashboard page's address.
+        unit: length of a period: ``day`` or ``week``.
+        events: the events to mark as vertical lines.
         ink: the colour of the text.
 
     Raises:
-        UsageError: no response that fits carries a time and can be audited.
+        UsageError: no matching response has a time and can be audited.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -113,14 +113,14 @@ def trend(
 def trend_of(
     found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK, wording: Wording = READING
 ) -> Chart:
-    """Return the periods as points on two lines, or on one, each with its band; the period that is not over yet is hollow and on neither.
+    """Return the periods as points on one or two lines with bands; the current, unfinished period is a hollow point off the lines.
 
     Args:
         found: the periods, at least one.
         at: the time, UTC without a zone.
-        events: what is marked on the way, as vertical lines.
+        events: the events to mark as vertical lines.
         ink: the colour of the text.
-        wording: what the rate is called.
+        wording: the rate's names.
     """
     frame = _frame(found, at, wording)
     rates = [rate for period in found.periods for rate in (period.success, period.strict)]
@@ -153,7 +153,7 @@ def trend_of(
     has_band = bool(((frame["state"] == "over") & frame["low"].notna()).any())
     band = over.transform_filter("isValid(datum.low)").mark_area(opacity=0.18)
     return alt.layer(
-        # A layer without a mark would be a thing without a name to who can't see it.
+        # An empty layer would be an unnamed element to screen readers.
         *([band.encode(y=alt.Y("low:Q", title=_cut(begin), scale=along), y2="high:Q")] if has_band else []),
         *(_events(events, days, ink, _late(found)) if events else []),
         over.mark_line(strokeWidth=2).encode(y=share),
@@ -162,19 +162,19 @@ def trend_of(
 
 
 def _cut(begin: float) -> str | None:
-    """Return what says that the axis doesn't begin at nothing; None where it does."""
+    """Return the note that the axis doesn't begin at 0; None if it does."""
     return f"Axis starts at {begin:.0%}" if begin else None
 
 
 def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[alt.Chart]:
-    """Return the vertical lines, those of changes solid, with their words where they have room: before the line from ``late`` on."""
+    """Return the events as vertical lines, solid for changes; labels from ``late`` on are placed before the line."""
     frame = pd.DataFrame(
         {
             "day": event.day.isoformat(),
             "start": event.day.isoformat(),
             "label": _shortened(event.label) if len(events) <= _LABELLED else "",
             "detail": visible(event.detail),
-            "place": 8 + 14 * at,  # a line each: side by side they overlap on a phone
+            "place": 8 + 14 * at,  # one line each: next to each other they overlap on a phone
             "is_late": event.day > late,
             "kind": "changed" if event.is_change else "new",
         }
@@ -203,7 +203,7 @@ def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[
 
 
 def _late(found: Trend) -> date:
-    """Return the day behind which words have no room to the right."""
+    """Return the day after which labels have no room to the right."""
     first, last = found.periods[0].start, found.periods[-1].start
     return (first + (last - first) * 0.7).date()
 
@@ -214,7 +214,7 @@ def _shortened(label: str) -> str:
 
 
 def _ticks(found: Trend) -> list[alt.DateTime]:
-    """Return where the axis has labels: at periods, and not at more than have room."""
+    """Return the positions of the axis labels: at periods, and no more than fit."""
     every = ceil(len(found.periods) / _LABELS)
     starts = (period.start for period in found.periods[::every])
     return [alt.DateTime(year=start.year, month=start.month, date=start.day, utc=True) for start in starts]

@@ -1,5 +1,5 @@
-"""OUT: rows, whole ledgers, reports and other people's formats, made of what a ledger has.
+"""OUT: export rows, whole ledgers, reports and third-party formats from a ledger.
 
-``selection.py`` says what goes out; ``reports.py`` makes pages of it, ``otlp.py`` spans, ``atif.py`` trajectories. What is written as
-tables is written by ``ledger.copies``, and is counted again in the file.
+``selection.py`` selects the content; ``reports.py`` makes pages, ``otlp.py`` spans and ``atif.py`` trajectories. ``ledger.copies``
+writes tables and checks their counts in the written file.
 """

@@ -1,7 +1,7 @@
-"""A session as a trajectory of ATIF, version 1.4: the Agent Trajectory Interchange Format that Harbor defines.
+"""A session as a trajectory of ATIF, version 1.4: the Agent Trajectory Interchange Format defined by Harbor.
 
-A prompt is a step of the user, a response one of the agent with its calls, what came of them, and its tokens. What the format has no
-place for is said in docs/exports.md.
+A prompt is a user step; a response is an agent step with its calls, their results, and its tokens. docs/exports.md lists the
+information that the format has no place for.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Sessions as spans of OpenTelemetry, in OTLP's JSON: a trace a session, a span a response and one for each try at a call.
+"""Sessions as OpenTelemetry spans in OTLP's JSON: one trace per session, one span per response and per attempt at a call.
 
-Names and attributes are those of the semantic conventions for generative AI; what those have no name for begins with
-``actionledger.``. What is lost is said in docs/exports.md.
+Names and attributes follow the semantic conventions for generative AI; others begin with ``actionledger.``. docs/exports.md lists
+the information that is lost.
 """
 
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ def _spans(track: Track) -> list[Span]:
     begun = session.started_at or _UNDATED.replace(tzinfo=None)
     turns, at = [], begun
     for detail in track.turns():
-        # One without a time stands behind the one before it: readers put spans in order by their times.
+        # A turn without a time gets the previous turn's, since readers order spans by time.
         at = detail.response.occurred_at or at
         turns += _of_turn(detail, track, at, trace, root)
     ends = [int(_nanoseconds(begun)), *(int(span["endTimeUnixNano"]) for span in turns)]
@@ -86,7 +86,7 @@ def _evaluated(name: str, score: float, at: int) -> JsonDict:
 
 
 def _conversation(track: Track) -> str:
-    """Return what each request's span says as well: of spans that come as they end, the whole session's is the last."""
+    """Return the session's id for every span: if spans are sent as they end, the session's own is the last."""
     return track.session.external_id or track.session.session_id
 
 

@@ -1,4 +1,4 @@
-"""Shared parts of exports: a session with all of its turns, a response as a message's parts, and usage in words."""
+"""Shared parts of exports: a session with its turns, a response as message parts, and usage."""
 
 import json
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One session.
+    """One session to export.
 
     Args:
-        session: what is known of it as a whole.
-        indexes: the places of its turns, in order.
-        run_id: the run whose readings are shown; None for the first ones.
-        ledger: where it is.
+        session: the session.
+        indexes: the indexes of its turns, in order.
+        run_id: the run whose parses to export; None for the first parses.
+        ledger: the ledger with the session.
     """
 
     session: Session
@@ -30,7 +30,7 @@ class Track:
     ledger: Ledger
 
     def turns(self) -> Iterator[TurnDetail]:
-        """Yield everything of each turn; no more are held than are asked for at once."""
+        """Yield each turn in full, loading only one at a time."""
         for place in range(0, len(self.indexes), _AT_ONCE):
             held = self.indexes[place : place + _AT_ONCE]
             yield from queries.turn_details(
@@ -39,15 +39,15 @@ class Track:
 
 
 def track(ledger: Ledger, session_id: str, run_id: str | None = None) -> Track:
-    """Return a session to go through.
+    """Return a session to export.
 
     Args:
-        ledger: where it is.
-        session_id: which.
-        run_id: the run whose readings to show; None for the first ones.
+        ledger: the ledger with the session.
+        session_id: the session's id.
+        run_id: the run whose parses to export; None for the first parses.
 
     Raises:
-        UsageError: there is no such session.
+        UsageError: the session is unknown.
     """
     session = queries.session(ledger, session_id)
     if session is None:
@@ -59,10 +59,10 @@ def track(ledger: Ledger, session_id: str, run_id: str | None = None) -> Track:
 
 
 def spent(response: Response) -> Iterator[str]:
-    """Yield when a response was made, what it took and why it ended, as far as that is recorded.
+    """Yield a response's time, usage and finish reason, as far as recorded.
 
     Args:
-        response: it.
+        response: the response.
     """
     if response.occurred_at is not None:
         yield f"{response.occurred_at:%Y-%m-%d %H:%M:%S} UTC"
@@ -88,12 +88,12 @@ def _of_them(*parts: tuple[int | None, str]) -> str:
 
 
 class Call(NamedTuple):
-    """A call that stood beside a text.
+    """A tool call next to a text.
 
     Args:
         call_id: its identifier.
         name: the tool's name.
-        arguments: the string that the model wrote, where that was kept and is an object's; else what it was parsed to.
+        arguments: the model's own string if it was kept and is a JSON object; else the parsed arguments.
     """
 
     call_id: str
@@ -102,7 +102,7 @@ class Call(NamedTuple):
 
 
 def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
-    """Yield a response's texts and calls in their order; of one whose calls stand in its text, the text alone."""
+    """Yield a response's texts and calls in order; only the text if its calls are part of the text."""
     response = detail.response
     if response.capture is Capture.TEXT:
         yield response.text
@@ -124,7 +124,7 @@ def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
 
 
 def ending_of(session: Session) -> dict[str, Any]:
-    """Return how a session ended, as its source says it: what is known of whether it reached what it was for, why, scores and labels."""
+    """Return a session's outcome according to its source: success, reason, scores and labels."""
     known = {
         "success": session.success,
         "end_reason": session.reason or None,
@@ -135,7 +135,7 @@ def ending_of(session: Session) -> dict[str, Any]:
 
 
 def noted_of(detail: TurnDetail) -> dict[str, Any]:
-    """Return what a turn's import noted beside its response, by the names of ``RecordedTurn``; without texts it is nothing."""
+    """Return the values that a turn's import noted next to its response, by the names of ``RecordedTurn``; empty without texts."""
     said = [(each.code, json.loads(each.detail or "{}")) for each in detail.notes]
     billed = [known for code, known in said if code == BILLED_BESIDE and known]
     compacted = next((known for code, known in said if code == COMPACTED), None)
@@ -143,7 +143,7 @@ def noted_of(detail: TurnDetail) -> dict[str, Any]:
 
 
 def call_id(detail: TurnDetail, index: int) -> str:
-    """Return the identifier of an action's call: that of its recording, where one is known; else its turn and place."""
+    """Return a call's id: the recorded one if known, else one made of turn and place."""
     named = (each.call_id for each in detail.executions if each.action_index == index and each.call_id)
     return next(named, f"call-{detail.response.index}-{index}")
 

@@ -1,4 +1,4 @@
-"""Reports as one HTML file: it opens without a network, runs no script, and shows what a model wrote as text alone."""
+"""Reports as one HTML file, which needs no network, runs no script, and shows model output only as text."""
 
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from actionledger.ledger.queries import Comparison, Execution, Response, Session
 from actionledger.replay.contrasts import Contrast
 from actionledger.report.exports.parts import Track, spent
 
-# Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
+# The page may load nothing and run no script, whatever its texts contain.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -50,11 +50,11 @@ def session_report(track: Track) -> Iterator[str]:
 
 
 def comparison_report(comparison: Comparison, names: tuple[str, str]) -> Iterator[str]:
-    """Yield the report of two readings of the same turns.
+    """Yield the report of two parses of the same turns.
 
     Args:
-        comparison: what they came to.
-        names: what the two are called.
+        comparison: the comparison.
+        names: the names of both sides.
     """
     before, after = names
     yield _begin(f"{before} and {after}")
@@ -82,23 +82,23 @@ def contrast_report(found: Contrast, names: tuple[str, str]) -> Iterator[str]:
     """Yield the report of two sets of responses that share no turns.
 
     Args:
-        found: what they came to.
-        names: what the two are called.
+        found: the comparison.
+        names: the names of both sides.
     """
     yield _begin(" and ".join(names))
     yield f"<section>{drawn(found, 'html')}</section>\n</body></html>\n"
 
 
 Tabled: TypeAlias = tuple[str, Sequence[str], Sequence[Sequence[object]]]
-"""A table of a report: what it shows, its heads, its rows."""
+"""A table of a report: its title, its heads, its rows."""
 
 
 def tables_report(title: str, tables: Sequence[Tabled]) -> Iterator[str]:
     """Yield a report that consists of tables.
 
     Args:
-        title: what it is about.
-        tables: they, one below the other.
+        title: the report's title.
+        tables: the tables, from top to bottom.
     """
     yield _begin(title)
     for name, heads, rows in tables:

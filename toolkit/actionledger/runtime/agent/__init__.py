@@ -1,4 +1,4 @@
-"""A session driven by a model: asked, answered, acted on, told what came of it, until it is done or a limit is reached."""
+"""A session driven by a model: request, response, execution and feedback, until the model is done or a limit is reached."""
 
 from actionledger.runtime.agent.endings import ConversationLimits, Ending
 from actionledger.runtime.agent.loop import Conversation, converse

@@ -1,4 +1,4 @@
-"""When a conversation is over, and why. Pure."""
+"""Decide when a conversation ends, and why. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ from actionledger.runtime.execution.mending import HOW
 
 
 class Ending(StrEnum):
-    """Why a conversation is over."""
+    """Why a conversation ended."""
 
     FINAL = "final"
     ANSWERED = "answered"
@@ -26,24 +26,24 @@ class Ending(StrEnum):
 
     @property
     def is_regular(self) -> bool:
-        """Whether the model itself came to an end."""
+        """Whether the model ended it by itself."""
         return self in {Ending.FINAL, Ending.ANSWERED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationLimits:
-    """How far a conversation may go.
+    """Limits on a conversation.
 
     Args:
-        turns: how many responses.
-        seconds: how long; no request is begun later than that. A request that is under way ends by the model's own
-            time-outs.
-        failures: after so many turns in a row in which nothing was done, it ends.
-        broken: how often in a row a response that broke off is asked for again.
-        context: how much the model is shown in one request, in characters; older turns give way.
+        turns: the maximum number of responses.
+        seconds: no request begins later than this, in seconds. A running request ends by the model's own
+            timeouts.
+        failures: the conversation ends after this many turns in a row without an executed action.
+        broken: the maximum number of retries in a row after an incomplete response.
+        context: the maximum size of one request, in characters; older turns are cut first.
 
     Raises:
-        UsageError: a limit that no conversation could stay within.
+        UsageError: a limit that no conversation could keep.
 
     Example:
         >>> al.ConversationLimits(turns=5).turns
@@ -67,16 +67,16 @@ _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 
 class EndingWatch:
-    """Looks at each turn and says when it is enough.
+    """Decides after each turn whether the conversation ends.
 
     Args:
-        limits: how far the conversation may go.
-        demands_action: whether the protocol demands an action in every turn, so that prose is no end.
+        limits: the conversation's limits.
+        demands_action: whether the protocol demands an action in every turn, so that prose doesn't end the conversation.
     """
 
     def __init__(self, limits: ConversationLimits, *, demands_action: bool) -> None:
         self.failures = 0
-        """How many turns in a row did nothing."""
+        """The number of turns in a row without an executed action."""
         self._limits = limits
         self._demands_action = demands_action
         self._turns = 0
@@ -84,7 +84,7 @@ class EndingWatch:
         self._has_told_how = False
 
     def after(self, turn: Turn) -> Ending | None:
-        """Return why the conversation is over after a turn; None where it goes on."""
+        """Return why the conversation ends after a turn; None if it goes on."""
         self._turns += 1
         statuses = {observation.status for observation in turn.observations}
         self.failures = 0 if statuses & _DONE else self.failures + 1
@@ -100,9 +100,9 @@ class EndingWatch:
         return Ending.FAILURES if self.failures >= self._limits.failures else None
 
     def _owes_how(self, turn: Turn) -> bool:
-        """Return whether a response that did nothing is no answer yet: a call in prose, or actions that were only shown.
+        """Return whether a response without an executed action is not an answer yet: a call in prose, or actions only shown.
 
-        Of the latter the model is told once: it may be explaining something.
+        Shown actions count only once, because the model may be explaining something.
         """
         if any(issue.code is Reason.CALL_IN_PROSE for issue in turn.result.unread):
             return True
@@ -111,7 +111,7 @@ class EndingWatch:
         return is_owed
 
     def _owes_refusals(self, turn: Turn) -> bool:
-        """Return whether the model is still to be told that something of its last step was refused; that is done once."""
+        """Return whether the model must still be told about rejected actions of its last step; that is done once."""
         is_owed = (
             not self._has_told_refusals
             and self._turns < self._limits.turns
@@ -125,7 +125,7 @@ class EndingWatch:
 
 
 def says_final(result: ParseResult) -> bool:
-    """Return whether the last iteration block of a response says that it is the final one."""
+    """Return whether a response's last iteration block declares itself final."""
     read = {BlockStatus.STRICT, BlockStatus.REPAIRED}
     steps = [block for block in result.blocks if block.dialect == "iteration" and block.status in read]
     if not steps:

@@ -1,4 +1,4 @@
-"""The loop: a model sees a prompt, its response goes through the session, and the feedback is its next prompt."""
+"""The agent loop: the session handles the model's response, and the feedback is the next prompt."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,12 +28,12 @@ _BROKEN = (BrokenResponseError, ModelTimeoutError, ServerFailedError)
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation that is over.
+    """A finished conversation.
 
     Args:
-        session_id: the session that it was.
-        ending: why it is over.
-        message: the same as a sentence for people.
+        session_id: its session's id.
+        ending: why it ended.
+        message: the reason as a sentence for people.
         turns: its turns, in order.
 
     Example:
@@ -63,30 +63,30 @@ def converse(
     clock: Callable[[], float] = time.monotonic,
     earlier: Sequence[tuple[str, str]] = (),
 ) -> Conversation:
-    """Have a model work on a request in a session, until it is done or a limit is reached; then the session is closed.
+    """Let a model work on a request in a session, until it is done or a limit is reached; then close the session.
 
-    Why it ended is recorded as the session's reason and as a note ``conversation_ended``. A response that broke off is
-    noted, never acted on.
+    The reason for the end is recorded as the session's reason and as a note ``conversation_ended``. An incomplete response
+    is noted and never executed.
 
     Args:
-        session: a session of any profile that has no turn yet.
-        model: what gives the responses.
+        session: a session of any profile, without a turn yet.
+        model: the model.
         prompt: the request.
-        max_turns: how many responses at most; as the limits say if not given.
-        limits: how far the conversation may go.
+        max_turns: the maximum number of responses; by the limits if not given.
+        limits: the conversation's limits.
         system: the instructions; the profile's own if not given.
-        on_piece: takes each piece of a response as it comes; the model is streamed then.
-        on_turn: takes each turn when it is over.
-        clock: tells the time in seconds; it never goes back.
-        earlier: responses of before and what came of each, as the model is shown them: it goes on behind them.
+        on_piece: called with each piece of a response as it arrives; the model is then streamed.
+        on_turn: called with each finished turn.
+        clock: returns the time in seconds; it never goes back.
+        earlier: pairs of earlier responses and feedback, as the model is to see them; the conversation continues after them.
 
     Returns:
-        What came of it. No response and no failure of the model raises.
+        The finished conversation. No response and no failure of the model raises.
 
     Raises:
         LedgerError: the ledger can't be written to.
         UsageError: the request is empty, or the session is closed.
-        KeyboardInterrupt: somebody wants to stop; that is recorded, and the session closed.
+        KeyboardInterrupt: the user interrupts; that is recorded, and the session closed.
 
     Example:
         >>> from actionledger.runtime.models import ScriptedModel
@@ -114,7 +114,7 @@ def converse(
 
 @contextmanager
 def _as_model_errors() -> Iterator[None]:
-    """Take whatever a model of anybody's raises for what it is: no response."""
+    """Convert any exception of a model into a model error."""
     try:
         yield
     except ActionLedgerError:
@@ -155,7 +155,7 @@ class _Talk:
         self._broken = 0
 
     def lead(self) -> Conversation:
-        """Go from turn to turn until it is over; record why, and close the session."""
+        """Run turns until the conversation ends; record why, and close the session."""
         detail = {"system": self._system, "model": self._model.name, "limits": asdict(self._limits)}
         self._session.note("conversation_started", f"{self._model.name} gets to work.", detail)
         try:
@@ -208,7 +208,7 @@ class _Talk:
             yield from self._model.stream(messages)
 
     def _asks_again(self, error: ModelError) -> bool:
-        """Record that there is no whole response; return whether to ask once more."""
+        """Record an incomplete response; return whether to request it again."""
         text = error.partial.text if error.partial else ""
         detail = {
             "error": type(error).__name__,
@@ -220,7 +220,7 @@ class _Talk:
         return isinstance(error, _BROKEN) and self._broken <= self._limits.broken
 
     def _take(self, completion: Completion) -> Ending | None:
-        """Have a response acted on; return why the conversation is over, if it is."""
+        """Let the session handle a response; return why the conversation ends, or None."""
         told, known = self._last_message()
         turn = self._session.handle(
             completion.text,
@@ -237,7 +237,7 @@ class _Talk:
         return ending
 
     def _last_message(self) -> tuple[str, str | None]:
-        """Return the last message that the model was shown, and what the record takes it to be unless told otherwise."""
+        """Return the last message to the model, and the prompt that the record assumes by default."""
         told = self._transcript.messages()[-1].content
         return told, self._turns[-1].feedback if self._turns else None
 
@@ -258,19 +258,19 @@ class _Talk:
         seconds = round(self._clock() - self._begun, 3)
         detail = {"ending": ending.value, "turns": len(self._turns), "seconds": seconds}
         self._session.note("conversation_ended", message, detail)
-        # That a model calls its work done is no proof; that it was cut off is.
+        # A model's claim that it is done is no proof of success; a cut-off is proof of failure.
         is_open_question = ending.is_regular or ending is Ending.WAITING
         self._session.close(success=None if is_open_question else False, reason=ending.value)
         return Conversation(self._session.session_id, ending, message, tuple(self._turns))
 
 
 def is_iterative(profile: Profile) -> bool:
-    """Return whether a profile's model works in iteration blocks until one says that it is final."""
+    """Return whether a profile's model works in iteration blocks until one declares itself final."""
     return profile.parser.requires_action and _dialect_name(profile) == "iteration"
 
 
 def next_prompt(profile: Profile, turn: Turn, *, turns: int) -> str:
-    """Return what the model is told after a turn."""
+    """Return the model's prompt after a turn."""
     done = turn.index + 1
     feedback = turn.feedback or "Nothing came of it: it asked for nothing."
     parts = [f"What came of iteration {done}:\n{feedback}" if is_iterative(profile) else feedback]

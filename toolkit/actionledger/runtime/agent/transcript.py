@@ -1,7 +1,7 @@
-"""The messages that a model is shown: its instructions, the request, and as many turns as fit. Pure.
+"""The messages to a model: its instructions, the request, and as many turns as fit. Pure.
 
-The latest turns are shown whole. Of those before them the beginnings are shown, of still earlier ones only how many there
-were. What is cut says so, and how much it was.
+The latest turns are shown whole, earlier ones by their beginnings, and still earlier ones only as a number.
+Each cut is marked with its size.
 """
 
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from actionledger.runtime.models import Message
 
 _BEGINNING = 160
-"""How much is shown of a text of a turn that is not shown whole, in characters."""
+"""How much is shown of a text in a shortened turn, in characters."""
 
 _MOST_BEGINNINGS = 12
 _LEAST = 400
-"""However little room there is, that much of the latest message is shown, in characters."""
+"""The minimum shown of the latest message, even without space, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """A response, and what the model was told then."""
+    """A response and its feedback."""
 
     response: str
     told: str
@@ -34,7 +34,7 @@ class Transcript:
     Args:
         system: the instructions.
         prompt: the request.
-        room: how much is shown in one request, in characters. Instructions and request are never cut.
+        room: the maximum size of one request, in characters. Instructions and request are never cut.
     """
 
     def __init__(self, system: str, prompt: str, room: int) -> None:
@@ -44,11 +44,11 @@ class Transcript:
         self._exchanges: list[_Exchange] = []
 
     def add(self, response: str, told: str) -> None:
-        """Take in what the model wrote, and what it is told next."""
+        """Add a response and its feedback."""
         self._exchanges.append(_Exchange(response, told))
 
     def messages(self) -> tuple[Message, ...]:
-        """Return what the model is shown next."""
+        """Return the messages for the next request."""
         room = self._room - len(self._system) - len(self._prompt)
         if sum(exchange.size for exchange in self._exchanges) > room:
             room -= 200 + min(len(self._exchanges), _MOST_BEGINNINGS) * (2 * _BEGINNING + 120)
@@ -61,7 +61,7 @@ class Transcript:
         return tuple(messages)
 
     def _latest(self, room: int) -> list[_Exchange]:
-        """Return as many of the latest exchanges as there is room for; the very last one always, cut if need be."""
+        """Return as many of the latest exchanges as fit; always the last one, cut if necessary."""
         shown: list[_Exchange] = []
         for exchange in reversed(self._exchanges):
             if exchange.size > room:
@@ -76,7 +76,7 @@ class Transcript:
 
 
 def _beginnings(exchanges: list[_Exchange]) -> str:
-    """Return what is shown of turns that there is no room for."""
+    """Return the shortened form of turns that don't fit."""
     if not exchanges:
         return ""
     left_out = max(0, len(exchanges) - _MOST_BEGINNINGS)
@@ -99,7 +99,7 @@ def _beginning(text: str) -> str:
 
 
 def _middle_cut(text: str, room: int) -> str:
-    """Return a text, or its beginning and its end."""
+    """Return a text, cut in the middle if it is too long."""
     if len(text) <= room:
         return text
     head, tail = room - room // 3, room // 3

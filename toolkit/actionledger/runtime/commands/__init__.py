@@ -1,4 +1,4 @@
-"""Running programs in a workspace: no shell, shut in where the machine can do that, ended in time, its changes noted."""
+"""Run programs in a workspace: without a shell, sandboxed if the machine can, with a timeout, and with changes recorded for undo."""
 
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ _MODULES = {
     "is_branch_name": "git",
     "words_of": "words",
 }
-"""Where each name is; it is loaded when somebody asks for it: to take a line apart needs nothing that runs one."""
+"""The module of each name, imported on first use: splitting a command needs no code that runs one."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 

@@ -1,4 +1,4 @@
-"""The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
+"""The commands of one session: each runs in its workspace, and its changes there are recorded for undo."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +15,17 @@ from actionledger.runtime.workspace import Workspace
 from actionledger.runtime.workspace.nodes import Change, Gap
 
 _WHOLE = 2**26
-"""How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""
+"""The maximum size of an output that is needed whole, in characters; no list is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A command that is over.
+    """A finished command.
 
     Args:
-        ran: what came of it.
-        changed: the paths in the workspace that it changed, sorted; ``.git`` for all that is in it.
-        unwatched: what could not be kept track of, as sentences: undoing the command is refused then.
+        ran: its result.
+        changed: the paths that it changed in the workspace, sorted; ``.git`` stands for all paths in it.
+        unwatched: effects that could not be tracked, as sentences; if there are any, undo is refused.
     """
 
     ran: Ran
@@ -37,9 +37,9 @@ class Commands:
     """Runs commands in a workspace.
 
     Args:
-        workspace: where.
-        settings: how.
-        on_output: takes the output of each as it comes.
+        workspace: the workspace.
+        settings: the settings and limits.
+        on_output: called with each piece of output as it arrives.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Commands:
 
     @property
     def home(self) -> Path:
-        """The folder that commands are told to be their home; made when it is first asked for."""
+        """The commands' home folder; made on first use."""
         return self._made_home()
 
     def run(
@@ -65,7 +65,7 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         network: bool = False,
     ) -> Finished:
-        """Run a program with its arguments, and note what it changes."""
+        """Run a program with its arguments, and record its changes."""
         with self.workspace.watching() as watched:
             settings = self._settings(environment, network=network)
             ran = self._run(words, cancelled, self._on_output, settings)
@@ -81,11 +81,11 @@ class Commands:
         environment: Mapping[str, str] | None = None,
         whole: bool = False,
     ) -> Ran:
-        """Run a program that changes nothing; nobody hears its output but the caller."""
+        """Run a read-only program; its output is returned and not passed to ``on_output``."""
         return self._run(words, cancelled, None, self._settings(environment, whole=whole))
 
     def reaches(self, path: Path) -> str:
-        """Return why a command could read a file, as a clause; empty where none can."""
+        """Return why a command could read a file, as a clause; empty if none can."""
         if Wall.FILES not in self.walls():
             return (
                 "commands run unconfined here (nothing keeps them to the workspace)" if self.walls() else ""
@@ -94,7 +94,7 @@ class Commands:
         return f"commands may read {folder}" if folder else ""
 
     def walls(self) -> tuple[Wall, ...]:
-        """Return the walls that stand around a command here: one is run that does nothing. Empty where none would run."""
+        """Return the walls around a command here, by running one that does nothing; empty if none can run."""
         if self._walls is None:
             try:
                 self._walls = self.ask([host_python(), "-I", "-S", "-c", ""]).walls
@@ -103,7 +103,7 @@ class Commands:
         return self._walls
 
     def close(self) -> None:
-        """Remove what commands kept in their home."""
+        """Remove the commands' home folder."""
         with self._making:
             if self._home is not None:
                 self._home.remove()
@@ -143,6 +143,6 @@ class Commands:
 
 
 def _shown(path: str) -> str:
-    """Return a path as it is named; a repository's own folder stands for all that is in it."""
+    """Return a path for display; ``.git`` stands for all paths in it."""
     before, inner, _ = f"/{path}/".partition("/.git/")
     return f"{before}{inner}".strip("/") if inner else path

@@ -1,4 +1,4 @@
-"""Git by argument lists, with a configuration of ours: on a workspace, on remotes that are folders, on references alone."""
+"""Run git with argument lists and our configuration: on a workspace, on remotes that are folders, or on references only."""
 
 import os
 import shlex
@@ -32,10 +32,10 @@ _LONGEST_COMPLAINT = 600
 
 
 class Git:
-    """The repository that a workspace is.
+    """The git repository in a workspace.
 
     Args:
-        commands: run in the workspace.
+        commands: runs commands in the workspace.
     """
 
     def __init__(self, commands: Commands) -> None:
@@ -43,29 +43,29 @@ class Git:
         self._listings = Listings(self._listing)
 
     def ask(self, *arguments: str, cancelled: Event | None = None, whole: bool = False) -> str:
-        """Return what a subcommand says that changes nothing."""
+        """Return the output of a read-only subcommand."""
         ran = self._answer(arguments, cancelled, whole=whole)
         _check(ran, arguments)
         return ran.stdout
 
     def does(self, *arguments: str) -> bool:
-        """Return whether a subcommand that changes nothing succeeds."""
+        """Return whether a read-only subcommand succeeds."""
         return self._answer(arguments, None).status == 0
 
     def change(self, *arguments: str, cancelled: Event | None = None) -> Finished:
-        """Run a subcommand that changes something; what it changes can be undone."""
+        """Run a subcommand that changes something; the changes can be undone."""
         return self._change(self._opened(), arguments, cancelled)
 
     def push(self, remote: str, reference: str, cancelled: Event | None = None) -> Finished:
-        """Bring a reference to a remote, under the same name.
+        """Push a reference to a remote, under the same name.
 
-        Where that is a folder of this machine, what git starts there gets a configuration of ours as well.
+        If the remote is a folder of this machine, git also gets our configuration there.
         """
         repository = self._opened()
         way: list[str] = []
         target = local_repository(remote, repository.settings, self._commands.workspace.root)
         if target is not None:
-            # The remote's own rules would go unheard: nothing of a repository is run, and hooks are how it refuses.
+            # Hooks are how a remote enforces its own rules, and they are never run here.
             settings = settings_of(target, self._listings)
             if has_hooks(target.common, settings):
                 message = f"The remote {remote!r} is a folder of this machine with hooks, which are not run; a person has to push there."
@@ -76,7 +76,7 @@ class Git:
             repository = self._opened(local_pushes=True)
         options = ("--no-verify", "--no-signed", "--recurse-submodules=no", "--porcelain", *way)
         arguments = ("push", *options, remote, f"{reference}:{reference}")
-        # A policy or a person has let it be pushed: that is what it needs the network for.
+        # The push was approved by policy or by a person, and it needs the network.
         return self._change(repository, arguments, cancelled, network=True)
 
     def _answer(self, arguments: Sequence[str], cancelled: Event | None, *, whole: bool = False) -> Ran:
@@ -98,7 +98,7 @@ class Git:
         return finished
 
     def _opened(self, *, local_pushes: bool = False) -> Opened:
-        # Looked up for every command: what ran in between may have changed where the repository is, and what it sets.
+        # Looked up for every command: an earlier command may have moved the repository or changed its settings.
         root = self._commands.workspace.root
         return opened(
             root,
@@ -116,7 +116,7 @@ class Git:
 
 
 def _anonymous() -> list[Setting]:
-    """Return who commits where the repository doesn't say who does."""
+    """Return settings for the committer's name, in case the repository has none."""
     return [
         Setting("user.name", os.environ.get("GIT_AUTHOR_NAME", "actionledger")),
         Setting("user.email", os.environ.get("GIT_AUTHOR_EMAIL", "actionledger@localhost")),
@@ -135,11 +135,11 @@ def _check(ran: Ran, arguments: Sequence[str]) -> None:
 
 
 _ELSEWHERE = regex(r"[^/]*:")
-"""How an address begins that is not a path: ``https:``, ``ext::``, ``host:``."""
+"""The beginning of an address that is not a path: ``https:``, ``ext::``, ``host:``."""
 
 
 def local_repository(remote: str, settings: Sequence[Setting], top: Path) -> Folders | None:
-    """Return the repository that a remote is, if it is a folder of this machine."""
+    """Return the folders of a remote's repository if it is on this machine; otherwise None."""
     addresses = _addresses(remote, settings)
     folders = [folder for address in addresses if (folder := _folder(address, top)) is not None]
     if not folders:
@@ -147,7 +147,7 @@ def local_repository(remote: str, settings: Sequence[Setting], top: Path) -> Fol
     if len(addresses) > 1:
         message = f"The remote {remote!r} has several addresses, one of them a folder; push to one at a time."
         raise ActionError(Reason.COMMAND_REFUSED, message)
-    # The places that git itself looks at, in its order.
+    # The locations that git tries, in its order.
     for place in (folders[0] / ".git", folders[0], folders[0].with_name(f"{folders[0].name}.git")):
         if (place / "HEAD").is_file() and (place / "objects").is_dir():
             return Folders(place.resolve(), place.resolve())
@@ -157,7 +157,7 @@ def local_repository(remote: str, settings: Sequence[Setting], top: Path) -> Fol
 
 
 def has_hooks(common: Path, settings: Sequence[Setting]) -> bool:
-    """Return whether a repository has hooks that a push to it would start."""
+    """Return whether a push to a repository would start hooks."""
     if any(each.name == "core.hookspath" for each in settings):
         return True
     try:
@@ -174,7 +174,7 @@ def has_hooks(common: Path, settings: Sequence[Setting]) -> bool:
 
 
 def _addresses(remote: str, settings: Sequence[Setting]) -> list[str]:
-    """Return where a push to a remote goes."""
+    """Return the addresses that a push to a remote goes to."""
     for key in ("pushurl", "url"):
         if found := [each.value or "" for each in settings if each.name == f"remote.{remote}.{key}"]:
             return found
@@ -188,10 +188,10 @@ def _folder(address: str, top: Path) -> Path | None:
 
 
 LONGEST_NAME = 200
-"""Of a branch, in bytes; a reference is a file, and file systems take no more than 255 for a part of its path."""
+"""The maximum length of a branch name, in bytes; a reference is a file, whose name may have at most 255."""
 
 _SECONDS = 20.0
-"""A command on references alone that takes longer waits for something that won't come."""
+"""The timeout of a command on references only, in seconds; a longer one hangs."""
 
 Done = subprocess.CompletedProcess[str]
 
@@ -200,7 +200,7 @@ class References:
     """The references of one repository on this machine.
 
     Args:
-        path: its top folder.
+        path: the repository's top folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -209,30 +209,30 @@ class References:
         self._listings = Listings(self._listing)
 
     def why_not(self) -> str | None:
-        """Return why there is no repository to work with, empty where there is simply none; None where there is one."""
+        """Return why the repository can't be used; empty if there is none; None if it can be used."""
         if not has_repository(self.path):
             return ""
         done = self._git("rev-parse", "--git-dir")
         return last_line(done.stderr) if done.returncode else None
 
     def does(self, *arguments: str) -> bool:
-        """Return whether a subcommand that changes nothing succeeds."""
+        """Return whether a read-only subcommand succeeds."""
         return self._git(*arguments).returncode == 0
 
     def commit(self, reference: str) -> str | None:
-        """Return the full hash of the commit that a reference points at; None where there is no such reference."""
+        """Return the full hash of a reference's commit; None if there is no such reference."""
         done = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
         return done.stdout.strip() if done.returncode == 0 else None
 
     def branches(self, most: int) -> list[str]:
-        """Return the names of the first branches, so many at most."""
+        """Return the names of the first branches, at most ``most``."""
         return self._git(
             "for-each-ref", f"--count={most}", "--format=%(refname:short)", "refs/heads"
         ).stdout.split()
 
     def create(self, reference: str, commit: str) -> str:
-        """Create a reference where there is none; nobody's is ever moved."""
-        # The empty text stands for "only if there is no such reference".
+        """Create a reference; an existing one is never moved."""
+        # The empty text means "only if there is no such reference".
         done = self._git("update-ref", "--end-of-options", reference, commit, "")
         return last_line(done.stderr) if done.returncode else ""
 
@@ -254,7 +254,7 @@ class References:
         if program is None:
             raise ActionError(Reason.UNAVAILABLE, "There is no git on this machine; go on without a branch.")
         try:
-            return subprocess.run(  # noqa: S603 - no shell, and what a model wrote stands in references alone
+            return subprocess.run(  # noqa: S603 - no shell, and text from a model only occurs in references
                 words,
                 executable=program,
                 cwd=self.path,
@@ -276,14 +276,14 @@ class References:
 
 
 def is_branch_name(name: str, does: Callable[..., bool]) -> bool:
-    """Return whether git takes a name for a branch's, and for nothing else."""
+    """Return whether git accepts a name as a branch name, and with no other meaning."""
     is_plain = name.isprintable() and len(name.encode()) <= LONGEST_NAME
     is_name = is_plain and not name.startswith("-") and name not in {"HEAD", "@"}
-    # The form with --branch would expand @{-1} to another name.
+    # The option --branch would expand @{-1} to another name.
     return is_name and does("check-ref-format", f"refs/heads/{name}")
 
 
 def last_line(text: str) -> str:
-    """Return the last line of what git said, for a sentence."""
+    """Return the last line of git's output, for a sentence."""
     lines = text.strip().splitlines()
     return lines[-1][:200] if lines else "it said nothing"

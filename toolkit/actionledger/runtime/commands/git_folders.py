@@ -1,7 +1,7 @@
-"""A stand-in for the shared folder of a repository: all of it by links, but its hooks, and of its configuration data alone.
+"""A stand-in for a repository's shared folder: links to its content, without its hooks and with only harmless settings.
 
-Git reads its configuration from the folder that ``GIT_COMMON_DIR`` names. The stand-in has a configuration of ours there, and no
-hooks; objects and references are the repository's own. So nothing that a repository says can start a program: git never reads it.
+Git reads its configuration from the folder in ``GIT_COMMON_DIR``. The stand-in has our configuration and no hooks; objects
+and references are the repository's own. So a repository can't start a program by its settings: git never reads them.
 """
 
 import hashlib
@@ -29,11 +29,11 @@ _TAKEN = regex(
     r"|status\.renames|receive\.(denynonfastforwards|denydeletes)",
     re.DOTALL,
 )
-"""The settings that git is told as the repository has them, by the names that git lists. A setting that is new to git is not among
-them, so what it may start stays unknown to the git that runs here."""
+"""The repository settings that are passed on to git, by the names that git lists. A setting that is new to git is not among
+them, so that it can't start a program unknown to us."""
 
 _FORMATS = {"extensions.objectformat": {"sha1", "sha256"}, "extensions.refstorage": {"files", "reftable"}}
-"""Without these a repository can't be read; each has a closed list of values."""
+"""Settings without which a repository can't be read; each has a fixed set of values."""
 
 _OURS = """\
 [core]
@@ -72,15 +72,15 @@ _OURS = """\
 [protocol "git"]
 	allow = always
 """
-"""What holds in every repository: what git would start by default is not started either."""
+"""Settings for every repository: they also switch off programs that git would start by default."""
 
 
 class Setting(NamedTuple):
     """One setting.
 
     Args:
-        name: as git lists it: section and key in small letters, what stands between them as it is.
-        value: its value; None where a file names it alone, which means true.
+        name: the name that git lists: section and key in lower case, the part between them unchanged.
+        value: its value; None if the file only names it, which means true.
     """
 
     name: str
@@ -88,13 +88,13 @@ class Setting(NamedTuple):
 
 
 def has_worktree_file(settings: Iterable[Setting]) -> bool:
-    """Return whether a repository says that its working trees have settings of their own."""
+    """Return whether a repository declares separate settings for its working trees."""
     said = [each.value for each in settings if each.name == "extensions.worktreeconfig"]
     return bool(said) and (said[-1] or "true").lower() in {"true", "yes", "on", "1"}
 
 
 def told(settings: Iterable[Setting], *, local_pushes: bool = False) -> str:
-    """Return the configuration that git is told instead of a repository's own."""
+    """Return the configuration that replaces a repository's own."""
     settings = list(settings)
     formats = [
         each
@@ -123,10 +123,10 @@ def _lines(setting: Setting) -> Iterator[str]:
 
 
 Ask: TypeAlias = Callable[[Sequence[str], Mapping[str, str]], str]
-"""Runs words in an environment and returns what they print; raises ``ActionError`` where they fail."""
+"""Runs a command in an environment and returns its output; raises ``ActionError`` if it fails."""
 
 _LONGEST_KEPT = 2**20
-"""A longer configuration, in bytes, is listed anew each time."""
+"""The maximum size of a configuration that is cached, in bytes; a longer one is listed each time."""
 
 _LINKED = ("objects", "refs", "packed-refs", "reftable", "logs", "info", "shallow", "worktrees")
 _LONGEST_POINTER = 4096
@@ -142,14 +142,14 @@ GIT_ENVIRONMENT = {
     "GIT_EDITOR": "false",
     "LC_ALL": "C.UTF-8",
 }
-"""What git is told of its surroundings beside what every command sees."""
+"""Git's environment, in addition to every command's."""
 
 
 class Listings:
-    """The settings in git's files, as git lists them; git runs again only where a file has changed.
+    """The settings in git's files, as listed by git; git runs again only if a file has changed.
 
     Args:
-        ask: runs git without the repository.
+        ask: runs git outside of the repository.
     """
 
     def __init__(self, ask: Ask) -> None:
@@ -157,7 +157,7 @@ class Listings:
         self._known: dict[Path, tuple[bytes, list[Setting]]] = {}
 
     def of(self, file: Path) -> list[Setting]:
-        """Return what a file sets; what it would include is not looked at."""
+        """Return the settings in a file, without the files that it includes."""
         if not file.is_file():
             return []
         held = _digest(file)
@@ -165,24 +165,24 @@ class Listings:
         if held and held == known:
             return list(settings)
         words = ["git", "--no-pager", "config", "--file", str(file), "--no-includes", "--list", "-z"]
-        # No repository is looked for, so that nothing else is read on the way.
-        # The settings that ``git config --list -z`` printed, in their order.
+        # Outside of any repository, so that git reads no other file on the way.
+        # The settings in the output of ``git config --list -z``, in order.
         pairs = (
             entry.partition("\n") for entry in self._ask(words, {"GIT_DIR": os.devnull}).split("\0") if entry
         )
         settings = [Setting(name, value if sign else None) for name, sign, value in pairs]
-        # Only what stayed as it was, while git read it, is known to be what git has read.
+        # Cache only if the file did not change while git read it.
         if held == _digest(file):
             self._known[file] = held, settings
         return list(settings)
 
 
 class Folders(NamedTuple):
-    """Where a repository is.
+    """The folders of a repository.
 
     Args:
-        own: what belongs to this working tree: HEAD and the index.
-        common: what all working trees of the repository share; the same folder where there is but one.
+        own: the folder of this working tree: HEAD and the index.
+        common: the folder shared by all working trees; the same folder if there is only one.
     """
 
     own: Path
@@ -190,12 +190,12 @@ class Folders(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A repository as one command meets it.
+    """A repository prepared for one command.
 
     Args:
-        words: what the command line begins with.
-        environment: what git is told beside ``GIT_ENVIRONMENT``.
-        settings: what the repository's own files set.
+        words: the beginning of the command line.
+        environment: git's environment, in addition to ``GIT_ENVIRONMENT``.
+        settings: the settings in the repository's own files.
     """
 
     words: list[str]
@@ -212,7 +212,7 @@ def opened(
     local_pushes: bool = False,
     otherwise: Sequence[Setting] = (),
 ) -> Opened:
-    """Return how git is run on a repository so that nothing of the repository's own is started."""
+    """Return how to run git on a repository without starting any program that it configures."""
     folders = folders_of(top, within=within)
     settings = settings_of(folders, listings)
     common = stand_in(folders.common, [*otherwise, *settings], home, local_pushes=local_pushes)
@@ -226,7 +226,7 @@ def has_repository(folder: Path) -> bool:
 
 
 def folders_of(top: Path, *, within: Path | None = None) -> Folders:
-    """Return where the repository of a working tree is."""
+    """Return the folders of a working tree's repository."""
     own = top / ".git"
     if own.is_file():
         own = top / _pointer(own).removeprefix("gitdir:").strip()
@@ -246,7 +246,7 @@ def folders_of(top: Path, *, within: Path | None = None) -> Folders:
 
 
 def settings_of(folders: Folders, listings: Listings) -> list[Setting]:
-    """Return what a repository's own files set; what they would include is not looked at."""
+    """Return the settings in a repository's own files, without the files that these include."""
     settings = listings.of(folders.common / "config")
     if has_worktree_file(settings):
         settings += listings.of(folders.own / "config.worktree")
@@ -254,7 +254,7 @@ def settings_of(folders: Folders, listings: Listings) -> list[Setting]:
 
 
 def stand_in(common: Path, settings: Sequence[Setting], home: Path, *, local_pushes: bool = False) -> Path:
-    """Return a folder that stands for the shared folder of a repository."""
+    """Return a stand-in for a repository's shared folder."""
     place = home / f"git-{hashlib.sha256(os.fsencode(common)).hexdigest()[:16]}-{int(local_pushes)}"
     place.mkdir(parents=True, exist_ok=True)
     for name in _LINKED:
@@ -269,7 +269,7 @@ def stand_in(common: Path, settings: Sequence[Setting], home: Path, *, local_pus
 
 
 def _digest(file: Path) -> bytes:
-    """Return what tells a file's content from any other; nothing where it is no file of its own or too long a one."""
+    """Return the hash of a file's content; empty if it is not a regular file or too long."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

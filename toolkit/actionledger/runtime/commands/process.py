@@ -1,4 +1,4 @@
-"""One command: started in a process that shuts it in, its output captured, ended in time with all that it started."""
+"""Run one command: in a sandboxing process, with its output captured, and with a timeout for it and all its children."""
 
 import codecs
 import json
@@ -27,19 +27,19 @@ from actionledger.runtime.commands.reach import ENVIRONMENT, CommandSettings, al
 from actionledger.runtime.sandbox.launch import INSIDE, host_python
 
 OnOutput: TypeAlias = Callable[[str, str], None]
-"""Takes the name of the output (``stdout`` or ``stderr``) and the next piece of it."""
+"""Called with the output's name (``stdout`` or ``stderr``) and its next piece."""
 
 MARGIN = 64 * 1024
-"""How much is held beyond each cut, in characters: a secret up to that length is known whole, and masked, before it is cut in two."""
+"""The number of characters kept beyond each cut, so that a secret up to that length is masked whole and not cut in two."""
 
 
 class OutputCapture:
     """One output of a command.
 
     Args:
-        name: its name.
+        name: the output's name.
         limit: how much of it is kept, in characters.
-        on_output: takes each piece as it comes; None where nobody listens.
+        on_output: called with each piece as it arrives; None if not needed.
     """
 
     def __init__(self, name: str, limit: int, on_output: OnOutput | None = None) -> None:
@@ -52,7 +52,7 @@ class OutputCapture:
         self._length = 0
 
     def add(self, data: bytes, *, final: bool = False) -> None:
-        """Take the next bytes; what is no UTF-8 becomes U+FFFD."""
+        """Add the next bytes; invalid UTF-8 becomes U+FFFD."""
         text = self._decoder.decode(data, final)
         if not text:
             return
@@ -64,7 +64,7 @@ class OutputCapture:
 
     @property
     def text(self) -> str:
-        """What is kept; where something was left out, a line says how much, and the secrets in the rest are masked."""
+        """The kept text, with secrets masked; a line tells how much was left out, if any."""
         if self._length <= self._limit:
             return self._head.text
         head = mask_text(self._head.text)[: self._limit // 2]
@@ -109,37 +109,37 @@ class _End:
 
 
 class Wall(StrEnum):
-    """A wall around a command, by what it keeps from it.
+    """A wall around a command: a protection by the sandbox.
 
-    Of ``memory`` and ``number`` each process is bounded by the kernel where it can do that, and all of them together are counted
+    For ``memory`` and ``number``, the kernel limits each process if it can, and the processes together are measured
     ten times a second.
     """
 
     FILES = "files"
-    """It reads and writes nothing but what it is given: the workspace, its home, and what is installed for everybody."""
+    """It accesses only its given files: the workspace, its home, and software installed for all users."""
     PROCESSES = "processes"
-    """It sees no process but its own."""
+    """It sees no other processes."""
     SIGNALS = "signals"
-    """It can signal no process but its own."""
+    """It can't signal other processes."""
     ENDING = "ending"
-    """It can't end the process that watches over it, and nothing that it started outlives it."""
+    """It can't end the process that supervises it, and no child process outlives it."""
     NETWORK = "network"
-    """It reaches no other machine, and nothing that this one serves."""
+    """It reaches no other machine, and no server on this one."""
     MEMORY = "memory"
-    """It is ended when it takes more memory than it may."""
+    """It is ended if it uses too much memory."""
     NUMBER = "number"
-    """It is ended when it has more processes and threads than it may."""
+    """It is ended if it has too many processes and threads."""
 
 
 KEEPS_TO_THE_WORKSPACE = frozenset({Wall.FILES})
-"""The walls without which a command runs only where an operator asks for that by name."""
+"""The walls without which a command runs only if an operator explicitly allows it."""
 
 
 _BOOT = "import sys; sys.path.insert(0, {folder!r}); from inside.command import main; main()"
 _LOOK_EVERY = 0.05
 _PIECE = 64 * 1024
 _AROUND_THE_END = 5.0
-"""How long the process around a command may take to end all of it, beyond its grace, in seconds."""
+"""How long the supervising process may take to end the command, beyond the grace period, in seconds."""
 
 HOW_TO_RUN = (
     "Whoever operates this session can run it where there is Landlock (Linux 5.13 or later) or namespaces, a virtual machine or a "
@@ -153,11 +153,11 @@ class Ran:
     """The result of a command.
 
     Args:
-        status: its exit status, or below zero the signal that ended it; None if it was ended or is unknown.
-        stdout, stderr: what it said, as far as it was kept.
-        seconds: how long it took.
-        ended_by: ``"timeout"``, ``"cancelled"``, ``"memory"`` or ``"processes"`` where it was ended; empty where it ended by itself.
-        walls: which walls stood around it.
+        status: its exit status, or the negative number of the signal that ended it; None if it was ended or is unknown.
+        stdout, stderr: its outputs, as far as they were kept.
+        seconds: its duration.
+        ended_by: ``"timeout"``, ``"cancelled"``, ``"memory"`` or ``"processes"`` if it was ended; empty otherwise.
+        walls: the walls around it.
     """
 
     status: int | None
@@ -186,7 +186,7 @@ def run_command(
 
 
 class _Running:
-    """A command that runs."""
+    """A running command."""
 
     def __init__(
         self,
@@ -219,12 +219,12 @@ class _Running:
             self._selector.register(stream, selectors.EVENT_READ, take)
 
     def finished(self, cancelled: Event) -> Ran:
-        """Wait until all of the command has ended, by itself or in time."""
+        """Wait until the command and all its children have ended, or end them at the timeout."""
         ended_by, last = "", self._begun + self._settings.seconds
         while self._selector.get_map():
             late = time.monotonic() >= last
             if ended_by and late:
-                break  # whoever was to end it doesn't
+                break  # the supervising process fails to end it
             if not ended_by and (late or cancelled.is_set()):
                 ended_by = "timeout" if late else "cancelled"
                 self._let_go()
@@ -233,7 +233,7 @@ class _Running:
         return self._ran(ended_by)
 
     def end(self) -> None:
-        """Leave nothing of it behind."""
+        """End the command and all its children."""
         self._let_go()
         try:
             self._process.wait(self._settings.grace + _AROUND_THE_END)
@@ -278,7 +278,7 @@ class _Running:
         )
 
     def _said(self) -> JsonDict:
-        """Return what the process around the command has reported so far."""
+        """Return the reports of the supervising process so far."""
         said: JsonDict = {}
         for line in self._reported.splitlines():
             with suppress(ValueError):
@@ -286,13 +286,13 @@ class _Running:
         return said
 
     def _let_go(self) -> None:
-        """Close what holds the command alive."""
+        """Close the pipes that keep the command alive."""
         if self._process.stdin:
             self._process.stdin.close()
 
 
 def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSettings) -> JsonDict:
-    """Return all that the process around a command has to know, as a JSON value."""
+    """Return the supervising process's task, as a JSON value."""
     environment = environment_of(settings, home)
     program = reach.program_of(words[0], workspace, environment["PATH"])
     return {
@@ -318,7 +318,7 @@ def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSe
 
 
 def _walls(said: JsonDict) -> tuple[Wall, ...]:
-    """Return the walls that the process around a command has reported, in their own order."""
+    """Return the walls that the supervising process reported, in the order of ``Wall``."""
     counted = {Wall.MEMORY, Wall.NUMBER} if sys.platform.startswith("linux") else set()
     standing = {*said.get("walls", ()), *(counted if "walls" in said else ())}
     return tuple(wall for wall in Wall if wall in standing)
@@ -328,7 +328,7 @@ def _started(task: JsonDict, workspace: Path, report: int) -> "subprocess.Popen[
     options = ["-B"] if sys.dont_write_bytecode else []
     boot = _BOOT.format(folder=str(INSIDE.parent))
     try:
-        return subprocess.Popen(  # noqa: S603 - no shell: the words of the command are data of a task
+        return subprocess.Popen(  # noqa: S603 - no shell: the command's words are data of a task
             [host_python(), "-I", "-S", *options, "-X", "utf8", "-c", boot, json.dumps(task)],
             cwd=workspace,
             env={},

@@ -1,4 +1,4 @@
-"""How commands are run, what they can reach on the disk, and what an approval of a command line binds."""
+"""Settings of commands, the files that they can reach, and the files that an approval of a command covers."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.runtime.sandbox.inside.landlock import LATEST
 
 _PASSED_ON = ("LANG", "LANGUAGE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""What commands see of the environment beside ``PATH`` and ``LC_…``: nothing in it is a secret."""
+"""Environment variables that commands get, besides ``PATH`` and ``LC_…``; none holds a secret."""
 
 _TOOLCHAINS = {
     "PYENV_ROOT": ".pyenv",
@@ -31,21 +31,21 @@ _TOOLCHAINS = {
     "GOROOT": "sdk/go",
     "JAVA_HOME": ".jdk",
 }
-"""Where managers of programs keep these, which a command's own home would hide: a variable, and its folder in a home."""
+"""Folders of toolchain managers, which a command's own home would hide: the variable, and the folder in the user's home."""
 
 
 ENVIRONMENT = "ACTIONLEDGER_COMMANDS"
-"""The variable of the environment that lets all commands of a process be ``unconfined``, or have the ``network``, or both."""
+"""The environment variable that allows all commands of a process to be ``unconfined``, to use the ``network``, or both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """Which means of the kernel may be used to build walls; fewer show what a command would be held by elsewhere.
+    """The kernel features that walls may use; fewer features simulate other machines.
 
     Args:
-        namespaces: whether namespaces.
-        landlock: the latest version of Landlock; 0 for none.
-        filter: whether a filter of system calls.
+        namespaces: whether to use namespaces.
+        landlock: the maximum version of Landlock; 0 for none.
+        filter: whether to use a filter of system calls.
     """
 
     namespaces: bool = True
@@ -58,20 +58,20 @@ ALL_MEANS = Means()
 
 @dataclass(frozen=True, slots=True)
 class CommandSettings:
-    """How commands are run.
+    """Settings and limits of commands.
 
     Args:
-        seconds: how long one may take.
-        grace: how long one that is ended has for that, in seconds, before it is killed.
-        output: how much is kept of each of its two outputs, in characters: the beginning and the end.
-        file_bytes: how large a file it may write, in bytes.
-        memory: how much memory all its processes may have together, in bytes.
-        processes: how many processes and threads it may have at once.
-        network: whether it may reach other machines, and what this one serves.
-        environment: what it sees beside the variables that everybody may see.
-        readable: folders that it may read beside the system's, the workspace and the program's own.
-        unconfined: whether it runs even where nothing keeps it to its workspace; its result says which walls stood.
-        means: what walls may be built of.
+        seconds: the timeout.
+        grace: the time that a command has to end itself before it is killed, in seconds.
+        output: the maximum kept of each of its two outputs, in characters: the beginning and the end.
+        file_bytes: the maximum size of a file that it writes, in bytes.
+        memory: the maximum memory of all its processes together, in bytes.
+        processes: the maximum number of its processes and threads.
+        network: whether it may reach other machines and the servers on this one.
+        environment: environment variables in addition to the default ones.
+        readable: folders that it may read in addition to the system's, the workspace and the program's own.
+        unconfined: whether it runs even if it can't be confined to its workspace; its result lists its walls.
+        means: the kernel features that walls may use.
 
     Raises:
         UsageError: a number is not above zero.
@@ -96,12 +96,12 @@ class CommandSettings:
 
 
 def allows(settings: CommandSettings, what: str) -> bool:
-    """Return whether an operator lets commands have something by name: in the settings, or for all of this process."""
+    """Return whether an operator allows something explicitly: in the settings, or for this whole process."""
     return bool(getattr(settings, what)) or what in os.environ.get(ENVIRONMENT, "").replace(",", " ").split()
 
 
 def toolchains() -> dict[str, str]:
-    """Return the folders of the managers of programs that there are, by the variable that names each."""
+    """Return the existing folders of toolchain managers, by their environment variables."""
     folders = {
         name: os.environ.get(name) or str(Path.home() / folder) for name, folder in _TOOLCHAINS.items()
     }
@@ -109,12 +109,12 @@ def toolchains() -> dict[str, str]:
 
 
 def environment_of(settings: CommandSettings, home: Path) -> dict[str, str]:
-    """Return all that a command sees of its surroundings."""
+    """Return a command's whole environment."""
     passed = {
         name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")
     }
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    # A relative folder would let a file of the workspace go by the name of a program.
+    # A relative folder would let a file in the workspace pass for a program.
     path = os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
     own = {"PATH": path, "HOME": str(home), "TMPDIR": str(home), "TERM": "dumb", "NO_COLOR": "1"}
     return {**passed, **toolchains(), **own, **settings.environment}
@@ -142,12 +142,12 @@ def program_of(word: str, workspace: Path, path: str) -> Path:
 
 
 def writable(workspace: Path, home: Path) -> list[str]:
-    """Return what a command may write to."""
+    """Return the folders that a command may write to."""
     return [str(workspace), str(home), *_DEVICES]
 
 
 def readable(program: Path, settings: CommandSettings) -> list[str]:
-    """Return what a command may read and run, beside what it may write to."""
+    """Return the folders that a command may read and run, in addition to the writable ones."""
     own = {
         *_installations(program),
         *_installations(Path(sys.executable)),
@@ -162,18 +162,18 @@ def readable(program: Path, settings: CommandSettings) -> list[str]:
 
 
 def listed() -> list[str]:
-    """Return the folders whose names a command may list, whatever in them it may not read."""
+    """Return the folders whose names a command may list, even if it may not read their content."""
     return [_CONFIGURATION]
 
 
 @lru_cache(maxsize=2)
 def _open_to_all(folder: str, _when: int) -> tuple[str, ...]:
-    """Return what everybody may read in a folder: not the hashes of passwords, nor keys, whoever this process is."""
+    """Return the world-readable paths in a folder: no password hashes or keys, even if this process could read them."""
     return tuple(_readable_by_all(folder)[1])
 
 
 def _readable_by_all(folder: str) -> tuple[bool, list[str]]:
-    """Return whether everybody may read all of a folder, and what of it everybody may read, in as few paths as possible."""
+    """Return whether a whole folder is world-readable, and its world-readable paths, as few as possible."""
     whole, found = True, []
     try:
         with os.scandir(folder) as listing:
@@ -196,13 +196,13 @@ def _readable_by_all(folder: str) -> tuple[bool, list[str]]:
 
 
 def granted(path: Path, settings: CommandSettings) -> str:
-    """Return the folder by which every command may read a file; empty where none is."""
+    """Return the folder through which every command may read a file; empty if there is none."""
     folders = [*_SYSTEM, _CONFIGURATION, *toolchains().values(), *map(str, settings.readable)]
     return next((folder for folder in folders if path.resolve().is_relative_to(Path(folder).resolve())), "")
 
 
 def _installations(program: Path) -> Iterator[Path]:
-    """Yield what a program was installed in, wherever links lead: its folder, or itself where that is somebody's home."""
+    """Yield the folders that a program is installed in, following links; the program itself if its folder is a user's home."""
     for place in _chain(program):
         prefix = place.parent.parent if place.parent.name == "bin" else place.parent
         yield from _without_state(
@@ -211,7 +211,7 @@ def _installations(program: Path) -> Iterator[Path]:
 
 
 def _without_state(folder: Path) -> Iterator[Path]:
-    """Yield a folder, or what is in it but the way to this user's state: ``~/.local`` holds both programs and that."""
+    """Yield a folder, without the path to this user's state: ``~/.local`` holds both programs and state."""
     state = state_folder().resolve()
     if not state.is_relative_to(folder.resolve()):
         yield folder
@@ -222,7 +222,7 @@ def _without_state(folder: Path) -> Iterator[Path]:
 
 
 def _chain(program: Path) -> Iterable[Path]:
-    """Return a program's path, and those that its links go through up to the file itself."""
+    """Return a program's path, the paths that its links lead through, and the final file."""
     places = [program.absolute()]
     while places[-1].is_symlink() and len(places) < _MOST_LINKS:
         target = places[-1].parent / places[-1].readlink()
@@ -231,7 +231,7 @@ def _chain(program: Path) -> Iterable[Path]:
 
 
 def _holds_a_home(folder: Path) -> bool:
-    """Return whether a folder is somebody's home, or above it."""
+    """Return whether a folder is a user's home, or contains one."""
     homes = (Path.home(), Path("/root"), Path("/home/somebody"), Path("/Users/somebody"))
     return any(home.is_relative_to(folder) for home in homes) or folder.parent in {
         Path("/home"),
@@ -250,17 +250,17 @@ _BUILD_FILES = {
     "tox": ("tox.ini", "pyproject.toml"),
     "cmake": ("CMakeLists.txt",),
 }
-"""What programs read and do without being told its name."""
+"""Files that programs read and execute without being given their names."""
 
 _PIECE = 1 << 20
 _LONGEST = 4096
-"""What is longer, in characters, is no path."""
+"""The maximum length of a path, in characters."""
 
 
 def bound(words: Sequence[str], workspace: Path, aside: Collection[str] = ()) -> str:
-    """Return what a decision about a command is about beside its words: the content of each file that these name.
+    """Return what a decision about a command covers besides its words: the content of each file that they name.
 
-    What such a file reads or imports in turn is not followed.
+    Files that such a file reads or imports are not followed.
     """
     root = workspace.resolve()
     left_out = {_resolved(root, path) for path in aside}
@@ -274,7 +274,7 @@ def bound(words: Sequence[str], workspace: Path, aside: Collection[str] = ()) ->
 
 
 def _names(words: Sequence[str]) -> Iterator[str]:
-    """Yield what could be the name of a file in a command line."""
+    """Yield the words that may be file names in a command line."""
     program = Path(words[0]).name if words else ""
     yield from _BUILD_FILES.get(program, ())
     for before, word in zip(("", *words), words, strict=False):
@@ -292,14 +292,14 @@ def _is_file_in(root: Path, path: Path) -> bool:
     try:
         return path.is_relative_to(root) and path.is_file()
     except OSError:
-        return False  # a name that is too long for one
+        return False  # too long for a file name
 
 
 def _resolved(root: Path, name: str) -> Path | None:
     try:
         return (root / name).resolve() if 0 < len(name) <= _LONGEST else None
     except (OSError, ValueError, RuntimeError):
-        return None  # no name that a file could have
+        return None  # no valid file name
 
 
 def _digest(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""A command's text as a list of words: what only a shell could do is refused, with what to do instead. Pure."""
+"""Split a command into words; reject syntax that needs a shell, with advice on alternatives. Pure."""
 
 import re
 import shlex
@@ -25,13 +25,13 @@ _SIGNS = (
     ),
     (regex(r"[\r\n]"), f"it has several lines. {_ONE_EACH}"),
 )
-"""What a shell would do something about outside of quotes, and what to do instead."""
+"""Shell syntax outside of quotes, and the advice for each."""
 
 _FILLED_IN = (
     (regex(r"[*?]|\[[^\]\s]*\]"), f"names are not expanded. Name the files. {_IN_QUOTES}"),
     (regex(r"(?<!\S)~"), "paths are relative to the workspace, which has no home folder."),
 )
-"""The same of words that a shell would put others in the place of."""
+"""The same for words that a shell would expand."""
 
 _SUBSTITUTION = regex(r"`|\$\(")
 _VARIABLE = regex(r"\$(?=[\w{@*#?!$-])")
@@ -45,7 +45,7 @@ _BUILT_IN = {
 _BUILT_IN |= dict.fromkeys((".", "pushd", "popd"), _BUILT_IN["cd"]) | dict.fromkeys(
     ("set", "unset", "alias", "eval", "exec", "ulimit", "umask", "trap"), _BUILT_IN["source"]
 )
-"""What is no program but a word of the shell's own."""
+"""Shell keywords and builtins that are not programs."""
 
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "ash", "pwsh", "powershell"})
 _TAKE_A_VALUE = frozenset({"--rcfile", "--init-file"})
@@ -54,14 +54,14 @@ _TAKE_A_VALUE = frozenset({"--rcfile", "--init-file"})
 def words_of(command: str, *, expands: bool = False) -> list[str]:
     """Return a command's program and arguments.
 
-    Quotes and backslashes are read as a POSIX shell does, and nothing else is.
+    Quotes and backslashes are parsed as in a POSIX shell; nothing else is interpreted.
 
     Args:
-        command: its text.
-        expands: whether a shell fills in names and variables, so that these are let through, as they stand.
+        command: the command's text.
+        expands: whether a shell expands names and variables, so that these are kept as they are.
 
     Raises:
-        ActionError: it takes a shell to do what it says, or it can't be split into words.
+        ActionError: the command needs a shell, or can't be split into words.
     """
     text = command.strip()
     _check_signs(text, expands=expands)
@@ -95,7 +95,7 @@ def words_of(command: str, *, expands: bool = False) -> list[str]:
 
 
 def _check_signs(text: str, *, expands: bool) -> None:
-    """Refuse what stands outside of single quotes and only means something to a shell."""
+    """Raise if text outside of single quotes has a meaning only in a shell."""
     quote, at = "", 0
     while at < len(text):
         sign = text[at]
@@ -121,7 +121,7 @@ def _check_sign(text: str, at: int, signs: Iterable[tuple[re.Pattern[str], str]]
 
 
 def _runs_a_file(arguments: list[str]) -> bool:
-    """Return whether a shell gets a script as a file, and not as a text."""
+    """Return whether a shell runs a script file, and not a text."""
     rest = iter(arguments)
     for argument in rest:
         if argument.startswith("--"):

@@ -1,1 +1,1 @@
-"""ACT: checked calls become observations: approved, run, recorded, told to the model."""
+"""Execute checked calls: approve, run, record, and report to the model."""

@@ -1,7 +1,7 @@
-"""Who decides whether an action may run: a table of rules, read from the top; no rule means reject. Pure.
+"""Decide whether an action may run, by a table of rules; the first match applies, no match means reject. Pure.
 
-A rule is a glob over action names and, where it wants, conditions on fields; docs/policies.md has the grammar. What is escalated
-waits for a person, whose decision is about exactly the content that was asked about: ``content_hash`` tells.
+A rule is a glob over action names and, optionally, conditions on fields; docs/policies.md has the grammar. An escalated action
+is pending until a person decides about exactly the requested content, identified by ``content_hash``.
 """
 
 import hashlib
@@ -39,12 +39,12 @@ class Rule(NamedTuple):
 
     Args:
         action: a glob over action names.
-        verdict: what is said of the actions that it fits.
-        when: conditions on fields, by name; all of them must hold. An action without the field doesn't fit. A text is a glob
-            over all of the field's text; a tuple the words that a command begins with.
-        changes: for ``modify``: the fields to be set, by name.
+        verdict: the verdict on matching actions.
+        when: conditions on fields, by name; all must hold. An action without the field doesn't match. A text is a glob
+            over the field's whole text; a tuple is the words that a command begins with.
+        changes: for ``modify``: the fields to set, by name.
         why: the reason, for the model and for people.
-        evidence: where it names any, the rule is only about actions that stand on such evidence, without their format's marks.
+        evidence: if not empty, the rule only covers actions without their format's marks that were found by such evidence.
 
     Example:
         >>> tests = al.Rule("execute_command", al.Verdict.APPROVE, when={"command": ("pytest",)}, why="Tests are harmless.")
@@ -60,7 +60,7 @@ class Rule(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
 
     def fits(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether the rule is surely about an action.
+        """Return whether the rule surely matches an action.
 
         Example:
             >>> tests = al.Rule("execute_command", al.Verdict.APPROVE, when={"command": ("pytest",)})
@@ -70,9 +70,9 @@ class Rule(NamedTuple):
         return self.fit(name, arguments) is Fit.YES
 
     def fit(self, name: str, arguments: Mapping[str, Any]) -> Fit:
-        """Return whether the rule is about an action; where it restricts, however that is written, and perhaps.
+        """Return how surely the rule matches an action; a restricting rule matches any spelling.
 
-        A rule that approves is about what its conditions plainly say, and nothing else.
+        An approving rule matches only the literal meaning of its conditions.
 
         Example:
             >>> pushing = al.Rule("execute_command", al.Verdict.REJECT, when={"command": ("git", "push")})
@@ -103,7 +103,7 @@ class Rule(NamedTuple):
 
 
 NO_RULE = Rule("*", Verdict.REJECT)
-"""What decides where nothing else does."""
+"""The rule that applies if no other does."""
 
 
 LETS_RUN = frozenset({Verdict.APPROVE, Verdict.MODIFY})
@@ -111,23 +111,23 @@ LETS_RUN = frozenset({Verdict.APPROVE, Verdict.MODIFY})
 
 
 def _doubted(name: str, doubt: Reason) -> Rule:
-    """Return what decides about an action that was read and may not be what was meant."""
+    """Return the rule for a parsed action that may differ from what the model meant."""
     why = f"{SENTENCES[doubt]} It may not be what was meant, so it runs only if a person approves it."
     return Rule(name, Verdict.ESCALATE, why=why)
 
 
 def _escalation(rule: Rule) -> Rule:
-    """Return what decides where a rule may be about an action, and can't be compared with it."""
+    """Return the rule for an action that another rule may match, but can't be compared with."""
     why = f"It may be what this rule is about, which can't be conditions_in_words from how it is written: {rule.conditions_in_words}."
     return Rule(rule.action, Verdict.ESCALATE, why=f"{why} {rule.why}".rstrip())
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A table of rules; the first one that fits decides.
+    """A table of rules; the first that matches applies.
 
     Args:
-        rows: the table, from the top; (glob over action names, verdict) is a short form of a rule.
+        rows: the rules in order; (glob over action names, verdict) is a short form of a rule.
 
     Example:
         >>> policy = al.Policy((("read_*", al.Verdict.APPROVE), ("*", al.Verdict.ESCALATE)))
@@ -139,13 +139,13 @@ class Policy:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The table, each row a rule."""
+        """The table, with each row as a rule."""
         return tuple(row if isinstance(row, Rule) else Rule(*row) for row in self.rows)
 
     @cached_property
     def version(self) -> str:
-        """The hash of the table: approvals hold it, so that what was approved under other rules is not run."""
-        # A rule as it is hashed: a condition that it doesn't have leaves the hash of older policies as it is.
+        """The hash of the table: approvals contain it, so that an approval under other rules doesn't count."""
+        # The hash omits a missing condition, so that the hashes of older policies stay the same.
         return hashlib.sha256(
             json_text(
                 [
@@ -162,16 +162,16 @@ class Policy:
         evidence: Evidence | None = None,
         doubt: Reason | None = None,
     ) -> Rule:
-        """Return the rule that decides about an action.
+        """Return the rule that applies to an action.
 
-        Where a rule that restricts may be about it and nobody can tell, what a later rule would let run is escalated:
-        to a person, in an automatic session as well. So is an action that may not be what was meant.
+        If a restricting rule may match and that can't be determined, an action that a later rule would let run is escalated
+        to a person, even in an automatic session. The same holds for an action that may differ from what the model meant.
 
         Args:
             name: the action's name.
             arguments: its arguments.
-            evidence: what says that it was meant, where it stands without its format's own marks.
-            doubt: why it needs approval though it was read (the ``reason`` of the status ``needs_approval``); None where it doesn't.
+            evidence: the evidence that it was meant, if it lacks its format's marks.
+            doubt: why it needs approval although it was parsed (the ``reason`` of the status ``needs_approval``); None if it doesn't.
 
         Example:
             >>> policy = al.Policy((al.Rule("delete_*", al.Verdict.REJECT, why="Nothing is deleted."),))
@@ -190,7 +190,7 @@ class Policy:
         return NO_RULE
 
     def review(self, call: ActionCall) -> Verdict:
-        """Return the verdict on an action; one that no rule fits is rejected.
+        """Return the verdict on an action; without a matching rule it is rejected.
 
         Example:
             >>> [call] = al.parse("<execute>1 + 1</execute>", profile="mint").actions
@@ -200,7 +200,7 @@ class Policy:
         return self.rule_for(call.name, call.arguments, call.evidence, call.doubt).verdict
 
     def automatic(self) -> "Policy":
-        """Return the policy of a session that runs without a person: what would wait is approved.
+        """Return the policy of an automatic session: escalated actions are approved.
 
         Example:
             >>> policy = al.Policy((("*", al.Verdict.ESCALATE),)).automatic()
@@ -215,7 +215,7 @@ class Policy:
         )
 
     def manual(self) -> "Policy":
-        """Return the policy of a session in which nothing runs unless somebody says so: what would be approved waits.
+        """Return the policy of a manual session: approved actions are escalated.
 
         Example:
             >>> policy = al.Policy((("*", al.Verdict.APPROVE),)).manual()
@@ -232,13 +232,13 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A person's decision about an action that waits.
+    """A person's decision about a pending action.
 
     Args:
-        kind: what was decided.
-        by: who.
+        kind: the kind of decision.
+        by: the person.
         why: the reason, for the model and for the record.
-        arguments: for ``modified``: all the arguments that it is to run with.
+        arguments: for ``modified``: the complete new arguments.
 
     Raises:
         UsageError: a modification without arguments, or arguments without a modification.
@@ -261,17 +261,17 @@ class Decision:
 
 
 _BESIDE = "+"
-"""Stands in a hash before that of what an action binds."""
+"""Separates the hash of what an action binds from the rest of the content's hash."""
 
 
 def content_hash(name: str, arguments: str, policy_version: str, binds: str = "") -> str:
-    """Return the hash of what a decision is about."""
+    """Return the hash of the content that a decision covers."""
     canonical = json.dumps([name, json.loads(arguments), policy_version], sort_keys=True)
     shown = hashlib.sha256(canonical.encode()).hexdigest()
-    # Beside the hash of what a person is shown, which whoever decides makes anew from the record.
+    # Separate from the hash of the displayed content, which can be recomputed from the record.
     return f"{shown}{_BESIDE}{hashlib.sha256(binds.encode()).hexdigest()}" if binds else shown
 
 
 def hash_of_shown(content: str) -> str:
-    """Return the part of a content's hash that is about name, arguments and policy alone."""
+    """Return the part of a content's hash that covers only name, arguments and policy."""
     return content.partition(_BESIDE)[0]

@@ -1,4 +1,4 @@
-"""The actions that a response attempted, for feedback on how they are written: read leniently, and never run. Pure."""
+"""Find the actions that a response attempted, leniently, for feedback on their format only; they never run. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ from actionledger.reading.parsers import DialectParser
 from actionledger.reading.tolerant_json import decode
 
 OPEN = "…"
-"""Stands for what the model has to fill in itself."""
+"""A placeholder that the model has to fill in."""
 
 _LONGEST = 20_000
-"""Of a longer response only the end is looked at: nobody waits for help."""
+"""Only the end of a longer response is searched, so that feedback doesn't take long, in characters."""
 
 _MOST = 5
 _NAME_KEYS = ("action", "type", "name", "tool", "tool_name", "function", "recipient_name")
@@ -38,7 +38,7 @@ _LINE = regex(
     re.MULTILINE,
 )
 _BLOCK = regex(r"[|>][-+]?[ \t]*+\Z")
-"""What stands in YAML for a value that the lines below hold."""
+"""A YAML block indicator: the value is on the following lines."""
 
 _PAIR = regex(
     r"(?:--|\B:|\b)(?P<key>[A-Za-z_]\w*+)(?:[ \t]*+=[ \t]*+|(?<!\w:)[ \t]++(?=[\"']))(?P<value>\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|[^\s,)\]}]++)"
@@ -47,12 +47,12 @@ _OBJECT = regex(r"[{\[]\s*+[\"'{\w]")
 
 
 class TriedCall(NamedTuple):
-    """A call that a response may have tried.
+    """A call that a response may have attempted.
 
     Args:
-        name: the action's name as it was written.
-        arguments: its fields as they were written; what was cut off is ``OPEN``.
-        dialect: the format that it is written in; empty where it is none.
+        name: the action's name as written.
+        arguments: its fields as written; ``OPEN`` for those cut off.
+        dialect: the format of the call; empty if it has none.
     """
 
     name: str
@@ -61,18 +61,18 @@ class TriedCall(NamedTuple):
 
 
 def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[TriedCall]:
-    """Return the calls that a response may have tried, the first five.
+    """Return the first five calls that a response may have attempted.
 
     Args:
         text: the response.
-        catalogue: the actions that it may have tried.
-        reader: what ``reader_for`` returns.
+        catalogue: the known actions.
+        reader: the result of ``reader_for``.
     """
     text = text[-_LONGEST:]
     reading = reader.read(text, catalogue.offer)
     found = _read(reading)
     if found and all(each.dialect == "bash_fence" for each in found):
-        found = [*_headed(text, catalogue.offer)] or found  # a command by an action's name is that action
+        found = [*_headed(text, catalogue.offer)] or found  # a command named like an action is that action
     if found and not any(issue.code is Reason.TRUNCATED for issue in reading.issues):
         return found[:_MOST]
     for block in reading.blocks:
@@ -94,7 +94,7 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
 
 
 def _read(reading: Reading) -> list[TriedCall]:
-    """Return the calls that were read and are whole, but for those that were only thought."""
+    """Return the complete parsed calls, without those in the model's reasoning."""
     return [
         TriedCall(raw.name, raw.arguments, raw.dialect)
         for raw in reading.actions
@@ -103,7 +103,7 @@ def _read(reading: Reading) -> list[TriedCall]:
 
 
 def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
-    """Return the action that an attempt is of: by its name, by a near one, or the only one that takes just its fields."""
+    """Return the action meant by an attempt: by its name, a similar name, or as the only one that its fields fit."""
     name = catalogue.known_name(attempt.name)
     if name in catalogue.names:
         return name
@@ -120,7 +120,7 @@ def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
 
 
 def reader_for(own: DialectParser, catalogue: Catalogue) -> DialectParser:
-    """Return a parser that reads calls of a catalogue's actions in any format and at any place, a parser's own formats first."""
+    """Return a parser for a catalogue's actions in any format and place, which tries the given parser's formats first."""
     known = {dialect.name for dialect in own.dialects}
     others = (
         XmlTags.of(catalogue.parameters) if dialect.name == "xml_tags" else dialect
@@ -137,7 +137,7 @@ def reader_for(own: DialectParser, catalogue: Catalogue) -> DialectParser:
 
 
 def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
-    """Yield the calls that JSON objects are, broken or cut ones too."""
+    """Yield the calls in JSON objects, including broken or cut ones."""
     at = 0
     while opens := _OBJECT.search(text, at):
         decoded = decode(text, opens.start())
@@ -147,7 +147,7 @@ def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
 
 
 def _opened(value: Any) -> Any:
-    """Return a value that the end of the text cuts with its last text left open."""
+    """Return a cut value with its last string replaced by a placeholder."""
     if isinstance(value, dict) and value:
         last = next(reversed(value))
         return {**value, last: value[last] if last in _NAME_KEYS else _opened(value[last])}
@@ -157,7 +157,7 @@ def _opened(value: Any) -> Any:
 
 
 def _named(value: Any, names: frozenset[str], depth: int) -> Iterator[TriedCall]:
-    """Yield the calls in a value: under a key for names, or under any whose value is a name that is known."""
+    """Yield the calls in a value: objects with a name key, or with any key whose value is a known name."""
     if isinstance(value, list):
         for item in value:
             yield from _named(item, names, depth + 1)
@@ -178,10 +178,10 @@ def _named(value: Any, names: frozenset[str], depth: int) -> Iterator[TriedCall]
 
 
 def _elements(text: str) -> Iterator[TriedCall]:
-    """Yield the calls that elements are whose children are fields, unclosed ones too."""
+    """Yield the calls in elements whose children are fields, including unclosed ones."""
     at = 0
     for tag in _ELEMENT.finditer(text):
-        if tag.start() < at:  # a field of the call before
+        if tag.start() < at:  # a field of the previous call
             continue
         arguments: JsonDict = {each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])}
         at = tag.end()
@@ -199,20 +199,20 @@ def _elements(text: str) -> Iterator[TriedCall]:
 
 
 def _body(value: str) -> str:
-    """Return what a tag holds; a text of several lines begins behind the line break of its tag."""
+    """Return a tag's content; if it has several lines, without the first line break."""
     if "\n" not in value.strip():
         return value.strip()
     return value.removeprefix("\r").removeprefix("\n").rstrip(" \t")
 
 
 def _headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
-    """Yield the calls whose names head what they take."""
+    """Yield the calls whose name comes directly before their arguments."""
     for head in headed_calls(text, Span(0, len(text)), offer):
         yield TriedCall(head.name, told(head.body.of(text)))
 
 
 def told(body: str) -> JsonDict:
-    """Return what stands behind the name of a call: an object, elements, lines of keys, pairs, or a text that may be any field's."""
+    """Return the arguments after a call's name: an object, elements, lines of keys, pairs, or a text for any field."""
     if opens := _OBJECT.search(body):
         decoded = decode(body, opens.start())
         value = _opened(decoded.value) if decoded.cut else decoded.value
@@ -228,13 +228,13 @@ def told(body: str) -> JsonDict:
 
 
 def _fence_less(body: str) -> str:
-    """Return what stands in a fence that a text holds, or the text."""
+    """Return the content of a text's fence; the text itself if it has none."""
     inside = body.rpartition("```")[0] if body.rstrip().endswith("```") else body
     return inside.partition("\n")[2] if inside.lstrip().startswith("```") else inside
 
 
 def _pairs(text: str) -> JsonDict:
-    """Return the keys of lines with their values, those that stand on the lines below as well."""
+    """Return the keys and values of lines, including values on the following lines."""
     found: JsonDict = {}
     for line in _LINE.finditer(text):
         below = text[line.end() + 1 :] if _BLOCK.match(line["value"]) else None
@@ -243,7 +243,7 @@ def _pairs(text: str) -> JsonDict:
 
 
 def _indented(text: str, margin: int) -> str:
-    """Return the first lines of a text that are indented by more than a margin."""
+    """Return a text's leading lines that are indented by more than a margin."""
     lines = takewhile(
         lambda line: not line.strip() or len(line) - len(line.lstrip()) > margin,
         text.splitlines(keepends=True),
@@ -252,14 +252,14 @@ def _indented(text: str, margin: int) -> str:
 
 
 def _value(written: str) -> object:
-    """Return a value as a line gives it: in quotes, as a program writes them, or without."""
+    """Parse a value on a line: quoted, a literal, or plain text."""
     written = written.strip().rstrip(",").strip("`").strip()
     decoded = decode(written) if written.startswith(('"', "'")) else None
     return decoded.value if decoded and decoded.end == len(written) else written.strip("\"'")
 
 
 def _lines(text: str) -> Iterator[TriedCall]:
-    """Yield the call that lines of keys and values are, the name among them."""
+    """Yield the call in lines of keys and values, one of which is the name."""
     pairs = {key: str(value) for key, value in _pairs(text).items()}
     key = next((key for key in _NAME_KEYS if key in pairs), None)
     if key is not None:

@@ -1,4 +1,4 @@
-"""From steps to events: what is recorded of an execution, an approval and a turn that goes on."""
+"""Make events from steps: of an execution, an approval and a resumed turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ from actionledger.core.values import ActionCall, Approval, Observation
 from actionledger.runtime.execution.approval import Decision, content_hash
 
 POLICY = "policy"
-"""Who has decided, where it was a row of the policy."""
+"""The decider's name if a policy rule decided."""
 
 
 @dataclass(frozen=True)
 class ActionStep:
-    """A call that is due.
+    """A call to run.
 
     Args:
-        index: its place among its response's actions, from 0.
-        call: the call, as it is to be run.
+        index: its index among its response's actions, from 0.
+        call: the call as it will run.
         attempt_id: the parse attempt that found it.
         turn: the turn that it belongs to.
         run_id: the run that it belongs to.
-        try_number: which try at it comes next, from 1.
-        is_as_written: whether its arguments are those of the response; else they are recorded with each try.
-        binds: what a decision about it is about beside its arguments.
+        try_number: the number of the next try, from 1.
+        is_as_written: whether its arguments are those of the response; otherwise they are recorded with each try.
+        binds: what a decision about it covers besides its arguments.
     """
 
     index: int
@@ -57,17 +57,17 @@ class ActionStep:
 
     @cached_property
     def execution_id(self) -> str:
-        """Identifies the try that comes next."""
+        """Identifies the next try."""
         return derived_id("execution", self.action_id, self.try_number)
 
     @property
     def trace_id(self) -> str:
-        """The same for all tries; short, for logs."""
+        """An id for logs, short and the same for all tries."""
         return self.action_id[:8]
 
 
 def execution_started(step: ActionStep) -> ExecutionStarted:
-    """Return the event of a try that begins now."""
+    """Return the event of a try that starts now."""
     dimensions = step.turn.dimensions(step.run_id)
     return ExecutionStarted(
         event_id=derived_id("execution-started", step.execution_id),
@@ -86,7 +86,7 @@ def execution_started(step: ActionStep) -> ExecutionStarted:
 
 
 def execution_finished(observation: Observation, turn: TurnKey, run_id: str) -> ExecutionFinished:
-    """Return the event of a try that is over."""
+    """Return the event of a finished try."""
     moment = now()
     return ExecutionFinished(
         event_id=derived_id("execution-finished", observation.execution_id),
@@ -105,12 +105,12 @@ def execution_finished(observation: Observation, turn: TurnKey, run_id: str) -> 
 
 
 def recorded_arguments(step: ActionStep) -> str:
-    """Return a step's arguments as the record will hold them: as JSON text, with secrets masked."""
+    """Return a step's arguments as they are recorded: as JSON text, with secrets masked."""
     return mask(json_text(step.call.arguments).encode()).decode()
 
 
 def approval_of(step: ActionStep, policy_version: str) -> Approval:
-    """Return the request for a decision about a step, as it will stand in the record."""
+    """Return the request for a decision about a step, as it will be recorded."""
     recorded = recorded_arguments(step)
     return Approval(
         approval_id=derived_id("approval", step.execution_id),
@@ -147,7 +147,7 @@ def approval_requested(approval: Approval, step: ActionStep, policy_version: str
 
 
 def approval_decided(approval: Approval, decision: Decision, run_id: str) -> ApprovalDecided:
-    """Return the event of a decision that nobody has signed yet."""
+    """Return the event of a decision, still unsigned."""
     return ApprovalDecided(
         event_id=decision_event_id(approval),
         recorded_at=now(),
@@ -166,14 +166,14 @@ def approval_decided(approval: Approval, decision: Decision, run_id: str) -> App
 def decision_event_id(approval: Approval) -> str:
     """Return the identifier of the event of a decision.
 
-    What was signed has one of its own: an event that somebody else has put into the ledger doesn't keep it out.
+    A signed decision has an id of its own, so that an event forged by another party can't block it.
     """
     signature = (approval.signature,) if approval.signature else ()
     return derived_id("approval-decided", approval.approval_id, *signature)
 
 
 def turn_resumed(turn: TurnKey, run_id: str, feedback: str, finished_at: datetime) -> TurnResumed:
-    """Return the event of a turn that went on after its end."""
+    """Return the event of a turn that was resumed after its end."""
     return TurnResumed(
         event_id=derived_id("turn-resumed", turn.turn_id, feedback, finished_at),
         recorded_at=now(),
@@ -188,7 +188,7 @@ def turn_resumed(turn: TurnKey, run_id: str, feedback: str, finished_at: datetim
 def noted(
     code: str, message: str, turn: TurnKey, run_id: str, detail: Mapping[str, Any], *, of: str = ""
 ) -> SystemNoted:
-    """Return the event of something that a reviewer of the turn should see; ``of`` says what of the turn it is about."""
+    """Return the event of a note about a turn for a reviewer; ``of`` names the part of the turn that it concerns."""
     return SystemNoted(
         event_id=derived_id("noted", code, turn.turn_id, of, message),
         recorded_at=now(),

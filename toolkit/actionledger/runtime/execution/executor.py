@@ -1,4 +1,4 @@
-"""Admitted steps are run in threads and observed: each try is recorded before its effect and after it."""
+"""Run admitted steps in threads and record each try before and after its effect."""
 
 import atexit
 import random
@@ -32,23 +32,23 @@ from actionledger.runtime.execution.turn_context import Withheld
 from actionledger.runtime.workspace import Workspace, belonging_to
 
 _LONGEST_DELAY = 30.0
-"""Between two tries, in seconds."""
+"""The longest pause between two tries, in seconds."""
 
 
 def no_tape(_step: ActionStep) -> Tape | None:
-    """Have actions draw everything afresh."""
+    """Return no tape, so that actions draw every value anew."""
     return None
 
 
 _PATIENCE = 1.0
-"""How long the end of the process waits for a thread that has nothing to do, in seconds."""
+"""How long the exit of the process waits for an idle thread, in seconds."""
 
 
 class HandlerJob:
-    """One piece of work and what came of it.
+    """A piece of work and its result.
 
     Args:
-        work: what to do.
+        work: the function to call.
     """
 
     def __init__(self, work: Callable[[], Any]) -> None:
@@ -61,23 +61,23 @@ class HandlerJob:
         self._is_done = Event()
 
     def run(self) -> None:
-        """Do the work; whatever it raises is kept."""
+        """Do the work; keep any exception."""
         self._begun = time.perf_counter()
         try:
             self.result = self._variables.run(self._work)
-        except BaseException as error:  # noqa: BLE001 - whoever waits decides what to make of it
+        except BaseException as error:  # noqa: BLE001 - the waiting thread handles it
             self.error = error
         self.duration_ms = (time.perf_counter() - self._begun) * 1000
         self._is_done.set()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until the work is done, counted from its beginning; return whether it is."""
+        """Wait until the work is done, with the time counted from its start; return whether it is done."""
         rest = None if seconds is None else max(0.0, self._begun + seconds - time.perf_counter())
         return self._is_done.wait(rest)
 
 
 class _Worker:
-    """One thread that does one job after another."""
+    """A thread that runs one job after another."""
 
     def __init__(self) -> None:
         self.jobs: SimpleQueue[HandlerJob | None] = SimpleQueue()
@@ -99,7 +99,7 @@ _alive: WeakSet[_Worker] = WeakSet()
 
 @atexit.register
 def _end_idle() -> None:
-    """End the threads that nobody closed: one that waits for ever keeps modules from being taken down, and DuckDB complains of it."""
+    """End idle threads that nobody closed: a waiting thread keeps modules alive at exit, and DuckDB complains."""
     workers = list(_alive)
     for worker in workers:
         worker.jobs.put(None)
@@ -109,14 +109,14 @@ def _end_idle() -> None:
 
 
 class HandlerThreads:
-    """As many threads as there are jobs at a time; one that is done waits for the next job."""
+    """A pool with as many threads as there are concurrent jobs; idle threads are reused."""
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
         self._busy: dict[HandlerJob, _Worker] = {}
 
     def start(self, work: Callable[[], Any]) -> HandlerJob:
-        """Begin a piece of work in a thread of its own."""
+        """Start a job in a thread."""
         job = HandlerJob(work)
         worker = self._take()
         self._busy[job] = worker
@@ -124,7 +124,7 @@ class HandlerThreads:
         return job
 
     def finish(self, job: HandlerJob, seconds: float | None) -> bool:
-        """Wait for a job; one that takes longer is abandoned."""
+        """Wait for a job; abandon it if it takes longer."""
         if not job.wait(seconds):
             self.abandon(job)
             return False
@@ -132,14 +132,14 @@ class HandlerThreads:
         return True
 
     def abandon(self, job: HandlerJob) -> bool:
-        """Stop waiting for a job; return whether anybody was."""
+        """Abandon a job; return whether anybody was waiting for it."""
         worker = self._busy.pop(job, None)
         if worker is not None:
             worker.jobs.put(None)
         return worker is not None
 
     def close(self) -> None:
-        """Let the threads end, each after its job."""
+        """End the threads, each after its job."""
         for worker in (*self._idle, *self._busy.values()):
             worker.jobs.put(None)
         self._idle.clear()
@@ -148,14 +148,14 @@ class HandlerThreads:
     def _take(self) -> _Worker:
         while self._idle:
             worker = self._idle.pop()
-            if worker.thread.is_alive():  # in a forked child the parent's threads are not
+            if worker.thread.is_alive():  # a forked child doesn't have the parent's threads
                 return worker
         return _Worker()
 
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One try that is under way."""
+    """A running try."""
 
     step: ActionStep
     settings: ActionSettings
@@ -167,13 +167,13 @@ class Executor:
     """Runs the steps of one session.
 
     Args:
-        handlers: what runs actions, by name.
-        workspace: the folder that they may touch.
-        execution_settings: how each action is run.
-        record: takes the events.
-        rates: how often actions may run that others do in their course; as often as they like if not given.
+        handlers: the handlers, by action name.
+        workspace: the folder that actions may touch.
+        execution_settings: the settings of each action.
+        record: records the events.
+        rates: limits actions that run within other actions; no limit if not given.
         sleep: waits for some seconds, between two tries.
-        tape_of: gives the tape that an action draws from; None for none.
+        tape_of: returns the tape that an action draws from; None for no tape.
     """
 
     def __init__(
@@ -197,17 +197,17 @@ class Executor:
         self._workers = HandlerThreads()
 
     def run(self, steps: Sequence[ActionStep]) -> list[Observation]:
-        """Run steps that were admitted, side by side if there are several.
+        """Run admitted steps, in parallel if there are several.
 
         Args:
             steps: the steps; each has a handler.
 
         Returns:
-            What came of the last try at each, in the same order; the events are recorded in that order, too.
+            The observation of each step's last try, in the order of the steps, which is also the order of the events.
 
         Raises:
             LedgerError: a step can't be recorded; it has not run.
-            KeyboardInterrupt: somebody wants to stop; what was under way is recorded as interrupted.
+            KeyboardInterrupt: the user interrupts; running steps are recorded as interrupted.
         """
         for step in steps:
             self._record(execution_started(step))
@@ -220,11 +220,11 @@ class Executor:
         return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
 
     def preview(self, step: ActionStep, held_back: Withheld | None = None) -> Observation:
-        """Record what a step would do, and do nothing.
+        """Record a preview of a step without running it.
 
         Args:
             step: the step.
-            held_back: what would keep it from being done at once; None if nothing would.
+            held_back: the reason why the step would be withheld; None if it would run.
         """
         self._record(execution_started(step))
         handler = self.handlers.previews.get(step.call.name)
@@ -244,7 +244,7 @@ class Executor:
         return self._finished(step, observation)
 
     def withhold(self, step: ActionStep, withheld: Withheld) -> Observation:
-        """Record a step that is not run, with the reason."""
+        """Record a withheld step, with the reason."""
         self._record(execution_started(step))
         observation = _observation(
             step, withheld.status, reason=withheld.reason, message=withheld.message, errors=withheld.errors
@@ -252,7 +252,7 @@ class Executor:
         return self._finished(step, observation)
 
     def close(self) -> None:
-        """Let the threads end, and the handlers let go of what they hold."""
+        """End the threads and close the handlers."""
         self._workers.close()
         self.handlers.close()
 
@@ -272,7 +272,7 @@ class Executor:
         tape = None if dry_run else self._tape_of(step)
 
         def work() -> Any:
-            # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
+            # Truncated here, within the action's time limit, because converting a foreign object runs foreign code.
             try:
                 with (
                     drawing_from(tape),
@@ -294,12 +294,12 @@ class Executor:
         return _Try(step, settings, job, cancelled)
 
     def _note(self, step: ActionStep, code: str, message: str, detail: Mapping[str, Any]) -> None:
-        """Record something about an execution that a reviewer should see."""
+        """Record a note about an execution for a reviewer."""
         about = {"action_index": step.index, "execution_id": step.execution_id}
         self._record(noted(code, message, step.turn, step.run_id, about | dict(detail), of=step.execution_id))
 
     def _is_done(self, attempt: _Try) -> bool:
-        """Wait for a try as long as its settings allows; one that takes longer is told so and left behind."""
+        """Wait for a try until its timeout; a try that takes longer is cancelled and abandoned."""
         timeout = attempt.settings.timeout
         if timeout is None or self._workers.finish(attempt.job, timeout):
             return True
@@ -307,7 +307,7 @@ class Executor:
         return False
 
     def _end(self, attempt: _Try) -> tuple[Observation, Again]:
-        """Wait for a try; record and return what came of it, and whether it is worth another one."""
+        """Wait for a try; record and return its observation, and whether to retry."""
         job, step = attempt.job, attempt.step
         outcome: HandlerOutcome | None = None
         if not self._is_done(attempt):
@@ -339,7 +339,7 @@ class Executor:
         return observation, outcome.again if outcome else Again.NEVER
 
     def _tried_again(self, attempt: _Try, observation: Observation, again: Again) -> Observation:
-        """Repeat a try that failed in passing, as often as its settings allows; return what came of the last one."""
+        """Retry a transient failure as often as its settings allow; return the last observation."""
         settings, step = attempt.settings, attempt.step
         for number in range(settings.retries):
             if again is Again.NEVER or (again is Again.IF_IDEMPOTENT and not settings.idempotent):
@@ -356,7 +356,7 @@ class Executor:
         return observation
 
     def _stop(self, tries: Sequence[_Try]) -> None:
-        """Leave behind the tries that nobody will wait for any more, and record that."""
+        """Abandon running tries, and record that."""
         left = [attempt for attempt in tries if self._workers.abandon(attempt.job)]
         for attempt in left:
             attempt.cancelled.set()
@@ -367,7 +367,7 @@ class Executor:
                 reason=Reason.STOPPED,
                 message=SENTENCES[Reason.STOPPED],
             )
-            # Where even that can't be recorded, a start without a finish says the same.
+            # If even that can't be recorded, a start without a finish says the same.
             with suppress(ActionLedgerError):
                 self._finished(attempt.step, observation)
 
@@ -387,5 +387,5 @@ def _observation(step: ActionStep, status: ExecutionStatus, **given: Any) -> Obs
 
 
 def _delay(settings: ActionSettings, number: int) -> float:
-    """Return how long to wait: twice as long each time, and a little at random, so that many don't come back at once."""
+    """Return the pause before a retry: it doubles each time, with some randomness, so that retries don't all come at once."""
     return float(min(_LONGEST_DELAY, settings.delay * 2.0**number) * random.uniform(1.0, 1.25))  # noqa: S311 - no secret

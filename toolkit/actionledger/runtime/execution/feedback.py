@@ -1,7 +1,7 @@
-"""Feedback to the model: issues, refusals with corrections, errors and results, in the order of its actions. Pure.
+"""Feedback to the model: issues, rejections with corrections, errors and results, in the order of its actions. Pure.
 
-What went wrong is told in full, as far as the budget goes; results share what is left, short ones whole and long ones alike.
-What is cut says so. Secrets are masked as the record masks them, before anything is cut: half of one would not be known as such.
+Failures are reported in full, as far as the limit allows; results share the rest, so that short ones are shown whole.
+Cuts are marked. Secrets are masked as in the record and before any cut, because half a secret would not be recognised.
 """
 
 import re
@@ -21,32 +21,32 @@ from actionledger.runtime.execution.mending import Mend, example_for, notice
 from actionledger.runtime.execution.profile import Profile, dialect_of, writer
 
 MAX_LINE = 4000
-"""The most that the model is told of one issue or error, in characters."""
+"""The maximum length of one issue or error, in characters."""
 
 _MARK = 60
-"""What isn't longer than the mark of a cut is shown whole, in characters."""
+"""A text no longer than a cut's mark is shown whole, in characters."""
 
 FORMS: dict[str, tuple[str, str]] = {
     "hermes": ("<tool_response>\n", "\n</tool_response>"),
     "mint": ("Observation:\n", ""),
     "react": ("Observation: ", ""),
 }
-"""What stands before and behind the feedback in dialects that have a form of their own for it, by their names."""
+"""The text before and after the feedback, by dialect, for dialects that have a form for it."""
 
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 _NO_NAME = regex(
     r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-+\d.]++(?:[eE][-+]?\d++)?+|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
 )
-"""A name of an action that is no text."""
+"""An action's name that is not text."""
 
 Correct = Callable[[ActionCall, bool], str]
-"""Says what is wrong with a refused action and, where asked for, how it is written rightly."""
+"""Returns what is wrong with a rejected action and, if requested, its correct form."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One thing to tell."""
+    """One entry of the feedback."""
 
     text: str
     result: str | None = None
@@ -54,7 +54,7 @@ class _Entry:
 
 
 def say_what_is_wrong(call: ActionCall, _with_format: bool) -> str:
-    """Say what is wrong with a refused action, and nothing of how it is written."""
+    """Return what is wrong with a rejected action, without its correct form."""
     errors = " ".join(error.message for error in call.errors)
     return _on_one_line(errors or (SENTENCES[call.reason] if call.reason else ""))
 
@@ -68,19 +68,19 @@ def render(
     note: str = "",
     limits: Limits = STANDARD_LIMITS,
 ) -> str:
-    """Return what came of a response, for the model.
+    """Return the feedback to the model about a response.
 
     Args:
-        result: what was read.
-        observations: what came of its runnable actions.
-        correct: says what is wrong with a refused action; the format of each action is asked for once.
-        mend: says how what was not read is written.
-        note: what else there is to say, in the end.
-        limits: how much is said, of all of it and of one result.
+        result: the parse result.
+        observations: the observations of its runnable actions.
+        correct: explains a rejected action; each action's format is requested once.
+        mend: returns the correct form of unparsed parts.
+        note: a further note, put last.
+        limits: the limits on the whole feedback and on one result.
 
     Returns:
-        An entry for each action, and for each issue of what was meant: what is wrong with an example, nobody asked.
-        Empty if there is nothing to say.
+        An entry for each action, and for each issue in an intended call; issues in mere examples are omitted.
+        Empty if there are no entries.
     """
     entries = list(_entries(result, observations, correct, mend))
     if not entries and not note:
@@ -90,13 +90,13 @@ def render(
         filter(None, (_fitted(entries, limits.feedback - len(note), limits.result), _on_one_line(note)))
     )
     closer = behind.strip()
-    # A result must not end the form that it stands in.
+    # A result must not close the form that contains it.
     told = text.replace(closer, closer.replace("</", "<\\/")) if closer else text
     return mask_text(before + told + behind)
 
 
 def _dialect(result: ParseResult) -> str:
-    """Return the dialect of a response's actions, if it is one and the same."""
+    """Return the dialect of a response's actions, if they all have the same."""
     dialects = {call.dialect for call in result.actions}
     return dialects.pop() if len(dialects) == 1 else ""
 
@@ -154,7 +154,7 @@ def _observed(index: int, observation: Observation) -> _Entry:
 
 
 def _file(result: object) -> tuple[str, int, str] | None:
-    """Return which lines of a file a result holds, in words, the number of the first one, and the text; None where it is none."""
+    """Return a result's line range in words, its first line's number, and its text; None if it is not part of a file."""
     if not isinstance(result, dict) or not isinstance(result.get("path"), str):
         return None
     content, first, last = result.get("content"), result.get("first_line"), result.get("last_line")
@@ -168,16 +168,16 @@ def _file(result: object) -> tuple[str, int, str] | None:
 
 
 def _numbered(text: str, first: int) -> str:
-    """Return a text with each of its lines behind its number and a tab."""
+    """Return a text with a number and a tab before each line."""
     lines = text.splitlines(keepends=True)
     width = len(str(first + len(lines) - 1))
     return "".join(f"{number:>{width}}\t{line}" for number, line in enumerate(lines, first))
 
 
 def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:
-    """Return the entries in their order, as many and as much of them as the budget allows; of a result ``most`` at most."""
+    """Return the entries in order, within the limit; a result gets at most ``most`` characters."""
     shown: set[int] = set()
-    # What went wrong has the first claim to the room; then each result's beginning.
+    # Failures get space first; then the beginning of each result.
     for place in sorted(range(len(entries)), key=lambda place: entries[place].result is not None):
         least = len(entries[place].text) + 1 + min(_MARK, len(entries[place].result or ""))
         if least > budget:
@@ -201,7 +201,7 @@ def _shortened(entry: _Entry, share: int) -> str:
 
 
 def _first_lines(text: str, length: int, first: int) -> tuple[str, str]:
-    """Return as many whole lines of a file as there is room for, and what is said of the others."""
+    """Return as many whole lines of a file as fit, and a note on the others."""
     if len(text) <= max(length, _MARK):
         return text, ""
     end = text.rfind("\n", 0, length) + 1 or length
@@ -215,14 +215,14 @@ def _first_lines(text: str, length: int, first: int) -> tuple[str, str]:
 
 
 def _fenced(text: str, said: str) -> str:
-    """Return a file's text in a fence that nothing in it closes."""
+    """Return a file's text in a fence that its content can't close."""
     longest = max((len(marks) for marks in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{fence}{said}"
 
 
 def _fair_share(lengths: Sequence[int], budget: int) -> int:
-    """Return up to which length each result is shown, so that all of them fit and none gives way to a longer one."""
+    """Return the length to cut results to, so that all fit and none loses space to a longer one."""
     rest = max(0, budget)
     for number, length in enumerate(sorted(lengths)):
         equal = rest // (len(lengths) - number)
@@ -239,17 +239,17 @@ def _cut(text: str, length: int) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    """Return a text as one line: names and messages may hold what a model or a stranger wrote."""
+    """Return a text as one line, because names and messages may contain text from a model or another party."""
     return text.replace("\r", " ").replace("\n", " ")
 
 
 def corrector(profile: Profile) -> Correct:
-    """Return what says how a refused action is written rightly under a profile."""
+    """Return a function that explains how to write a rejected action correctly under a profile."""
 
     def correct(call: ActionCall, with_format: bool) -> str:
         try:
             dialect = dialect_of(profile, call.dialect)
-        except UsageError:  # a baseline parser has formats that are only read
+        except UsageError:  # a baseline parser has formats that can't be written
             return say_what_is_wrong(call, with_format)
         made = example_for(call, profile.catalogue, dialect)
         return correction(call, profile.catalogue, writer(dialect), with_format=with_format, example=made)

@@ -1,6 +1,6 @@
-"""The gate between a planned action and its execution: checks of plan, references, approval, handler and rate, in one order.
+"""The gate before execution: checks of plan, references, approval, handler and rate, in a fixed order.
 
-Each lets an action on or withholds it, with a status and a reason for the record and a sentence for the model.
+Each check admits an action or withholds it, with a status and reason for the record and a sentence for the model.
 """
 
 import json
@@ -36,7 +36,7 @@ _MASKED = Withheld(ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT, SENTENCES[Rea
 def check_decision(
     context: TurnContext, progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Let an action on as a person has decided, else as the policy says; withhold it until somebody decides."""
+    """Admit an action by a person's decision, or else by policy; withhold it while a decision is pending."""
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
         step = _as_decided(context, action.step, approval)
@@ -65,13 +65,13 @@ def check_decision(
 
 
 def _may_change(context: TurnContext, call: ActionCall) -> bool:
-    """Return whether an action may change the world: all that is not known to read and no more."""
+    """Return whether an action may change the world: true unless it is known to be read-only."""
     settings = context.profile.execution_settings.of(call.name)
     return settings.touches_outside or bool(settings.writes) or not settings.reads
 
 
 def _as_decided(context: TurnContext, step: ActionStep, approval: Approval) -> ActionStep | Withheld:
-    """Return a step as a person lets it run, if it still is what they decided about."""
+    """Return a step as a person approved it, if its content is still the approved one."""
     if approval.decision is DecisionKind.REJECTED:
         why = f": {approval.why}" if approval.why else "."
         message = f"{approval.decided_by} has decided against it{why}"
@@ -89,7 +89,7 @@ def _as_decided(context: TurnContext, step: ActionStep, approval: Approval) -> A
 
 
 def _escalated(context: TurnContext, action: Admitted, rule: Rule) -> Admitted | Withheld:
-    """Withhold an action until a person decides; in a dry run, say that it would be."""
+    """Withhold an action until a person decides; in a dry run, only report that."""
     step, why = action.step, f" {rule.why}" if rule.why else ""
     subject = f"The action {step.call.name!r}"
     if context.dry_run:
@@ -104,34 +104,34 @@ def _escalated(context: TurnContext, action: Admitted, rule: Rule) -> Admitted |
 
 
 def _with_defaults(context: TurnContext, call: ActionCall) -> JsonDict:
-    """Return an action's arguments with what it means where it says nothing: rules are about that as well."""
+    """Return an action's arguments with defaults filled in, because rules cover them too."""
     fields = context.profile.catalogue.argument_schema(call.name)["properties"]
     defaults = {name: schema["default"] for name, schema in fields.items() if "default" in schema}
     return {**defaults, **call.arguments}
 
 
 def _binds(context: TurnContext, step: ActionStep) -> str:
-    """Return what a decision about a step is about beside its arguments; see ``Handlers``."""
+    """Return what a decision about a step covers besides its arguments; see ``Handlers``."""
     binder = context.handlers.binds.get(step.call.name)
     if binder is None:
         return ""
-    # What an action before it in this turn makes is decided about there.
+    # The decision covers what earlier actions of this turn create.
     before = (context.calls[place].arguments for place in range(step.index))
     named = {value for arguments in before for value in arguments.values() if isinstance(value, str)}
     return binder(step.call.action, named)
 
 
 _LETS_ON = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
-"""What an action may have come to so that those that depend on it are not lost."""
+"""Statuses of an action that let dependent actions run later."""
 
 _WAITS = frozenset({Reason.NOT_APPROVED, Reason.DEPENDENCY_WAITS})
-"""Why an action waits, or in a dry run would."""
+"""Reasons why an action is pending, or in a dry run would be."""
 
 
 def check_dependencies(
     context: TurnContext, progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Withhold an action whose dependencies keep it from running; in a dry run, say what would."""
+    """Withhold an action whose dependencies prevent it from running; in a dry run, report what would happen."""
     places = action.planned.waits_for
     lost = _lost(progress, places)
     if lost is not None:
@@ -150,7 +150,7 @@ def check_dependencies(
 
 
 def _lost(progress: ExecutionProgress, places: tuple[int, ...]) -> int | None:
-    """Return the first place whose action keeps those from running that depend on it."""
+    """Return the index of the first action that prevents its dependents from running."""
     for place in places:
         observation = progress.observations.get(place)
         if observation is None or observation.status not in _LETS_ON:
@@ -164,7 +164,7 @@ def _waits(progress: ExecutionProgress, place: int) -> bool:
 
 
 def _because_of(context: TurnContext, progress: ExecutionProgress, place: int) -> str:
-    """Return why an action is lost that depends on the one at a place: what ended first, and the way from there."""
+    """Return why an action that depends on the given one can't run: the first failed action, and the chain from it."""
     cause = _cause(context, progress, place)
     ended = progress.observations.get(cause)
     fate = f"ended as {ended.status.value.replace('_', ' ')}" if ended else "was refused"
@@ -175,7 +175,7 @@ def _because_of(context: TurnContext, progress: ExecutionProgress, place: int) -
 
 
 def _cause(context: TurnContext, progress: ExecutionProgress, place: int) -> int:
-    """Return the place of the action by whose end the one at a place was lost; that place itself if by its own."""
+    """Return the index of the action that caused the given one to fail; its own index if none did."""
     waits_for = {planned.index: planned.waits_for for planned in context.plan.actions}
     while (seen := progress.observations.get(place)) and seen.reason is Reason.DEPENDENCY_FAILED:
         before = _lost(progress, waits_for[place])
@@ -188,7 +188,7 @@ def _cause(context: TurnContext, progress: ExecutionProgress, place: int) -> int
 def check_references(
     context: TurnContext, progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Fill in an action's references, if it is valid with them; in a dry run, where their actions say what they would give."""
+    """Fill in an action's references and validate it; in a dry run, use previewed results."""
     call, places = action.step.call, context.plan.places
     if not call.references:
         return action
@@ -228,7 +228,7 @@ def with_arguments(context: TurnContext, step: ActionStep, arguments: JsonDict) 
 
 
 def admit(context: TurnContext, progress: ExecutionProgress, action: Admitted) -> Admitted | Withheld:
-    """Return whether an action may run now, and as what."""
+    """Return whether an action may run now, with its final step."""
     for check in CHECKS:
         answer = check(context, progress, action)
         if isinstance(answer, Withheld):
@@ -238,7 +238,7 @@ def admit(context: TurnContext, progress: ExecutionProgress, action: Admitted) -
 
 
 def check_plan(_context: TurnContext, _progress: ExecutionProgress, action: Admitted) -> Admitted | Withheld:
-    """Withhold what can't be ordered."""
+    """Withhold an action that can't be ordered."""
     issue = action.planned.issue
     return Withheld(ExecutionStatus.SKIPPED, issue.code, issue.message) if issue else action
 
@@ -246,7 +246,7 @@ def check_plan(_context: TurnContext, _progress: ExecutionProgress, action: Admi
 def check_failures(
     context: TurnContext, _progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Withhold what comes after too many failures in a row."""
+    """Withhold an action after too many failures in a row."""
     why = context.failures.spent()
     return Withheld(ExecutionStatus.SKIPPED, Reason.FAILURE_LIMIT, why) if why else action
 
@@ -254,12 +254,12 @@ def check_failures(
 def check_repetition(
     context: TurnContext, progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Withhold what would be the same once more: in a block that is doubled, or again and again, of which the model was told."""
+    """Withhold a repetition: an action of a duplicated block, or one repeated although the model was warned."""
     if action.step.index in context.doubled:
         return _DOUBLED
     approval = progress.approvals.get(action.step.index)
     if approval and approval.decision:
-        return action  # somebody has looked at it
+        return action  # a person has decided about it
     call = proposed_form(action.step.call, references=context.profile.catalogue.references)
     why = context.repetition.refuse(call)
     return Withheld(ExecutionStatus.SKIPPED, Reason.REPETITION, why) if why else action
@@ -268,7 +268,7 @@ def check_repetition(
 def check_handler(
     context: TurnContext, _progress: ExecutionProgress, action: Admitted
 ) -> Admitted | Withheld:
-    """Withhold what nothing can run."""
+    """Withhold an action without a handler."""
     name = action.step.call.name
     if name in context.handlers:
         return action
@@ -277,7 +277,7 @@ def check_handler(
 
 
 def check_rate(context: TurnContext, _progress: ExecutionProgress, action: Admitted) -> Admitted | Withheld:
-    """Withhold what has run too often; one that gets past this is counted, but for a dry run."""
+    """Withhold an action that exceeds its rate; count an admitted one, except in a dry run."""
     why = "" if context.dry_run else context.rates.take(action.step.call.name)
     return Withheld(ExecutionStatus.RATE_LIMITED, Reason.RATE_LIMIT, why) if why else action
 
@@ -292,4 +292,4 @@ CHECKS: tuple[Check, ...] = (
     check_handler,
     check_rate,
 )
-"""What the gate asks of each action, in this order; the first that withholds it has the last word."""
+"""The gate's checks, in order; the first that withholds an action ends them."""

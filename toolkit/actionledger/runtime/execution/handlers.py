@@ -1,4 +1,4 @@
-"""Handlers: functions that run actions, by the action's name, and how a session closes what they hold."""
+"""Handlers: the functions that run actions, by action name, and how a session closes their resources."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 def unlimited(_name: str) -> str:
-    """Let every action run: nothing limits how often."""
+    """Allow every action: there are no rates."""
     return ""
 
 
 def unheard(_code: str, _message: str, _detail: JsonMap) -> None:
-    """Pass over a note: nothing is recorded."""
+    """Ignore a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The circumstances in which a handler runs.
+    """The context in which a handler runs.
 
     Args:
         workspace: the folder that the session's actions may touch.
-        session_id, turn_id: where the action belongs.
-        trace_id: the same for all tries of the action; eight characters, for logs.
-        cancelled: set when nobody waits for the result any more; a handler that takes long looks at it.
-        dry_run: whether only to say what would be done (for a preview).
-        take: counts another action that the handler is about to do in its course, by its name, against the session's rates;
-            returns why it may not, as a sentence, or an empty text.
-        note: records something that a reviewer should see: a code in one word, a sentence, particulars as JSON values by
+        session_id, turn_id: the action's session and turn.
+        trace_id: an id of eight characters for logs; the same for all tries of the action.
+        cancelled: set when the result is no longer wanted; a long-running handler checks it.
+        dry_run: whether only a preview is wanted.
+        take: counts another action that the handler is about to run, by its name, against the session's rates;
+            returns why it may not run, as a sentence, or an empty text.
+        note: records a note for a reviewer: a code in one word, a sentence, and details as JSON values by
             name.
 
     Example:
@@ -62,7 +62,7 @@ class Context:
     note: Callable[[str, str, JsonMap], None] = unheard
 
     def now(self) -> datetime:
-        """Return the time, in UTC with its zone; run again for the record, the action sees the recorded one.
+        """Return the time in UTC, with its zone; a rerun returns the recorded time.
 
         Example:
             >>> actions = al.ActionSet("hours")
@@ -78,7 +78,7 @@ class Context:
         return drawn_now()
 
     def new_id(self) -> str:
-        """Return a fresh identifier; run again for the record, the action sees the recorded one.
+        """Return a new identifier; a rerun returns the recorded one.
 
         Example:
             >>> actions = al.ActionSet("tickets")
@@ -95,37 +95,37 @@ class Context:
 
 
 Handler: TypeAlias = Callable[[Any, Context], Any]
-"""Runs one action: takes its validated model, returns a JSON value, raises ``ActionError`` for the model to hear."""
+"""Runs one action: takes its validated model, returns a JSON value, and raises ``ActionError`` with a message for the model."""
 
 
 def reach_nothing(_path: Path) -> str:
-    """Return that nothing can be read: the reach of handlers that start no program, or only such as are shut in."""
+    """Return that no file can be read, for handlers that start no program or only sandboxed ones."""
     return ""
 
 
 Binder: TypeAlias = Callable[[Any, Collection[str]], str]
-"""Says what a decision about an action is about beside its arguments, such as the content of a script that it runs.
+"""Returns what a decision about an action covers besides its arguments, such as the content of a script that it runs.
 
-Takes its validated model, and the texts that actions before it in the same turn are given: what these make is decided about with them.
+Takes its validated model and the texts of earlier actions in the same turn, because the decision covers what these create.
 """
 
 
 def hold_nothing() -> None:
-    """Open or let go of nothing: for handlers that hold nothing."""
+    """Do nothing, for handlers without resources."""
 
 
 class Handlers(dict[str, Handler]):
     """A session's handlers, by action name.
 
     Args:
-        handlers: what runs each action.
-        previews: what says, by action name, what its handler would do; called in dry runs instead of the handler.
-        close: lets go of what the handlers hold; called once, when the session ends.
-        reaches: says, as a clause, why a program that a handler starts could read a file of this user; empty if none can.
-            Where one can read the key for decisions, those of other processes don't count.
-        binds: says, by action name, what a decision about an action is about beside its arguments; see ``Binder``.
-        opens: opens what the handlers hold, as the first of them to run does; called again, it does nothing. A rerun has it drawn by
-            the action that did so where several ran side by side.
+        handlers: the handler of each action.
+        previews: functions that preview an action, by action name; called in dry runs instead of the handler.
+        close: closes the handlers' resources; called once, when the session ends.
+        reaches: returns, as a clause, why a program that a handler starts could read a file of this user; empty if none can.
+            If one can read the key for decisions, other processes' decisions don't count.
+        binds: returns, by action name, what a decision about an action covers besides its arguments; see ``Binder``.
+        opens: opens the handlers' resources, like the first handler that runs; a second call does nothing. If several actions
+            ran in parallel, a rerun lets the same one draw the opened values.
 
     Example:
         >>> handlers = al.Handlers({"add": lambda action, context: action.a + action.b})
@@ -152,9 +152,9 @@ class Handlers(dict[str, Handler]):
 
 
 HandlerFactory: TypeAlias = Callable[["Workspace"], Handlers]
-"""Makes a session's handlers over the session's workspace."""
+"""Makes a session's handlers for its workspace."""
 
 
 def no_handlers(_workspace: "Workspace") -> Handlers:
-    """Make none: every action is answered with ``no_handler``."""
+    """Make none: every action fails with ``no_handler``."""
     return Handlers()

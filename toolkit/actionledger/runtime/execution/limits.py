@@ -1,6 +1,6 @@
-"""How much a session may do: rates by action, actions in a turn, failures in a row.
+"""Limits on a session: rates per action, actions per turn, failures in a row.
 
-A rate holds over a sliding window: of any stretch of that length, not of each minute by the clock.
+A rate holds over a sliding window, not per minute of the clock.
 """
 
 import time
@@ -16,19 +16,19 @@ from actionledger.core.errors import UsageError, require_kind, require_number
 from actionledger.core.text import counted
 
 _LEAST_TOLD = 100
-"""In characters."""
+"""Minimum size of the feedback limit, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How often an action may run.
+    """A limit on how often an action may run.
 
     Args:
-        count: at most so many times.
-        seconds: in any stretch of so many seconds.
+        count: the maximum number of runs.
+        seconds: the length of the sliding window, in seconds.
 
     Raises:
-        UsageError: one of them is not positive.
+        UsageError: count or seconds is not positive.
 
     Example:
         >>> al.RateLimit(count=5, seconds=60)
@@ -49,19 +49,19 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a session may do, and how much of what came of it the model is told; None stands for no limit.
+    """Limits on a session's actions and feedback; None means no limit.
 
     Args:
-        rates: a table of (glob over action names, rate), from the top; each action is counted by its own name.
+        rates: a table of (glob over action names, rate); the first row that matches applies; each action name is counted separately.
         shared: whether sessions that write to one ledger share the rates.
-        actions_per_turn: how many actions of one response may run.
-        failures_per_turn: after so many failures in a row, the rest of the response is skipped.
-        failures_per_session: after so many failures in a row, the rest of the session is skipped.
-        feedback: the most that the model is told of one response, in characters.
-        result: the most that it is shown of one result, in characters.
+        actions_per_turn: the maximum number of actions run per response.
+        failures_per_turn: after this many failures in a row, the rest of the response is skipped.
+        failures_per_session: after this many failures in a row, the rest of the session is skipped.
+        feedback: the maximum feedback on one response, in characters.
+        result: the maximum shown of one result, in characters.
 
     Raises:
-        UsageError: the feedback has no room for a sentence, or a limit is no number that it can be.
+        UsageError: the feedback limit is too small for a sentence, or a limit is not a valid number.
 
     Example:
         >>> al.Limits(rates=(("send_*", al.RateLimit(5, 60)),)).actions_per_turn
@@ -88,7 +88,7 @@ class Limits:
         require_kind(self.rates, tuple | list, "rates is a list of pairs, of a glob and a RateLimit")
 
     def rate_of(self, name: str) -> RateLimit | None:
-        """Return how often the action of that name may run; None if nothing limits it.
+        """Return the rate limit of an action; None if it has none.
 
         Example:
             >>> limits = al.Limits(rates=(("send_*", al.RateLimit(5, 60)),))
@@ -99,7 +99,7 @@ class Limits:
 
     @property
     def longest_rate(self) -> float:
-        """The longest stretch that a rate looks back, in seconds; 0 where there is none.
+        """The longest window of all rates, in seconds; 0 if there are none.
 
         Example:
             >>> al.Limits(rates=(("send_*", al.RateLimit(5, 60)),)).longest_rate
@@ -113,7 +113,7 @@ STANDARD_LIMITS = Limits()
 
 
 class Counter(Protocol):
-    """Counts what was let through, in one process or in several."""
+    """Counts admitted actions, in one process or in several."""
 
     def take(self, name: str, count: int, seconds: float) -> float | None:
         """Count one more, if fewer than ``count`` were counted within the last ``seconds``."""
@@ -123,7 +123,7 @@ class LocalCounter:
     """Counts within one session; its threads may share it.
 
     Args:
-        clock: tells the time in seconds; it never goes back.
+        clock: returns the time in seconds; it never goes back.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -137,7 +137,7 @@ class LocalCounter:
             return self._take(name, count, seconds)
 
     def taken_before(self, begun: Iterable[tuple[str, float]]) -> None:
-        """Count what the same session let through in another process: each name, and how many seconds ago, the longest first."""
+        """Count actions that the session ran in another process: pairs of name and age in seconds, oldest first."""
         now = self._clock()
         with self._lock:
             for name, age in begun:
@@ -155,11 +155,11 @@ class LocalCounter:
 
 
 class Rates:
-    """How often each action may run, wherever it is asked for: in a response, or in the course of another action.
+    """Counts each action against its rate, whether a response or another action requests it.
 
     Args:
         limits: the rates.
-        counter: counts what was let through.
+        counter: counts the admitted actions.
     """
 
     def __init__(self, limits: Limits, counter: Counter) -> None:
@@ -167,7 +167,7 @@ class Rates:
         self._counter = counter
 
     def take(self, name: str) -> str:
-        """Count an action that is about to run."""
+        """Count an action that is about to run; return why it may not, as a sentence, or an empty text."""
         rate = self._limits.rate_of(name)
         if rate is None:
             return ""
@@ -181,7 +181,7 @@ class FailureBudget:
     """Counts the failures in a row, in the session and in its current turn.
 
     Args:
-        limits: how many there may be.
+        limits: the maximum numbers of failures.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -190,16 +190,16 @@ class FailureBudget:
         self._in_turn = 0
 
     def begin_turn(self) -> None:
-        """Forget the failures of the turn before, but not those of the session."""
+        """Reset the turn's failure count, but not the session's."""
         self._in_turn = 0
 
     def note(self, *, failed: bool) -> None:
-        """Count what came of an action that was tried; a success makes up for all failures before it."""
+        """Count the outcome of an action that was run; a success resets both counts."""
         self._in_turn = self._in_turn + 1 if failed else 0
         self._in_session = self._in_session + 1 if failed else 0
 
     def spent(self) -> str:
-        """Return why nothing more may run, as a sentence; empty while something may."""
+        """Return why nothing more may run, as a sentence; empty if something may."""
         for what, failures, limit in (
             ("turn", self._in_turn, self._limits.failures_per_turn),
             ("session", self._in_session, self._limits.failures_per_session),

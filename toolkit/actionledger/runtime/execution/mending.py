@@ -1,4 +1,4 @@
-"""How a response that was not read, or an action that was refused, is written rightly: made from what the model tried. Pure."""
+"""Correct an unparsed response or a rejected action, from what the model attempted. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,24 +27,24 @@ from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, 
 from actionledger.runtime.execution.profile import Profile, dialect_of
 
 HOW = "Write it so:"
-"""Stands before an example that is made from what the model tried."""
+"""Introduces an example made from the model's attempt."""
 
 _LONGEST = 400
-"""What is longer in one field is left to the model, in characters: an example is short."""
+"""The maximum length of a field's value in an example, in characters; longer values are left to the model."""
 
 _CALL = regex(r"\s*+(?P<name>[A-Za-z_]\w*+)\((?P<arguments>.*)\)\s*+", re.DOTALL)
 _LONGEST_NUMBER = 16
 _NUMBER = regex(r"\s*+[+-]?+[\d.,_]++\s*+")
 
 _ALIKE = 55
-"""From here on a field's name is taken for another one's, 0 to 100."""
+"""The minimum similarity, 0 to 100, for a field's name to be taken for another one."""
 
 Mend = Callable[[ParseResult], str]
-"""Says how what was not read in a response is written; empty where nothing was lost, or nobody can say what was meant."""
+"""Returns the correct form of a response's unparsed parts; empty if nothing is unparsed or its meaning is unclear."""
 
 
 def mender(profile: Profile) -> Mend:
-    """Return what says how a response that was not read is written under a profile."""
+    """Return a function that corrects unparsed responses under a profile."""
 
     @cache
     def reader(parser: DialectParser) -> DialectParser:
@@ -78,7 +78,7 @@ def _unknown(attempt: TriedCall, catalogue: Catalogue) -> str:
 
 
 def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
-    """Return a refused action as it is written rightly, as far as that can be told; empty where it can't."""
+    """Return a rejected action in its correct form, as far as it can be determined; empty if it can't."""
     name, arguments = (call.name, call.arguments) if call.name else _named_within(call.arguments, catalogue)
     if not name or (call.name and not arguments):
         return ""
@@ -87,7 +87,7 @@ def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str
 
 
 def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMap]:
-    """Return the action that an unnamed one names under another key, or as its only key; an empty name where it does neither."""
+    """Return the action named by an unnamed call under another key or as its only key; an empty name if there is none."""
     for key in ("type", "action", "name", "tool", "value"):
         if arguments.get(key) in catalogue.names:
             return str(arguments[key]), {name: value for name, value in arguments.items() if name != key}
@@ -100,23 +100,23 @@ def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMa
 
 
 def _unpacked(arguments: JsonMap) -> JsonMap:
-    """Return arguments without the text of JSON around them that calls of OpenAI's interface have."""
+    """Unpack arguments that are JSON text, as in calls of OpenAI's API."""
     held = arguments.get("arguments")
     value = decode(held).value if len(arguments) == 1 and isinstance(held, str) else None
     return value if isinstance(value, dict) else arguments
 
 
 def written(calls: Sequence[PlainCall], dialect: Dialect) -> str:
-    """Return calls in a dialect; empty where there are none, or it can't write them."""
+    """Return calls in a dialect; empty if there are none, or the dialect can't write them."""
     with suppress(RenderError, UsageError):
         return dialect.render(calls) if calls else ""
     return ""
 
 
 def mended_call(attempt: TriedCall, catalogue: Catalogue) -> PlainCall | None:
-    """Return an attempt under the nearest name, with its values in the fields that they are plainly meant for.
+    """Return an attempt under the nearest action name, with its values in the fields they are clearly meant for.
 
-    What is required and was not given, and what is not allowed, is left open.
+    Missing required fields and forbidden values become placeholders.
     """
     name = nearest(attempt, catalogue)
     described = catalogue.description(name) if name else None
@@ -138,7 +138,7 @@ def _is_long(value: object) -> bool:
 
 
 def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
-    """Return values under the names of fields: their own, near ones, alike ones, and at last what is required and free."""
+    """Assign values to fields: by the same name, then a near one, then a similar one, at last to free required fields."""
     names = [field.name for field in fields]
     found = {name: value for name, value in given.items() if name in names}
     strangers = {name: value for name, value in given.items() if name not in names}
@@ -156,7 +156,7 @@ def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
 
 
 def _may_hold(field: FieldDescription, value: object) -> bool:
-    """Return whether a value may be meant for a field: text that is no number is not meant for one."""
+    """Return whether a value may be meant for a field; text that is not a number can't be meant for a number."""
     is_number = field.type.startswith(("integer", "number"))
     return not (is_number and isinstance(value, str) and not _NUMBER.fullmatch(value))
 
@@ -175,7 +175,7 @@ def _alike(stranger: str, free: Sequence[str]) -> str | None:
 def _without_faults(
     name: str, arguments: JsonDict, catalogue: Catalogue, allowed: Mapping[str, Sequence[str]]
 ) -> JsonDict:
-    """Return arguments with what their schema refuses as the nearest that is allowed, left open, or left out."""
+    """Return arguments with values that the schema rejects corrected, replaced by placeholders, or removed."""
     call = check_action(RawAction(name, arguments, Span(0, 0), "", 0), catalogue, (), frozenset())
     kept = dict(arguments if not call.conversions else call.arguments)
     for error in call.errors:
@@ -189,13 +189,13 @@ def _without_faults(
 
 
 def _number_in(value: object, expected: str) -> object:
-    """Return the number that a text names where one is expected, as ``t3`` does; else what is left open."""
+    """Return the number in a text such as ``t3``, if one is expected; otherwise a placeholder."""
     digits = re.findall(r"\d+", value) if isinstance(value, str) and expected.startswith("integer") else ()
     return int(digits[0]) if len(digits) == 1 and len(digits[0]) < _LONGEST_NUMBER else OPEN
 
 
 def _is_unread(result: ParseResult) -> bool:
-    """Return whether a response holds something that may have been meant, and was not read."""
+    """Return whether a response contains an unparsed part that may have been meant as a call."""
     issues = [
         issue for issue in result.unread if not issue.code.is_note and issue.code is not Reason.REASONING
     ]
@@ -203,7 +203,7 @@ def _is_unread(result: ParseResult) -> bool:
 
 
 def is_only_shown(result: ParseResult) -> bool:
-    """Return whether all that a response holds of actions is shown in it as an example."""
+    """Return whether all actions in a response are only shown as examples."""
     shown = [block for block in result.blocks if block.reason is Reason.EXAMPLE]
     return bool(shown) and not any(
         call.status.is_plannable or call.status.is_refused for call in result.actions
@@ -228,7 +228,7 @@ _FORMS = {
 
 
 def _why(attempt: TriedCall, call: PlainCall, dialect: Dialect, catalogue: Catalogue) -> Iterator[str]:
-    """Yield what was wrong with an attempt: its format, its name, its fields."""
+    """Yield the faults of an attempt: its format, its name, its fields."""
     if attempt.dialect not in {"", "evidence", dialect.name}:
         form = _FORMS.get(attempt.dialect, f"the format {attempt.dialect!r}")
         yield f"You wrote {call.name} as {form}."
@@ -250,7 +250,7 @@ _WITH_FENCES = (".md", ".markdown", ".mdx", ".rst", ".txt")
 
 
 def notice(call: ActionCall) -> str:
-    """Return what is odd about the texts that an action of tags has written, and how it is written if it was not meant."""
+    """Return a notice about suspicious text in an action of tags, with the correct form if it was not meant."""
     if not call.strings_only:
         return ""
     texts = {name: value for name, value in call.arguments.items() if isinstance(value, str)}

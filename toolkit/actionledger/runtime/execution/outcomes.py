@@ -1,4 +1,4 @@
-"""The one table from exceptions to recorded outcomes, and results as JSON values of bounded size."""
+"""The table from exceptions to recorded outcomes, and results as JSON values of limited size."""
 
 import json
 import re
@@ -21,10 +21,10 @@ from actionledger.core.text import writable
 from actionledger.core.vocabulary import SENTENCES, ExecutionStatus, Reason
 
 MAX_RESULT = 64 * 1024
-"""The most that is kept of a result, in characters of JSON text."""
+"""The maximum recorded size of a result, in characters of JSON text."""
 
 MAX_DEPTH = 100
-"""How many levels of a result are kept."""
+"""The maximum recorded depth of a result, in levels."""
 
 _DESCRIPTION = 200
 _LONGEST_INTEGER_BITS = 10_000
@@ -33,22 +33,22 @@ _LONGEST_WORD = 300
 
 
 def truncated(value: Any, limit: int = MAX_RESULT) -> Any:
-    """Return a value as a JSON value, or its beginning if that is longer than the limit.
+    """Return a value as a JSON value, or its beginning if it exceeds the limit.
 
     Args:
-        value: anything at all; what JSON can't hold is described in its place.
-        limit: the most that is kept, in characters of JSON text.
+        value: any value; parts that JSON can't represent are replaced by a description.
+        limit: the maximum size, in characters of JSON text.
 
     Returns:
-        A JSON value that shares nothing with the value given; for one beyond the limit, an object with ``truncated`` and
-        the ``beginning`` of its JSON text.
+        A JSON value that shares nothing with the given one; if it exceeds the limit, an object with ``truncated`` and the
+        ``beginning`` of its JSON text.
     """
     text, is_whole = _beginning(value, limit)
     return json.loads(text) if is_whole else {"truncated": True, "limit": limit, "beginning": text}
 
 
 def _beginning(value: Any, limit: int) -> tuple[str, bool]:
-    """Return the first characters of a value's JSON text, and whether that is all of it."""
+    """Return the first characters of a value's JSON text, and whether they are all of it."""
     pieces: list[str] = []
     length = 0
     for piece in _pieces(value, limit, 0):
@@ -60,7 +60,7 @@ def _beginning(value: Any, limit: int) -> tuple[str, bool]:
 
 
 def _whole_words(text: str) -> str:
-    """Return a text without the part of a word at its end: half a secret would not be known as one, and be recorded."""
+    """Return a text without a cut word at its end: half a secret would not be recognised, and so be recorded."""
     end = _PART_OF_WORD.search(text, max(0, len(text) - _LONGEST_WORD))
     return text[: end.start()] if end and end.start() > len(text) - _LONGEST_WORD else text
 
@@ -102,7 +102,7 @@ def _object(items: Iterable[tuple[Any, Any]], limit: int, depth: int) -> Iterato
 
 
 def _string(value: str | bytes | bytearray, limit: int) -> str:
-    # One character more than fits shows that it doesn't; the rest of a huge text is never touched.
+    # One character beyond the limit shows that the text is too long; the rest is never touched.
     start = value[: limit + 1]
     text = start if isinstance(start, str) else _decoded(bytes(start))
     return json.dumps(writable(text), ensure_ascii=False)
@@ -124,38 +124,38 @@ def _scalar(value: float | None) -> str:
 
 
 def _described(value: Any) -> str:
-    """Return what stands for a value that JSON has no form for."""
+    """Return a description of a value that JSON can't represent."""
     if isinstance(value, PurePath | UUID | Decimal):
         return str(value)
     if isinstance(value, date | time | timedelta):
         return str(to_jsonable_python(value))
     try:
         return repr(value)[:_DESCRIPTION]
-    except Exception:  # noqa: BLE001 - a stranger's object may fail even at that
+    except Exception:  # noqa: BLE001 - a foreign object may fail even at that
         return f"<{type(value).__name__}>"
 
 
 MAX_MESSAGE = 2000
-"""The most that is kept of an error's text, in characters."""
+"""The maximum recorded length of an error's text, in characters."""
 
 
 class Again(Enum):
-    """Whether an action that failed is tried again."""
+    """Whether a failed action is retried."""
 
     NEVER = auto()
     IF_IDEMPOTENT = auto()
-    """It may have had its effect: only an action that may be run twice is."""
+    """It may have had its effect, so it is retried only if idempotent."""
     ALWAYS = auto()
     """It can't have had any effect."""
 
 
 class HandlerOutcome(NamedTuple):
-    """The outcome of a try that did not succeed.
+    """The outcome of a failed try.
 
     Args:
-        status: what is recorded.
-        reason: why.
-        again: whether it is tried again.
+        status: the recorded status.
+        reason: the recorded reason.
+        again: whether it is retried.
     """
 
     status: ExecutionStatus
@@ -171,11 +171,11 @@ OUTCOMES: tuple[tuple[type[BaseException], HandlerOutcome], ...] = (
     (ConnectionError, HandlerOutcome(ExecutionStatus.FAILED, Reason.UNAVAILABLE, Again.IF_IDEMPOTENT)),
     (BaseException, HandlerOutcome(ExecutionStatus.FAILED, Reason.HANDLER_ERROR)),
 )
-"""From the top: the first kind that an exception is of decides. An ``ActionError`` speaks for itself."""
+"""The first row that an exception is an instance of applies. An ``ActionError`` carries its own outcome."""
 
 
 def outcome_of(error: BaseException) -> HandlerOutcome:
-    """Return what an exception of a handler is recorded as."""
+    """Return the outcome to record for a handler's exception."""
     if isinstance(error, ActionError):
         again = Again.ALWAYS if error.transient else Again.NEVER
         reason = _reason(error)
@@ -185,14 +185,14 @@ def outcome_of(error: BaseException) -> HandlerOutcome:
 
 
 def message_of(error: BaseException, outcome: HandlerOutcome) -> str:
-    """Return what the model is told of an exception: its own sentence, or the reason's with the particulars."""
+    """Return the message to the model about an exception: its own sentence, or the reason's with details."""
     if isinstance(error, ActionError):
         return _text(error)[:MAX_MESSAGE]
     return f"{SENTENCES[outcome.reason]} {type(error).__name__}: {_text(error)}"[:MAX_MESSAGE]
 
 
 def _reason(error: ActionError) -> Reason:
-    """Return the error's code; one that isn't in the list is the handler's mistake."""
+    """Return the error's code; a code that is not in the list is a bug of the handler."""
     try:
         return Reason(error.reason)
     except ValueError:
@@ -202,5 +202,5 @@ def _reason(error: ActionError) -> Reason:
 def _text(error: BaseException) -> str:
     try:
         return writable(str(error))
-    except Exception:  # noqa: BLE001 - a stranger's exception may fail even at that
+    except Exception:  # noqa: BLE001 - a foreign exception may fail even at that
         return "(the error has no readable text)"

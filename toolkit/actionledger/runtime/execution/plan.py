@@ -1,10 +1,10 @@
-"""From the calls of one response to ordered steps: who waits for whom, and what can't be ordered. Pure.
+"""Order the calls of one response: find their dependencies, and those that can't be ordered. Pure.
 
-An action is known by the ``id`` that it gives itself and by its number: ``action_1``, ``action_2``, …; where one bears another
-one's number as its id, the name is that of its bearer. An action waits for those
-that it lists in ``depends_on`` and for those whose results it refers to. Actions that don't wait for each other keep the order
-of the text. ``depends_on`` and a given id may point forward; a number may not in a reference, since numbers that count from
-where the reader stands are a likely slip.
+An action is named by the ``id`` that it gives itself and by its number: ``action_1``, ``action_2``, …; an id that equals another
+action's number takes precedence. An action waits for those listed in its ``depends_on``, and for those whose results it
+refers to. Independent actions keep the order of the text.
+``depends_on`` and a given id may point forward. A number in a reference may not, because a forward number is probably
+a slip by a model that counts from the current action.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from actionledger.core.values import ActionCall, Issue, ParseResult
 from actionledger.core.vocabulary import ActionStatus, BlockStatus, Reason
 
 _NAMED = 10
-"""So many ids are listed in a message at most."""
+"""The maximum number of ids listed in a message."""
 
 
 @dataclass(slots=True)
@@ -28,10 +28,10 @@ class PlannedAction:
     """A call that may run in its plan.
 
     Args:
-        index: its place among its response's actions, from 0.
+        index: its index among its response's actions, from 0.
         call: the call.
-        waits_for: the places of the actions that must succeed before it.
-        issue: why it can't run as it stands; None if it can.
+        waits_for: the indexes of the actions that must succeed first.
+        issue: why it can't run; None if it can.
     """
 
     index: int
@@ -42,11 +42,11 @@ class PlannedAction:
 
 @dataclass(frozen=True, slots=True)
 class TurnPlan:
-    """The calls of a response that may run, in the order in which they do.
+    """The runnable calls of a response, in execution order.
 
     Args:
-        actions: the calls, each behind those that it waits for.
-        places: the place of the action that goes by each id.
+        actions: the calls, each after those that it waits for.
+        places: the index of the action with each id.
     """
 
     actions: tuple[PlannedAction, ...]
@@ -59,7 +59,7 @@ class TurnPlan:
 
 
 def doubled(result: ParseResult) -> frozenset[int]:
-    """Return the places of the second block's calls, where a model that began anew has written its one block again."""
+    """Return the indexes of the second block's calls, if a model wrote its only block of calls twice."""
     read = [block for block in result.blocks if block.status is not BlockStatus.IGNORED]
     calls = [call for call in result.actions if call.status.is_plannable]
     if len(read) != 2 or not all(call.arguments for call in calls):
@@ -71,19 +71,19 @@ def doubled(result: ParseResult) -> frozenset[int]:
 
 
 def named(index: int, call: ActionCall) -> str:
-    """Return how messages call an action: by its number, as it is counted for the model, and its name."""
+    """Return an action's name in messages: its number, counted for the model, and its action name."""
     return f"action {index + 1} ({call.name[:100]})"
 
 
 def as_sentence(clause: str) -> str:
-    """Return a clause with a capital and a full stop."""
+    """Return a clause with a capital letter and a full stop."""
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
 def build_plan(
     calls: Sequence[ActionCall], *, references: bool = False, limit: int | None = None
 ) -> TurnPlan:
-    """Order the calls of a response that may run, by themselves or once a person has approved them."""
+    """Order the runnable calls of a response, including those that need approval."""
     runnable = [PlannedAction(index, call) for index, call in enumerate(calls) if call.status.is_plannable]
     for planned in runnable[limit:] if limit is not None else ():
         detail = as_sentence(f"{named(planned.index, planned.call)} is beyond the limit of {limit}")
@@ -100,7 +100,7 @@ def build_plan(
 
 
 class _Names:
-    """Who goes by which id."""
+    """The actions by id."""
 
     def __init__(self, calls: Sequence[ActionCall]) -> None:
         self._calls = calls
@@ -115,12 +115,12 @@ class _Names:
         self.places: Mapping[str, int] = numbers | first
 
     def issue_of(self, planned: PlannedAction) -> Issue | None:
-        """Return an issue where an action before this one has its id already: the first one keeps it."""
+        """Return an issue if an earlier action already has this action's id."""
         bearers = self._bearers.get(id_of(planned.call), [planned.index])
         return None if bearers[0] == planned.index else self._twice(planned, id_of(planned.call))
 
     def dependencies_of(self, planned: PlannedAction) -> tuple[tuple[int, ...], Issue | None]:
-        """Return whom an action waits for, or the first thing that keeps it from being said."""
+        """Return the indexes of an action's dependencies, or the first issue that prevents it from having them."""
         places: dict[int, None] = {}
         for name, is_reference in _mentioned(planned.call):
             issue = self._issue_with(planned, name, is_reference=is_reference)
@@ -151,8 +151,8 @@ class _Names:
 
 
 def _mentioned(call: ActionCall) -> Iterator[tuple[str, bool]]:
-    """Yield the ids that a call mentions, each with whether it stands in a reference."""
-    # Where a dialect writes only texts, the model has made a list of one.
+    """Yield the ids that a call mentions, each with whether it is in a reference."""
+    # In a dialect that has only text values, the model may write a list as text.
     listed = getattr(call.action, "depends_on", call.arguments.get("depends_on"))
     for name in listed if isinstance(listed, list) else ():
         yield name, False
@@ -161,7 +161,7 @@ def _mentioned(call: ActionCall) -> Iterator[tuple[str, bool]]:
 
 
 def _ordered(actions: Mapping[int, PlannedAction]) -> Iterator[int]:
-    """Yield the places of actions so that each comes behind those that it waits for, and else in text order."""
+    """Yield the indexes of actions, each after its dependencies, and otherwise in text order."""
     sorter = _sorter_without_cycles(actions)
     ready: list[int] = []
     while sorter.is_active():
@@ -173,7 +173,7 @@ def _ordered(actions: Mapping[int, PlannedAction]) -> Iterator[int]:
 
 
 def _sorter_without_cycles(actions: Mapping[int, PlannedAction]) -> TopologicalSorter[int]:
-    """Return a prepared sorter; the actions of each cycle get an issue, and wait for nobody any more."""
+    """Return a prepared sorter; the actions of each cycle get an issue and lose their dependencies."""
     while True:
         waits = {
             index: [place for place in planned.waits_for if place in actions]
@@ -199,10 +199,10 @@ def _never_ready(sorter: TopologicalSorter[int], waits: Mapping[int, Sequence[in
 
 
 def _cycles(waits: Mapping[int, Sequence[int]], stuck: AbstractSet[int]) -> Iterator[list[int]]:
-    """Yield cycles that share no action, each action before one that it waits for: at least one cycle.
+    """Yield at least one cycle; cycles share no action, and each action comes before the one it waits for.
 
-    Whoever is stuck waits for somebody who is: following the first such one leads into a cycle. That finds many at a time,
-    where the sorter names one.
+    Each stuck action waits for another stuck one, so following these leads into a cycle. This finds many at a time;
+    the sorter reports only one.
     """
     found_from: dict[int, int] = {}
     for start in sorted(stuck):

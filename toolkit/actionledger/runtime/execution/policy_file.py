@@ -1,4 +1,4 @@
-"""Policies as TOML files: one ``[[rule]]`` a row, from the top.
+"""Load policies from TOML files: one ``[[rule]]`` per row, first match applies.
 
 [[rule]]
 action = "execute_command"            # a glob over action names
@@ -11,7 +11,7 @@ action = "create_task"
 verdict = "modify"
 set = { status = "pending" }          # for modify: the fields to be set
 
-How conditions are compared is said in docs/policies.md.
+docs/policies.md describes how conditions are compared.
 """
 
 import tomllib
@@ -57,19 +57,19 @@ class KnownNames(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Sequence[str]]:
-        """For each action the names of its fields."""
+        """The field names of each action."""
 
 
 def load_policy(path: str | Path, catalogue: KnownNames) -> Policy:
-    """Read a policy from a file.
+    """Load a policy from a file.
 
     Args:
         path: the file.
-        catalogue: the actions that its rules are about.
+        catalogue: the known actions for the rules.
 
     Raises:
-        PolicyError: it can't be read, is no TOML, or a row of it can't work; says which and why.
-        UsageError: it is no path.
+        PolicyError: the file can't be read, is not TOML, or has an invalid row; the message says which and why.
+        UsageError: the argument is not a path.
     """
     require_kind(path, str | Path, "A policy is the path of a file or a Policy")
     try:
@@ -82,21 +82,21 @@ def load_policy(path: str | Path, catalogue: KnownNames) -> Policy:
 
 
 def resolve_policy(policy: Policy | str | Path, catalogue: KnownNames) -> Policy:
-    """Return the policy that a caller means, as a value or as the path of its file.
+    """Return a policy given as a value or as the path of its file.
 
     Args:
-        policy: either.
-        catalogue: the actions that a file's rules are about.
+        policy: the policy or path.
+        catalogue: the known actions for a file's rules.
 
     Raises:
         PolicyError: the file can't be used.
-        UsageError: it is neither.
+        UsageError: the argument is neither.
     """
     return policy if isinstance(policy, Policy) else load_policy(policy, catalogue)
 
 
 def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
-    """Read a policy from the text of a file; see ``load_policy``."""
+    """Parse a policy from the text of a file; see ``load_policy``."""
     try:
         rows = _File.model_validate(tomllib.loads(text)).rule
     except ValidationError as error:
@@ -134,7 +134,7 @@ def _rule(row: JsonDict, catalogue: KnownNames) -> Rule:
     if (verdict is Verdict.MODIFY) != bool(read.set):
         raise ValueError("'set' belongs to the verdict 'modify', and 'modify' needs it")
     for field, each in read.when.items():
-        # Refuse words that no command can begin with: a rule that rejects nothing would look like one that does.
+        # Reject words that no command can begin with: such a rule would seem to reject something.
         if not each:
             raise ValueError(f"when.{field} is empty; write a glob, or the words that a command begins with")
         for word in each if isinstance(each, list) else ():

@@ -1,4 +1,4 @@
-"""The profile of a session: how it is read, checked, decided and run; its execution settings and its prompt."""
+"""The profile of a session: parser, catalogue, policy, handlers, execution settings and prompt."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.runtime.repetition.limits import STANDARD_REPETITION, RepetitionLimits
 
 Outside: TypeAlias = Literal["programs", "network", "other"]
-"""What an action may touch that no workspace keeps track of."""
+"""Parts of the world that an action may touch and no workspace tracks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,19 @@ class ActionSettings:
     """How one action is run.
 
     Args:
-        timeout: how long a try may take, in seconds; None to wait without end, in the caller's own thread.
-        retries: how often a try that failed in passing is repeated.
-        delay: how long to wait before the first repetition, in seconds; it doubles each time.
-        idempotent: whether running it twice does no more than running it once, so that it is run again where nobody
-            knows what became of the first time.
-        parallel: whether it may run beside other such actions.
+        timeout: how long a try may take, in seconds; None for no limit, in the caller's own thread.
+        retries: the maximum number of retries after a transient failure.
+        delay: the pause before the first retry, in seconds; it doubles each time.
+        idempotent: whether a second run has no further effect, so that the action may run again if the first
+            run's outcome is unknown.
+        parallel: whether it may run in parallel with other such actions.
         outside: what it touches outside of its workspace and its profile's store: ``programs`` of this machine, whose effects
-            nobody can bound in advance, the ``network``, or ``other`` things. What is run again for the record leaves it
-            out, and a rerun takes its recorded result.
-        reads, writes: what it reads and changes of what actions have in common, by names of one's own.
+            can't be limited in advance, the ``network``, or ``other`` things. A rerun skips such an action
+            and takes its recorded result.
+        reads, writes: names, freely chosen, of shared resources that it reads and changes.
 
     Raises:
-        UsageError: a number is negative, the timeout is 0, or what is outside is none of these.
+        UsageError: a number is negative, the timeout is 0, or ``outside`` has another value.
 
     Example:
         >>> al.ActionSettings(timeout=5, retries=0, parallel=True).timeout
@@ -80,7 +80,7 @@ class ActionSettings:
         return bool(self.outside)
 
     def may_join(self, other: "ActionSettings") -> bool:
-        """Return whether both may run at the same time: neither changes what the other one reads or changes.
+        """Return whether both may run at the same time: neither changes a resource that the other reads or changes.
 
         Example:
             >>> reader = al.ActionSettings(parallel=True, reads=frozenset({"files"}))
@@ -97,11 +97,11 @@ _STANDARD = ActionSettings()
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSettings:
-    """A table of (glob over action names, settings); the first row that fits decides.
+    """A table of (glob over action names, settings); the first row that matches applies.
 
     Args:
-        rows: the table, from the top.
-        otherwise: the settings of actions that no row fits.
+        rows: the rows, in order.
+        otherwise: the settings of actions without a matching row.
 
     Example:
         >>> execution_settings = al.ExecutionSettings((("read_*", al.ActionSettings(parallel=True)),))
@@ -113,7 +113,7 @@ class ExecutionSettings:
     otherwise: ActionSettings = _STANDARD
 
     def of(self, name: str) -> ActionSettings:
-        """Return how the action of that name is run.
+        """Return the settings of an action.
 
         Example:
             >>> al.ExecutionSettings((("slow_*", al.ActionSettings(timeout=300)),)).of("slow_search").timeout
@@ -123,24 +123,24 @@ class ExecutionSettings:
 
 
 STANDARD_SETTINGS = ExecutionSettings()
-"""Every action has half a minute and three retries."""
+"""A timeout of half a minute and three retries for every action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One way of working with a model.
+    """A configuration for working with a model: its parser, actions, policy and handlers.
 
     Args:
-        name: what records and people call it.
-        parser: how its responses are read.
-        catalogue: which actions exist, and whether they may refer to each other's results.
-        policy: which of them may run.
-        handlers: makes what runs them.
-        execution_settings: how each is run: time-outs, retries, side by side.
-        limits: how much a session may do.
-        repetition: what counts as going in circles, and what comes of it.
-        workers: how many actions may run at the same time, of those whose settings allow it.
-        told: returns what its model is told in full; made of the catalogue and the format if not given.
+        name: its name, for records and people.
+        parser: the parser of its responses.
+        catalogue: its actions, and whether they may refer to each other's results.
+        policy: which actions may run.
+        handlers: makes the handlers.
+        execution_settings: the settings of each action: timeouts, retries, parallel execution.
+        limits: the limits on a session.
+        repetition: what counts as repetition, and what follows from it.
+        workers: the maximum number of actions that run at the same time, among those whose settings allow it.
+        told: returns the full instructions for the model; made from the catalogue and the format if not given.
 
     Example:
         >>> coder = al.profile("coder")
@@ -161,16 +161,16 @@ class Profile:
 
 
 def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = False) -> str:
-    """Return the instructions for the model of a profile: how actions are written, and which there are.
+    """Return a profile's instructions for the model: the format of actions and their list.
 
     Args:
-        profile: what the model works under.
-        dialect: how it writes actions; the profile's first dialect if not given.
-        short: whether each action gets only a line, and one example stands for all.
+        profile: the model's profile.
+        dialect: the dialect for writing actions; the profile's first one if not given.
+        short: whether each action gets only one line, with a single example for all.
 
     Raises:
         UnknownNameError: there is no such dialect.
-        UsageError: the profile is read by a baseline parser, and no dialect is given.
+        UsageError: the profile has a baseline parser, and no dialect is given.
         RenderError: the dialect can't write one of the actions.
     """
     if profile.told and dialect is None and not short:
@@ -181,11 +181,11 @@ def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = Fal
 
 
 def dialect_of(profile: Profile, name: str | None = None) -> Dialect:
-    """Return a dialect as a profile has it: by name, or the first one if no name is given.
+    """Return a profile's dialect by name, or its first one if no name is given.
 
     Raises:
         UnknownNameError: there is no such dialect.
-        UsageError: the profile is read by a baseline parser, and no name is given.
+        UsageError: the profile has a baseline parser, and no name is given.
     """
     own = profile.parser.dialects if isinstance(profile.parser, DialectParser) else ()
     if name is None and not own:
@@ -198,7 +198,7 @@ def dialect_of(profile: Profile, name: str | None = None) -> Dialect:
 
 
 def writer(dialect: Dialect) -> Render:
-    """Return what writes one action in a dialect, given its name and its arguments."""
+    """Return a function that writes an action in a dialect, from its name and arguments."""
 
     def write(name: str, arguments: Mapping[str, Any]) -> str:
         return dialect.render([PlainCall(name, dict(arguments))])
@@ -207,7 +207,7 @@ def writer(dialect: Dialect) -> Render:
 
 
 def _demands(parser: DialectParser | BaselineParser, dialect: Dialect) -> Iterator[str]:
-    """Yield what the parser asks of a response beyond its form."""
+    """Yield the parser's demands on a response beyond its format."""
     if parser.requires_action and dialect.name == "iteration":
         yield "Every response has to hold an action. Only the last one may hold none."
     elif parser.requires_action:

@@ -1,7 +1,7 @@
-"""Which profiles there are: those that come with the toolkit, those that this process registered, and other packages'.
+"""The available profiles: the toolkit's own, those registered in this process, and those of other packages.
 
 Another package offers a profile by an entry point of the group ``actionledger.profiles``, under the profile's own name.
-The toolkit's are entry points too, and none is loaded before it is asked for by name.
+The toolkit's profiles are entry points too; each is loaded only when it is requested by name.
 """
 
 import warnings
@@ -15,8 +15,8 @@ from actionledger.runtime.execution.profile import Profile
 GROUP = "actionledger.profiles"
 """The group of entry points by which packages offer profiles."""
 
-# Stated here and not in the package's metadata: they are there in a checkout that was never installed, or long ago, and
-# finding one of them doesn't read the metadata of every installed package.
+# Listed here and not read from the package's metadata: this works in a checkout that was never installed or long ago, and
+# doesn't read the metadata of every installed package.
 TOOLKIT = (
     EntryPoint("assistant", "actionledger.profiles.assistant:ASSISTANT", GROUP),
     EntryPoint("assistant-iterative", "actionledger.profiles.assistant:ITERATIVE", GROUP),
@@ -29,10 +29,10 @@ TOOLKIT = (
 
 
 class Profiles(Mapping[str, Profile]):
-    """Every profile by name, loaded when it is asked for.
+    """Every profile by name, loaded on request.
 
     Args:
-        built_in: where the profiles are that come with the toolkit.
+        built_in: the entry points of the toolkit's profiles.
     """
 
     def __init__(self, built_in: Iterable[EntryPoint]) -> None:
@@ -41,18 +41,18 @@ class Profiles(Mapping[str, Profile]):
         self._loaded: dict[str, Profile] = {}
 
     def register(self, profile: Profile) -> Profile:
-        """Make a profile known to this process by its name, so that its sessions are read again with its catalogue."""
+        """Register a profile in this process by its name, so that its recorded sessions are parsed with its catalogue."""
         require_kind(profile, Profile, "What is registered is a Profile, as al.custom_profile(…) gives it")
         self.check_name(profile.name)
         self._registered[profile.name] = profile
         return profile
 
     def is_registered(self, name: str) -> bool:
-        """Return whether only this process knows the profile of that name, by ``register``."""
+        """Return whether a profile is known only in this process, by ``register``."""
         return name in self._registered
 
     def check_name(self, name: str) -> None:
-        """Refuse the name of a profile that comes with the toolkit."""
+        """Raise if a name belongs to one of the toolkit's profiles."""
         if name in self._built_in:
             raise UsageError(f"A profile {name!r} comes with the toolkit; give yours another name.")
 
@@ -74,7 +74,7 @@ class Profiles(Mapping[str, Profile]):
 
     @cached_property
     def _offered(self) -> dict[str, EntryPoint]:
-        """The profiles that other packages offer, by name; of several with one name the first, with a warning."""
+        """The profiles of other packages, by name; if several have one name, the first, with a warning."""
         offered: dict[str, EntryPoint] = {}
         for entry in entry_points(group=GROUP):
             if entry.name in self._built_in or entry.name in offered:
@@ -95,18 +95,18 @@ def profile_named(name: str) -> Profile:
     """Return the profile of that name.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: there is no such profile.
         UsageError: another package offers it, and it can't be loaded.
     """
     return called(name, "profile", PROFILES)
 
 
 def resolve_profile(profile: str | Profile) -> Profile:
-    """Return the profile that a caller means, by name or as a value.
+    """Return a profile given by name or as a value.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
-        UsageError: it is neither, or another package offers it, and it can't be loaded.
+        UnknownNameError: there is no such profile.
+        UsageError: the value is neither, or another package offers the profile and it can't be loaded.
     """
     if isinstance(profile, Profile):
         return profile

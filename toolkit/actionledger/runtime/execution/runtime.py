@@ -1,4 +1,4 @@
-"""One response, from text to record: the only place that knows the order of the rooms."""
+"""Handle one response, from text to record: the only module that knows the order of all stages."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -40,20 +40,20 @@ from actionledger.runtime.workspace import Workspace
 
 
 class SessionRuntime:
-    """One session: its responses are read, checked, planned, decided, run and recorded, one after the other.
+    """One session: its responses are parsed, checked, planned, decided, run and recorded, one after another.
 
     Args:
-        profile: what it runs under.
+        profile: the session's profile.
         session: the session's key.
         run: the run that it belongs to.
         workspace: the folder that its actions may touch.
-        record: takes the events.
-        policy: which actions may run; the profile's if not given.
-        auto: whether actions that the policy would have wait for a person run without one.
-        dry_run: whether actions only say what they would do.
-        counter: counts what the profile's rates limit; within this session if not given.
+        record: records the events.
+        policy: the policy on which actions may run; the profile's if not given.
+        auto: whether actions that need approval by policy run without it.
+        dry_run: whether actions only report their effects instead of running.
+        counter: counts actions against the profile's rates; within this session if not given.
         sleep: waits for some seconds, between two tries at an action.
-        executor: makes what runs the actions.
+        executor: makes the executor of actions.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class SessionRuntime:
         )
         self.turns = 0
         self.waiting: dict[str, TurnState] = {}
-        """The turns of this session in which something waits for a decision, by their id."""
+        """This session's turns with pending actions, by their id."""
 
     def handle(
         self,
@@ -105,18 +105,18 @@ class SessionRuntime:
         index: int | None = None,
         finish_reason: str | None = None,
     ) -> Turn:
-        """Take the model's next response: read it, run what it asks for, and say what the model is told next.
+        """Handle the model's next response: parse it, run its actions, and return the feedback.
 
         Args:
             text: the raw response.
             occurred_at: when the response was made, UTC without a zone; None if unknown.
-            prompt: what the model was shown right before, if that was not the last turn's feedback.
-            index: the turn's place in the session; the next one if not given.
-            finish_reason: why the model stopped, in its provider's word; None if unknown.
+            prompt: the input that the model got before this response, if that was not the last turn's feedback.
+            index: the turn's index in the session; the next one if not given.
+            finish_reason: the provider's reason why the model stopped; None if unknown.
 
         Returns:
-            What was read, what came of it, and the feedback. A response never raises; a recorder may. One that is longer
-            than ``RESPONSE_CHARACTERS`` is refused: that is recorded, and it becomes no turn of the session.
+            The parsed actions, their results and the feedback. A response never raises; a recorder may. A response longer than
+            ``RESPONSE_CHARACTERS`` is refused: that is recorded, and it becomes no turn of the session.
         """
         turn = self._turn(self.turns if index is None else index, occurred_at)
         if len(text) > RESPONSE_CHARACTERS:
@@ -126,22 +126,22 @@ class SessionRuntime:
         record_fitting(self.record, received)
         parser, catalogue, is_cut = self.profile.parser, self.profile.catalogue, was_cut(finish_reason)
         result = read_and_record(self.record, text, parser, catalogue, turn=turn, run=self.run, is_cut=is_cut)
-        # What a model is shown beside its feedback, somebody asks for.
+        # A prompt other than the feedback is a new request by a user.
         is_new_request = prompt is not None and (not self._feedback or self._feedback not in prompt)
         self.repetition.begin_turn(is_new_request=is_new_request)
         self.repetition.note(refused_fingerprints(result))
         return self._act(result, TurnState(turn, text, result.parser_id, is_cut=is_cut))
 
     def resume(self, history: TurnState) -> Turn:
-        """Go on with a turn where it stopped: run what was approved meanwhile, and what was never begun.
+        """Resume a turn where it stopped: run the actions approved since, and those never begun.
 
-        What was begun and never finished is recorded as interrupted; it is run again only if it is idempotent.
+        An action that was begun and never finished is recorded as interrupted; it runs again only if it is idempotent.
 
         Args:
-            history: the turn as far as it got.
+            history: the turn's recorded state.
 
         Raises:
-            UsageError: the response would be read in another way than it was.
+            UsageError: the response would now be parsed differently.
         """
         if history.parser_id != self.profile.parser.id:
             raise UsageError(
@@ -154,11 +154,11 @@ class SessionRuntime:
         return self._act(result, history)
 
     def close(self) -> None:
-        """Let go of what the handlers hold."""
+        """Close the handlers."""
         self.executor.close()
 
     def _refused(self, turn: TurnKey, characters: int) -> Turn:
-        """Return the turn of a response that is too large to be recorded; only its size is."""
+        """Return the turn of a response that is too large to record; only its size is recorded."""
         detail = f"It has {characters:,} characters; at most {RESPONSE_CHARACTERS:,} are taken."
         result = unread("", self.profile.parser, self.profile.catalogue, detail)
         self.record(response_refused(self.session.session_id, self.run.run_id, turn.index, characters))
@@ -206,7 +206,7 @@ class SessionRuntime:
         )
 
     def _context(self, result: ParseResult, history: TurnState) -> TurnContext:
-        """Return what a turn is carried out with: the session's own, and what the response asks for."""
+        """Return the context of a turn, from the session and the parsed response."""
         catalogue, limits = self.profile.catalogue, self.profile.limits
         calls = [as_known(call, catalogue) for call in result.actions]
         return TurnContext(
@@ -228,7 +228,7 @@ class SessionRuntime:
         )
 
     def _remember(self, turn_id: str, history: TurnState) -> None:
-        """Keep a turn while something in it waits, so that it goes on with the very text that the model wrote."""
+        """Keep a turn in memory while an action in it is pending, so that it resumes with the exact text of the response."""
         waits = any(
             observation.status is ExecutionStatus.PENDING for observation in history.observations.values()
         )
@@ -239,7 +239,7 @@ class SessionRuntime:
 
 
 def _refused(result: ParseResult) -> Sequence[Issue]:
-    """Return an issue for each action that its catalogue refuses."""
+    """Return an issue for each action that the catalogue rejects."""
     return [
         Issue(call.reason, call.span, call.errors[0].message if call.errors else "")
         for call in result.actions

@@ -1,4 +1,4 @@
-"""One turn: its state when it goes on, its context and progress, and the gate's answer to each action."""
+"""One turn: its state for resumption, its context and progress, and the gate's answer to each action."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,21 +18,21 @@ from actionledger.runtime.repetition.guard import RepetitionGuard
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """A turn as far as it got.
+    """The state of a turn.
 
     Args:
         turn: its key.
         text: the response.
-        parser_id: the hash of the parser that read it.
-        is_cut: whether the model was stopped before it was done.
+        parser_id: the hash of its parser.
+        is_cut: whether the model was stopped early.
         is_exact: whether nothing in the text was masked for the record.
-        is_live: whether it comes from the memory of the session itself rather than from a record.
+        is_live: whether it comes from the session's memory and not from a record.
         is_finished: whether its end was recorded.
-        observations: what came of the last try at each action, by its place; ``interrupted`` for one without an end.
-        tries: how many tries there were, by the action's place.
-        unfinished: the places of actions whose last try has no end in the record.
-        approvals: what was asked and decided about, by the action's place; decisions that don't count are not in it.
-        doubts: why a decision that is recorded doesn't count, by the action's place.
+        observations: the observation of each action's last try, by its index; ``interrupted`` for one without an end.
+        tries: the number of tries, by the action's index.
+        unfinished: the indexes of actions whose last try has no recorded end.
+        approvals: requests and decisions, by the action's index; without decisions that don't count.
+        doubts: why a recorded decision doesn't count, by the action's index.
     """
 
     turn: TurnKey
@@ -51,22 +51,22 @@ class TurnState:
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """The constant context in which one turn is carried out.
+    """The constant context of one turn.
 
     Args:
-        profile: what the session runs under.
+        profile: the session's profile.
         policy: which actions may run.
-        policy_version: the hash of the policy that asks for approvals.
-        handlers: what runs actions.
-        rates, failures, repetition: what the session has done so far.
-        record: takes the events.
+        policy_version: the hash of the policy that requests approvals.
+        handlers: the handlers of actions.
+        rates, failures, repetition: the session's counts so far.
+        record: records the events.
         calls: all calls of the response.
-        plan: the runnable ones, in order.
-        history: how far the turn got already.
+        plan: the runnable calls, in order.
+        history: the turn's earlier state.
         run_id: the run that the turn belongs to.
         attempt_id: the parse attempt that found the calls.
-        dry_run: whether nothing is to be done.
-        doubled: the places of calls that stand in the response once more, block by block.
+        dry_run: whether actions only report their effects.
+        doubled: the indexes of calls in a duplicated block.
     """
 
     profile: Profile
@@ -88,13 +88,13 @@ class TurnContext:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionProgress:
-    """The outcomes of a turn's actions so far: ``TurnRun`` writes them, the checks of the gate read them.
+    """The outcomes of a turn's actions so far; ``TurnRun`` writes them and the gate's checks read them.
 
     Args:
-        observations: what came of the last try at each action, by its place.
-        tries: how many tries there were, by the action's place.
-        approvals: what was asked and decided about, by the action's place.
-        filled_in: each action that was admitted, with its references filled in, by its place.
+        observations: the observation of each action's last try, by its index.
+        tries: the number of tries, by the action's index.
+        approvals: requests and decisions, by the action's index.
+        filled_in: each admitted action with its references filled in, by its index.
     """
 
     observations: dict[int, Observation] = field(default_factory=dict)
@@ -108,10 +108,10 @@ class Withheld:
     """An action that does not run now.
 
     Args:
-        status, reason: what is recorded.
-        message: what the model is told.
-        errors: what the action's model refuses of its arguments.
-        asks: the step that somebody has to decide about; None if nobody has to.
+        status, reason: the recorded status and reason.
+        message: the message to the model.
+        errors: the validation errors of its arguments.
+        asks: the step that needs a decision; None if none is needed.
     """
 
     status: ExecutionStatus
@@ -123,14 +123,14 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """An action that may run, as far as the checks before have found.
+    """An action that passed all checks so far.
 
     Args:
-        planned: the action in its plan.
-        step: as it is to be run.
-        before: the step as it was before a row of the policy changed it; None if none did.
-        rule: that row.
-        held_back: what keeps it from being done if this were no dry run; None if nothing does.
+        planned: the planned action.
+        step: the step as it will run.
+        before: the step before a policy rule changed it; None if none did.
+        rule: that policy rule.
+        held_back: why it would be withheld if this were not a dry run; None if it would run.
     """
 
     planned: PlannedAction
@@ -141,4 +141,4 @@ class Admitted:
 
 
 Check: TypeAlias = Callable[[TurnContext, ExecutionProgress, Admitted], Admitted | Withheld]
-"""One question that the gate asks: returns the action as it may go on to the next one, or why it doesn't."""
+"""A check of the gate: returns the admitted action for the next check, or why it is withheld."""

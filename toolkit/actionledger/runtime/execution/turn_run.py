@@ -1,4 +1,4 @@
-"""The actions of one turn, from plan to observations: each goes through the gate and is run or withheld, in the plan's order."""
+"""Run the actions of one turn: each passes the gate and is run or withheld, in the plan's order."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,8 +34,8 @@ class TurnRun:
     """Carries out the plan of one turn.
 
     Args:
-        context: what the turn is carried out with.
-        executor: runs what is admitted.
+        context: the turn's context.
+        executor: runs the admitted actions.
     """
 
     def __init__(self, context: TurnContext, executor: Executor) -> None:
@@ -54,7 +54,7 @@ class TurnRun:
 
     @property
     def history(self) -> TurnState:
-        """The turn as far as it is now."""
+        """The turn's current state."""
         return replace(
             self._context.history,
             observations=dict(self._progress.observations),
@@ -65,8 +65,8 @@ class TurnRun:
         )
 
     def carry_out(self) -> None:
-        """Run or withhold each action that is not settled; all of it is recorded."""
-        # Record the end of tries that never had one: whoever made them is gone.
+        """Run or withhold each action that has no final outcome, and record it."""
+        # Record an end for tries that have none, because their process is gone.
         history = self._context.history
         for place in sorted(history.unfinished):
             finished = execution_finished(history.observations[place], history.turn, self._context.run_id)
@@ -87,7 +87,7 @@ class TurnRun:
             context.record(noted("failure_limit", message, turn, context.run_id, detail))
 
     def _settled(self, place: int) -> Observation | None:
-        """Return what came of an action, if that is final."""
+        """Return an action's observation, if it is final."""
         history = self._context.history
         observation = history.observations.get(place)
         if observation is None:
@@ -102,12 +102,12 @@ class TurnRun:
         return observation
 
     def _may_join(self, planned: PlannedAction) -> bool:
-        """Return whether an action may run beside those that are gathered."""
+        """Return whether an action may run in parallel with the gathered ones."""
         execution_settings = self._context.profile.execution_settings
         settings = execution_settings.of(planned.call.name)
         return all(
             step.index not in planned.waits_for
-            # What comes of a call says whether the same call again is repetition.
+            # Whether a repeated call is a repetition depends on the first call's result.
             and (step.call.name, step.call.arguments) != (planned.call.name, planned.call.arguments)
             and settings.may_join(execution_settings.of(step.call.name))
             for step in self._batch
@@ -151,7 +151,7 @@ class TurnRun:
             self._observe(observation)
 
     def _note_modified(self, admitted: Admitted) -> None:
-        """Record what a row of the policy made of an action, as a decision like any other."""
+        """Record a policy rule's change of an action, like any other decision."""
         if admitted.rule is None or admitted.before is None:
             return
         version = self._context.policy_version
@@ -169,12 +169,12 @@ class TurnRun:
         call = progress.filled_in.get(place, context.calls[place])
         references = context.profile.catalogue.references
         if self._is_rate_reported(observation):
-            return  # a model that is told once that it has to wait has not asked again and again
+            return  # a model that was told once to wait has not requested the action repeatedly
         if done := observed_fingerprint(call, observation, references=references):
             context.repetition.note([done])
 
     def _is_rate_reported(self, observation: Observation) -> bool:
-        """Return whether another action of the same response was held back by the same rate before."""
+        """Return whether the same rate withheld another action of this response before."""
         if observation.status is not ExecutionStatus.RATE_LIMITED:
             return False
         return any(

@@ -1,6 +1,6 @@
-"""Language models: one small protocol; live, recorded and scripted ones behind it.
+"""Language models: one small protocol, with live, recorded and scripted models.
 
-``OpenAICompatible`` is in ``models.openai``: it needs the extra ``live``, the others need nothing.
+``OpenAICompatible`` is in ``models.openai`` because it needs the extra ``live``; the others need nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -46,7 +46,7 @@ _MODULES = by_name(
         "spec": "model_from",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it: who puts streamed pieces together needs no model."""
+"""The module of each name, imported on first use: assembling streamed pieces needs no model."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 

@@ -1,4 +1,4 @@
-"""A model's server, the key to it, and how long to wait for it; none shows a secret."""
+"""A model's server, its key and its timeouts; none of them shows a secret."""
 
 import os
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from actionledger.core.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long to wait, in seconds.
+    """Timeouts, in seconds.
 
     Args:
-        connect: for a connection.
-        read: for the next piece; before the first one a model reads its prompt.
-        total: for all of it, retries included; looked at with every piece.
+        connect: the timeout of a connection.
+        read: the timeout of the next piece; before the first one the model reads its prompt.
+        total: the timeout of the whole request, including retries; checked at every piece.
 
     Raises:
-        UsageError: one of them is not above 0.
+        UsageError: a timeout is not above 0.
     """
 
     connect: float = 10.0
@@ -41,12 +41,12 @@ _PATH = "/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The address of a chat interface.
+    """The address of a chat API.
 
     Args:
-        url: where requests go.
-        shown: the same for people, without its query.
-        is_local: whether it is on this machine, so that no proxy stands between.
+        url: the address of requests.
+        shown: the address for people, without its query.
+        is_local: whether the server is on this machine, so that no proxy is used.
     """
 
     url: str
@@ -55,12 +55,12 @@ class Endpoint:
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """Return the chat interface of a server."""
+    """Return the chat API of a server."""
     try:
         parts = urlsplit(base_url.strip())
         host, _ = parts.hostname or "", parts.port
         host.encode("idna")
-    except ValueError:  # its text may hold a secret
+    except ValueError:  # the error's text may hold a secret
         raise _no_address(base_url) from None
     if parts.scheme not in {"http", "https"} or not host or parts.fragment or not base_url.isprintable():
         raise _no_address(base_url)
@@ -80,7 +80,7 @@ def _no_address(base_url: str) -> UsageError:
 
 
 def key_to_send(given: str | None, variable: str | None) -> SecretStr | None:
-    """Return the key to send, or None for a server that asks for none."""
+    """Return the key to send, or None for a server without a key."""
     key = (given if given is not None else os.environ.get(variable, "") if variable else "").strip()
     if not (key.isascii() and key.isprintable() and " " not in key):
         source = "The key given" if given is not None else f"The key in {variable}"

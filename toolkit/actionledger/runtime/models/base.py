@@ -1,4 +1,4 @@
-"""The protocol of a language model: it gets messages and returns a response, whole or piece by piece."""
+"""The protocol of a language model: it takes messages and returns a response, whole or in pieces."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from actionledger.core.errors import UsageError
 Role = Literal["system", "user", "assistant", "tool"]
 
 Tools: TypeAlias = Sequence[JsonMap] | None
-"""The tools that a model is offered, each as the OpenAI interface takes it; None to offer none."""
+"""The tools that a model is offered, each in the format of OpenAI's API; None to offer none."""
 
 Stop: TypeAlias = Sequence[str] | None
-"""Texts before which a live model ends its response; None for its own end only."""
+"""Stop sequences, before which a live model ends its response; None for no such sequences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message that a model is shown.
+    """One message to a model.
 
     Args:
-        role: who says it.
-        content: what is said.
-        tool_calls: the calls that an assistant's message made beside its text, as its provider wrote them.
-        call_id: the call that a tool's message answers; None where the calls stood in the text.
+        role: the role of the message's author.
+        content: the message's text.
+        tool_calls: the tool calls of an assistant's message outside its text, as its provider wrote them.
+        call_id: the call that a tool's message answers; None if the calls were in the text.
 
     Raises:
-        UsageError: there is no such role.
+        UsageError: an unknown role.
     """
 
     role: Role
@@ -42,11 +42,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of a response, as the server counts them.
+    """A response's tokens, as counted by the server.
 
     Args:
-        prompt_tokens: tokens that the model was shown; None where the server doesn't say.
-        completion_tokens: tokens that it wrote; None where the server doesn't say.
+        prompt_tokens: the number of input tokens; None if the server doesn't report it.
+        completion_tokens: the number of output tokens; None if the server doesn't report it.
     """
 
     prompt_tokens: int | None
@@ -58,13 +58,13 @@ class Completion:
     """One response of a model.
 
     Args:
-        text: what it said; empty where it only made calls.
-        finish_reason: why it ended, in its server's word (``stop``, ``length``, ``tool_calls``, …); None if unknown.
-        usage: what it took; None if unknown.
-        model: the model that answered, as its server names it.
-        elapsed_ms: from the request to the last piece, in milliseconds; 0 for a response that was not made now.
-        message: the provider's message as JSON, calls included; ``parsing.providers.read_message`` reads it.
-        reasoning: what the model thought to itself, where its server keeps that apart from the text.
+        text: its text; empty if it only has tool calls.
+        finish_reason: why it ended, as a server's code (``stop``, ``length``, ``tool_calls``, …); None if unknown.
+        usage: its tokens; None if unknown.
+        model: the model that answered, as named by the server.
+        elapsed_ms: from the request to the last piece, in milliseconds; 0 for a response that was not made live.
+        message: the provider's message as JSON, including tool calls; ``parsing.providers.read_message`` parses it.
+        reasoning: the model's reasoning, if the server keeps it apart from the text.
 
     Example:
         >>> message = {"role": "assistant", "content": "Done."}
@@ -81,7 +81,7 @@ class Completion:
     reasoning: str = ""
 
     def as_message(self) -> Message:
-        """Return the response as the message to show the model in the next turn; thoughts are left out.
+        """Return the response as a message for the model's next turn, without reasoning.
 
         Example:
             >>> message = {"role": "assistant", "content": "Done."}
@@ -98,8 +98,8 @@ class Chunk:
 
     Args:
         text: the next piece of the text; the pieces together are the completion's text.
-        reasoning: the next piece of what the model thinks to itself.
-        completion: all of the response, in the last piece only; None in the others.
+        reasoning: the next piece of the model's reasoning.
+        completion: the whole response, in the last piece only; None in the others.
 
     Example:
         >>> [chunk.text for chunk in (al.Chunk(text="Let me "), al.Chunk(text="see."))]
@@ -116,7 +116,7 @@ Chunks: TypeAlias = Generator[Chunk, None, None]
 
 
 class Model(Protocol):
-    """Anything that gives responses to messages.
+    """A language model: it responds to messages.
 
     Example:
         >>> from actionledger.runtime.models import Message, ScriptedModel
@@ -133,12 +133,12 @@ class Model(Protocol):
         """Return the model's response.
 
         Args:
-            messages: what the model is shown, in order.
+            messages: the messages to the model, in order.
             tools: the tools that it is offered.
-            stop: texts before which it ends.
+            stop: the stop sequences.
 
         Raises:
-            ModelError: there is no whole response.
+            ModelError: there is no complete response.
 
         Example:
             >>> from actionledger.runtime.models import Message, ScriptedModel
@@ -147,18 +147,18 @@ class Model(Protocol):
         """
 
     def stream(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Chunks:
-        """Yield the model's response piece by piece; nothing is asked before the first piece is.
+        """Yield the model's response in pieces; the request is sent when the first piece is requested.
 
         Args:
-            messages: what the model is shown, in order.
+            messages: the messages to the model, in order.
             tools: the tools that it is offered.
-            stop: texts before which it ends.
+            stop: the stop sequences.
 
         Yields:
             The pieces; the last one carries the completion.
 
         Raises:
-            ModelError: there is no whole response; what came before that was given out, and is in ``partial``, too.
+            ModelError: there is no complete response; the earlier pieces were yielded, and are also in ``partial``.
 
         Example:
             >>> from actionledger.runtime.models import Message, ScriptedModel
@@ -169,19 +169,19 @@ class Model(Protocol):
 
 
 def said(text: str, *, model: str, finish_reason: str | None = None) -> Completion:
-    """Return a response that is text alone and was not made now."""
+    """Return a response that consists of text only and was not made live."""
     message = {"role": "assistant", "content": text}
     return Completion(text, finish_reason, None, model, 0.0, message)
 
 
 def in_pieces(completion: Completion, size: int) -> Chunks:
-    """Yield a response that is there already as a live one would come."""
+    """Yield an existing response in pieces, like a live one."""
     yield from text_pieces(completion, size)
     yield Chunk(completion=completion)
 
 
 def text_pieces(completion: Completion, size: int) -> Chunks:
-    """Yield the pieces of a response's thoughts and text, without the last piece that carries it."""
+    """Yield the pieces of a response's reasoning and text, without the last piece that carries the completion."""
     if completion.reasoning:
         yield Chunk(reasoning=completion.reasoning)
     for start in range(0, len(completion.text), size):

@@ -1,15 +1,15 @@
 """Errors of language models. The audience is the operator.
 
-ModelError                        there is no whole response; carries what came of it
+ModelError                        there is no complete response; carries the part that arrived
 ├── ModelUnreachableError         no connection, or it broke before the first byte of a response
-├── ModelTimeoutError             connecting, waiting, or all of it together took too long
-├── ModelStatusError              the server answered, but with no response; carries the status
-│   ├── RequestRefusedError       the request can't work: key, address, model's name, its own content
+├── ModelTimeoutError             connecting, waiting, or the whole request took too long
+├── ModelStatusError              the server answered without a response; carries the status
+│   ├── RequestRefusedError       the request can't succeed: key, address, model's name, its own content
 │   ├── RateLimitedError          too many requests
-│   └── ServerFailedError         the server has a fault, before or in the middle of the response
-├── BrokenResponseError           the response was cut off, is no JSON, has no choice in it, or is too large
-├── NoMoreResponsesError          a recorded or scripted model has given all that it has
-└── ReplayDivergedError           a recorded model was shown something else than what is recorded
+│   └── ServerFailedError         the server failed, before or during the response
+├── BrokenResponseError           the response was cut off, is not JSON, has no choice, or is too large
+├── NoMoreResponsesError          a recorded or scripted model has no more responses
+└── ReplayDivergedError           a recorded model got a message other than the recorded one
 """
 
 from actionledger.core.errors import ActionLedgerError
@@ -17,11 +17,11 @@ from actionledger.runtime.models.base import Completion
 
 
 class ModelError(ActionLedgerError):
-    """There is no whole response.
+    """There is no complete response.
 
     Args:
         message: one sentence for the operator.
-        partial: what came of the response; None where nothing did.
+        partial: the part of the response that arrived; None if there is none.
     """
 
     def __init__(self, message: str, *, partial: Completion | None = None) -> None:
@@ -34,16 +34,16 @@ class ModelUnreachableError(ModelError):
 
 
 class ModelTimeoutError(ModelError):
-    """Connecting, waiting, or all of it together took too long."""
+    """Connecting, waiting, or the whole request took too long."""
 
 
 class ModelStatusError(ModelError):
-    """The server answered, but with no response.
+    """The server answered without a response.
 
     Args:
         message: one sentence for the operator.
-        status: the HTTP status; 200 where the server reports its fault within a response.
-        retry_after: how long the server asks to wait, in seconds; None where it doesn't say.
+        status: the HTTP status; 200 if the server reports its failure within a response.
+        retry_after: the wait that the server asks for, in seconds; None if missing.
     """
 
     def __init__(self, message: str, *, status: int = 200, retry_after: float | None = None) -> None:
@@ -53,7 +53,7 @@ class ModelStatusError(ModelError):
 
 
 class RequestRefusedError(ModelStatusError):
-    """The request can't work: its key, its address, the model's name or its own content."""
+    """The request can't succeed: because of its key, its address, the model's name or its own content."""
 
 
 class RateLimitedError(ModelStatusError):
@@ -61,27 +61,27 @@ class RateLimitedError(ModelStatusError):
 
 
 class ServerFailedError(ModelStatusError):
-    """The server has a fault, before or in the middle of the response."""
+    """The server failed, before or during the response."""
 
 
 class BrokenResponseError(ModelError):
-    """The response was cut off, is no JSON, has no choice in it, or is too large."""
+    """The response was cut off, is not JSON, has no choice, or is too large."""
 
 
 class NoMoreResponsesError(ModelError):
-    """A recorded or scripted model has given all that it has."""
+    """A recorded or scripted model has no more responses."""
 
 
 class ReplayDivergedError(ModelError):
-    """A recorded model was shown something else than what is recorded."""
+    """A recorded model got a message other than the recorded one."""
 
 
 class MalformedError(Exception):
-    """Bytes that can't be read; whoever knows the server makes a ``BrokenResponseError`` of it.
+    """Bytes that can't be parsed; a caller that knows the server raises ``BrokenResponseError`` instead.
 
     Args:
-        what: what was sent, as the object of "the server sent …".
-        excerpt: where it goes wrong; not yet fit to be shown.
+        what: the bytes' content, as the object of "the server sent …".
+        excerpt: the text around the error; not yet safe to show.
     """
 
     def __init__(self, what: str, excerpt: str) -> None:

@@ -1,4 +1,4 @@
-"""A client of OpenAI's chat interface, which Ollama, vLLM, the llama.cpp server and most hosted models speak."""
+"""A client of OpenAI's chat API, which Ollama, vLLM, the llama.cpp server and most hosted models offer."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -20,33 +20,33 @@ from actionledger.runtime.models.transport import Transport
 from actionledger.runtime.models.wire import OWN_FIELDS, completion_of, fault_in, json_object, request_body
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-"""The environment variable that holds the key, where no other is named."""
+"""The default environment variable with the key."""
 
 MAX_BYTES = 64 * 2**20
-"""How large a response may be; a stream takes some 200 bytes for a token."""
+"""The maximum size of a response, in bytes; a stream takes some 200 bytes per token."""
 
 _NO_OPTIONS: JsonMap = {}
 _DEFAULT_TIMEOUTS = Timeouts()
 
 
 class OpenAICompatible:
-    """A model behind a server that speaks OpenAI's chat interface.
+    """A model on a server with OpenAI's chat API.
 
-    The key is sent in a header and stands nowhere else: in no ``repr``, log, error or record. Redirects are not followed.
+    The key is only sent in a header; it is in no ``repr``, log, error or record. Redirects are not followed.
 
     Args:
-        base_url: the address that the interface begins with, as ``http://127.0.0.1:11434/v1``.
+        base_url: the API's base address, such as ``http://127.0.0.1:11434/v1``.
         model: the model's name, as the server knows it.
-        api_key: the key; taken from the environment if not given.
-        key_variable: the environment variable that holds the key; None to send none.
-        timeouts: how long to wait.
-        retries: how often a request is sent again that brought no response (no connection, 408, 429, 5xx), from 0.
-        options: further fields of every request, as ``{"temperature": 0}``; one that is None is left out, also
-            ``stream_options``, which some servers don't take.
-        max_bytes: how large a response may be.
+        api_key: the key; from the environment if not given.
+        key_variable: the environment variable with the key; None to send none.
+        timeouts: the timeouts.
+        retries: the maximum number of retries of a request without a response (no connection, 408, 429, 5xx), from 0.
+        options: further fields of every request, such as ``{"temperature": 0}``; a field that is None is omitted. That includes
+            ``stream_options``, which some servers reject.
+        max_bytes: the maximum size of a response.
 
     Raises:
-        UsageError: one of them can't work.
+        UsageError: an argument can't be used.
     """
 
     def __init__(
@@ -99,14 +99,14 @@ class OpenAICompatible:
                 yield from self._chunks(events(pieces), assembly)
         except ModelError as error:
             is_whole = isinstance(error, BrokenResponseError) and assembly.finish_reason is not None
-            if not is_whole:  # once it says why it ended, nothing but the usage can still be missing
+            if not is_whole:  # after the finish reason, only the usage can be missing
                 if assembly.has_choice:
                     error.partial = assembly.completion(_milliseconds_since(begin))
                 raise
         yield Chunk(assembly.half, completion=assembly.completion(_milliseconds_since(begin)))
 
     def close(self) -> None:
-        """Let go of the connections; a second time does nothing."""
+        """Close the connections; a second call does nothing."""
         self._transport.close()
 
     def __enter__(self) -> Self:
@@ -121,7 +121,7 @@ class OpenAICompatible:
         )
 
     def _chunks(self, received: Iterator[ServerEvent], assembly: Assembly) -> Iterator[Chunk]:
-        """Yield the pieces of a stream that have something in them, up to its end."""
+        """Yield the non-empty pieces of a stream, up to its end."""
         is_done = False
         for event in received:
             if event.data.strip() == "[DONE]":
@@ -140,7 +140,7 @@ class OpenAICompatible:
             )
 
     def _object(self, text: str | bytes) -> JsonDict:
-        """Return the object that the server sent, unless it reports a fault."""
+        """Return the object that the server sent, or raise the failure that it reports."""
         data = json_object(text)
         if fault := fault_in(data):
             raise self._reported(fault)
@@ -154,7 +154,7 @@ class OpenAICompatible:
 
     @contextmanager
     def _errors_in_words(self) -> Iterator[None]:
-        """Tell what can't be read in words that name the server."""
+        """Convert parse errors into errors that name the server."""
         try:
             yield
         except MalformedError as error:

@@ -1,4 +1,4 @@
-"""Scripted and recorded models: fixed responses for tests and demonstrations, or a session's responses once more."""
+"""Scripted and recorded models: fixed responses for tests and demonstrations, or a session's recorded responses."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -30,9 +30,9 @@ class Asked:
     """One request.
 
     Args:
-        messages: what was shown.
-        tools: what was offered.
-        stop: texts before which to end.
+        messages: the messages to the model.
+        tools: the offered tools.
+        stop: the stop sequences.
     """
 
     messages: tuple[Message, ...]
@@ -41,16 +41,16 @@ class Asked:
 
 
 class ScriptedModel:
-    """Gives the responses that it was made with, in their order.
+    """A model with given responses, returned in order.
 
     Args:
-        responses: a text, a completion, or an error to raise, for one request each; what a ``ModelError`` carries as
-            ``partial`` is streamed before it is raised. They may go on without end.
+        responses: one text, completion, or error to raise per request; the ``partial`` of a ``ModelError``
+            is streamed before it is raised. The sequence may be endless.
         name: its name, for the records.
-        piece: how long the pieces of a streamed text are, in code points.
+        piece: the length of a streamed text's pieces, in code points.
 
     Attributes:
-        asked: the requests, in order.
+        asked: the requests so far, in order.
     """
 
     def __init__(
@@ -67,13 +67,13 @@ class ScriptedModel:
 
     @classmethod
     def from_file(cls, path: Path) -> Self:
-        """Return a model that says what a file holds.
+        """Return a model with the responses in a file.
 
         Args:
-            path: a JSON value a line: a text, or an object whose ``text`` is one, as the format ``jsonl`` has it.
+            path: a file with one JSON value per line: a text, or an object with a ``text``, as in the format ``jsonl``.
 
         Raises:
-            SourceError: the file can't be opened, or a line is something else.
+            SourceError: the file can't be opened, or a line has another form.
         """
         try:
             lines = path.read_text(encoding="utf-8").split("\n")
@@ -90,10 +90,10 @@ class ScriptedModel:
         return self._name
 
     def complete(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Completion:
-        """Return the next response, or raise the next error; see ``Model``. A stop changes no response.
+        """Return the next response, or raise the next error; see ``Model``. Stop sequences have no effect.
 
         Raises:
-            NoMoreResponsesError: there is none.
+            NoMoreResponsesError: there are no more responses.
         """
         response = self._next(Asked(tuple(messages), tools, stop))
         if isinstance(response, Exception):
@@ -142,17 +142,17 @@ _STAND_INS = frozenset("*\ufffd")
 
 
 class RecordedModel:
-    """Gives the responses of a recorded session in their order, whatever it is shown.
+    """A model that returns the responses of a recorded session in order, whatever its messages.
 
     Args:
-        ledger: where the session is recorded.
-        name: which session: its own name, its id, the beginning of either, or its title.
-        strict: whether to compare the last message with the recorded prompt (or the feedback of the turn before,
-            where that was the prompt) and to refuse where they differ. A turn whose prompt was not recorded is
-            given without; one whose text is not recorded exactly (a secret was masked) is refused.
+        ledger: the ledger with the session.
+        name: the session: its own name, its id, the beginning of either, or its title.
+        strict: whether to compare the last message with the recorded prompt (or the previous turn's feedback,
+            if that was the prompt) and raise if they differ. A turn without a recorded prompt is not compared;
+            one with masked secrets in its text is refused.
 
     Raises:
-        UsageError: there is no such session, or several are called that.
+        UsageError: there is no such session, or several match.
     """
 
     def __init__(self, ledger: Queryable, name: str, *, strict: bool = False) -> None:
@@ -167,11 +167,11 @@ class RecordedModel:
 
     @property
     def name(self) -> str:
-        """The name of the model that was recorded."""
+        """The name of the recorded model."""
         return self._model
 
     def complete(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Completion:  # noqa: ARG002 - the protocol's
-        """Return the next recorded response; see ``Model``. Tools and stops made no part of the record."""
+        """Return the next recorded response; see ``Model``. Tools and stop sequences are not recorded, and are ignored."""
         if self._given == len(self._responses):
             raise NoMoreResponsesError(
                 f"The session {self._called} has {self._given} recorded responses, and all were given; its replay "
@@ -190,8 +190,8 @@ class RecordedModel:
 
 
 def _refuse_difference(response: Response, before: Response | None, messages: Sequence[Message]) -> None:
-    """Raise where a response was not given to these messages, as far as the record knows."""
-    # The record's mark covers the prompt, too; a text that was changed itself shows what stands in for the rest.
+    """Raise if the record shows that a response was given to other messages."""
+    # The record's mark of masking covers the prompt, too; a masked text itself contains placeholders.
     if not response.text_is_exact and not _STAND_INS.isdisjoint(response.text):
         raise ReplayDivergedError(
             f"Turn {response.index} is not recorded exactly (a secret or half a character was replaced); replay it "
@@ -211,6 +211,6 @@ def _refuse_difference(response: Response, before: Response | None, messages: Se
 
 
 def _first_difference(one: str, other: str) -> int:
-    """Return where two texts part."""
+    """Return the index of the first difference of two texts."""
     pairs = zip(one, other, strict=False)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

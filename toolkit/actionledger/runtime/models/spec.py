@@ -1,4 +1,4 @@
-"""A model by a short text, as a command line or a configuration names it."""
+"""Make a model from a short text, as in a command line or a configuration."""
 
 import re
 from pathlib import Path
@@ -10,12 +10,12 @@ from actionledger.runtime.models.base import Model
 from actionledger.runtime.models.scripted import RecordedModel, ScriptedModel
 
 FORMS = ("openai:NAME@BASE_URL", "ollama:NAME", "recorded:SESSION", "scripted:FILE")
-"""How a model is named."""
+"""The forms of a model's text."""
 
 OLLAMA = "http://127.0.0.1:11434/v1"
-"""Where Ollama listens unless it is told otherwise."""
+"""Ollama's default address."""
 
-# A name may hold colons and at signs, so may an address: the first at sign before a scheme parts them.
+# A name and an address may hold colons and at signs: the first at sign before a scheme separates them.
 _NAME_AT_URL = regex(r"(?P<name>.+?)@(?P<url>https?://.+)", re.IGNORECASE)
 
 
@@ -26,11 +26,11 @@ def model_from(
 
     Args:
         spec: one of ``FORMS``.
-        ledger: where a recorded session is looked for.
+        ledger: the ledger with the recorded sessions.
         key_variable: the environment variable with the key for ``openai:``; None to send none.
 
     Raises:
-        UsageError: it names none, the extra ``live`` is missing, or the session is not in the ledger.
+        UsageError: the text names no model, the extra ``live`` is missing, or the session is not in the ledger.
         SourceError: the script can't be read.
 
     Example:

@@ -1,4 +1,4 @@
-"""A streamed response: server-sent events from bytes however they were cut, and the response from its pieces."""
+"""Parse a streamed response: server-sent events from bytes cut anywhere, and the response from its pieces."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -25,8 +25,8 @@ class ServerEvent(NamedTuple):
     """One event.
 
     Args:
-        name: its name; empty where it has none.
-        data: its data, the lines joined by line breaks.
+        name: its name; empty if it has none.
+        data: its data, with line breaks between the lines.
     """
 
     name: str
@@ -34,13 +34,13 @@ class ServerEvent(NamedTuple):
 
 
 def events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
-    """Yield the events of a stream; comments are passed over.
+    """Yield the events of a stream, without comments.
 
     Args:
         pieces: the stream's bytes in order, cut anywhere.
 
     Raises:
-        MalformedError: a line is no field of an event; passing over it could lose text without a word.
+        MalformedError: a line is not a field of an event; skipping it could lose text silently.
     """
     name, data = "", list[str]()
     for line in _lines(pieces):
@@ -64,7 +64,7 @@ def events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines without their ends, the unfinished last one among them."""
+    """Yield lines without their ends, including an unfinished last one."""
     is_first = True
     begun: list[bytes] = []
     for piece in pieces:
@@ -88,14 +88,14 @@ def _decoded(line: bytes) -> str:
 
 @dataclass(slots=True)
 class _Call:
-    """One call while its pieces come in."""
+    """One tool call, while its pieces arrive."""
 
     call_id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list)
 
     def is_over(self, piece: JsonMap, name: object) -> bool:
-        """Whether a piece of the same place begins another call: some servers give no place, or always the first."""
+        """Whether a piece with the same index begins another call: some servers send no index, or always the first."""
         if not name or not self.name:
             return False
         call_id = piece.get("id")
@@ -105,7 +105,7 @@ class _Call:
         return not is_same and any(self.arguments) and (name != self.name or self._is_whole_before(piece))
 
     def _is_whole_before(self, piece: JsonMap) -> bool:
-        """Whether all arguments were there before a piece that has some: a name may only be said again with each piece."""
+        """Whether the arguments were complete before a piece with further ones; otherwise the server only repeats the name."""
         function = piece.get("function") or {}
         if not function.get("arguments") or not self.arguments[-1].rstrip().endswith("}"):
             return False
@@ -120,15 +120,15 @@ class _Call:
 
 
 class Assembly:
-    """Takes the pieces of one response and knows at any time what came so far.
+    """Assembles the pieces of one response; it can return the response so far at any time.
 
     Args:
-        model: the model that was asked, for servers that name none.
+        model: the requested model, for servers that name none.
 
     Attributes:
-        has_choice: whether anything of a response came.
-        finish_reason: why it ended; None where it didn't yet.
-        half: the first half of a character whose other half didn't come yet; no piece has it, the completion does.
+        has_choice: whether any part of a response arrived.
+        finish_reason: why it ended; None if it has not.
+        half: the first half of a surrogate pair whose second half is missing; only the completion includes it.
     """
 
     def __init__(self, model: str) -> None:
@@ -145,10 +145,10 @@ class Assembly:
         self._last_place = 0
 
     def add(self, data: JsonMap) -> Chunk:
-        """Take a piece as the server sent it and return what is new in it; often nothing.
+        """Add a piece as the server sent it and return its new content, which is often empty.
 
         Raises:
-            MalformedError: it is no piece of a response.
+            MalformedError: it is not a piece of a response.
         """
         self._model = model_of(data) or self._model
         self._usage = usage_of(data) or self._usage
@@ -176,10 +176,10 @@ class Assembly:
         return chunk
 
     def completion(self, elapsed_ms: float) -> Completion:
-        """Return what came so far as a response.
+        """Return the response so far.
 
         Args:
-            elapsed_ms: how long it took, in milliseconds.
+            elapsed_ms: its duration, in milliseconds.
         """
         text = "".join(self._text) + self.half
         reasoning, refusal = "".join(self._reasoning), "".join(self._refusal)
@@ -193,7 +193,7 @@ class Assembly:
         return Completion(text, self.finish_reason, self._usage, self._model, elapsed_ms, message, reasoning)
 
     def _whole_characters(self, piece: str) -> str:
-        """Join the halves of characters that a server cut as UTF-16; a half at the end waits for its other one."""
+        """Join surrogate pairs that a server cut in half; a first half at the end waits for the second."""
         piece = self.half + piece
         self.half = piece[-1:] if ends_in_half(piece) else ""
         return joined_halves(piece[: len(piece) - len(self.half)])
@@ -209,7 +209,7 @@ class Assembly:
         call.arguments.append(json.dumps(arguments) if isinstance(arguments, dict) else text_of(arguments))
 
     def _call_of(self, piece: JsonMap, name: object) -> _Call:
-        """Return the call that a piece belongs to; one without a place belongs to the last call, if to any."""
+        """Return the call that a piece belongs to; without an index, the last call, if there is one."""
         index = piece.get("index")
         place = index if isinstance(index, int) else self._last_place
         call = self._calls_at.get(place)

@@ -1,6 +1,6 @@
-"""Requests over HTTP: retried until the first byte is there, bounded in time and size, statuses and errors in our words.
+"""HTTP requests: retried until the first byte arrives, limited in time and size, with statuses translated into errors.
 
-A retry after that byte could give out the beginning of one response and the end of another.
+A later retry could join the beginning of one response with the end of another.
 """
 
 import ssl
@@ -38,11 +38,11 @@ import httpx  # noqa: E402
 import tenacity  # noqa: E402
 
 LONGEST = 300
-"""How much of it is shown, in code points."""
+"""The maximum shown of a server's text, in code points."""
 
 
 def excerpt(text: str, secret: SecretStr | None) -> str:
-    """Return a text as it may be shown to an operator, in quotes."""
+    """Return a text in quotes, safe to show to an operator."""
     if secret is not None:
         text = text.replace(secret.get_secret_value(), "[key]")
     text = " ".join(text[: 10 * LONGEST].split())
@@ -50,7 +50,7 @@ def excerpt(text: str, secret: SecretStr | None) -> str:
 
 
 LONGEST_WAIT = 60.0
-"""The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""
+"""The longest wait requested by a server that is followed, in seconds; after a longer one there is no retry."""
 
 _REFUSAL_BYTES = 64 * 1024
 _BACKOFF = tenacity.wait_random_exponential(multiplier=0.5, max=5.0)
@@ -60,14 +60,14 @@ class Transport:
     """Posts JSON to one address.
 
     Args:
-        endpoint: the address.
-        key: the key to it, if it asks for one.
-        timeouts: how long to wait.
-        retries: how often a request is sent again that brought no response, from 0.
-        max_bytes: how large a response may be.
+        endpoint: the server's address.
+        key: the key, if the server needs one.
+        timeouts: the timeouts.
+        retries: the maximum number of retries after a request without a response, from 0.
+        max_bytes: the maximum size of a response.
 
     Raises:
-        UsageError: the environment's settings for proxies and certificates can't be used.
+        UsageError: the environment's settings for proxies or certificates can't be used.
     """
 
     def __init__(
@@ -80,15 +80,15 @@ class Transport:
         self._attempts = retries + 1
         self._max_bytes = max_bytes
         self._client = _client(endpoint)
-        # A model that nobody closes lets go of its connections all the same.
+        # Connections are closed even if nobody closes the model.
         self.close = finalize(self, self._client.close)
 
     def quoted(self, text: str) -> str:
-        """Return what the server sent as it may be shown."""
+        """Return a server's text in quotes, safe to show."""
         return excerpt(text, self._key)
 
     def post(self, body: bytes) -> Generator[bytes, None, None]:
-        """Send a request and yield the response's bytes as they come in; closing the generator ends it."""
+        """Send a request and yield the response's bytes as they arrive; closing the generator ends the request."""
         deadline = time.monotonic() + self._timeouts.total
         asking = tenacity.Retrying(
             retry=tenacity.retry_if_exception(lambda error: _is_worth_asking_again(error, deadline)),
@@ -110,13 +110,13 @@ class Transport:
                 yield piece
 
     def _open(self, body: bytes, deadline: float) -> tuple[httpx.Response, Iterator[bytes]]:
-        """Return a response that succeeded so far, and its pieces, the first of which is there."""
+        """Return a successful response whose first piece has arrived, and its pieces."""
         if not self.close.alive:
             raise UsageError(f"{self.server} is not asked any more: the model was closed; make another one.")
         self._refuse_after(deadline)
         headers = {
             "Content-Type": "application/json",
-            # A compressed response could be small here and huge in memory.
+            # A small compressed response could be huge in memory.
             "Accept-Encoding": "identity",
             "User-Agent": f"actionledger/{__version__}",
         }
@@ -149,7 +149,7 @@ class Transport:
 
     @contextmanager
     def _translated(self, broken: type[ModelError]) -> Iterator[None]:
-        """Tell what goes wrong on the way in our words; ``broken`` is what a broken connection means here."""
+        """Convert HTTP errors into model errors; ``broken`` is the error for a broken connection here."""
         try:
             yield
         except httpx.TimeoutException as error:
@@ -168,7 +168,7 @@ class Transport:
             raise broken(message) from error
 
     def _refusal(self, response: httpx.Response, deadline: float) -> ModelStatusError:
-        """Return the error for a response that is no success, with as much of its own words as arrives."""
+        """Return the error for an unsuccessful response, with as much of its text as arrives."""
         headers, body = response.headers, self._beginning(response, deadline)
         refusal = HttpRefusal(
             response.status_code, headers.get("Location", ""), headers.get("Retry-After", ""), body
@@ -183,13 +183,13 @@ class Transport:
                 if len(body) > _REFUSAL_BYTES or time.monotonic() > deadline:
                     break
         except httpx.RequestError:
-            pass  # the status says the most of it
+            pass  # the status is enough
         return bytes(body[:_REFUSAL_BYTES])
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """The certificates of this machine; reading them takes longer than all else that a client needs."""
+    """Return the certificates of this machine; loading them takes longer than the rest of a client's setup."""
     return httpx.create_ssl_context()
 
 
@@ -209,7 +209,7 @@ def _is_worth_asking_again(error: BaseException, deadline: float) -> bool:
 
 
 def _wait(asked: tenacity.RetryCallState) -> float:
-    """Return after how many seconds to ask again: what the server says, or a little longer each time."""
+    """Return the wait before the next retry, in seconds: as requested by the server, or increasing."""
     error = asked.outcome.exception() if asked.outcome else None
     wished = error.retry_after if isinstance(error, ModelStatusError) else None
     return _BACKOFF(asked) if wished is None else wished
@@ -230,12 +230,12 @@ _SPENT = frozenset({"insufficient_quota", "billing_not_active"})
 
 @dataclass(frozen=True, slots=True)
 class HttpRefusal:
-    """An answer that is no success.
+    """An unsuccessful HTTP response.
 
     Args:
         status: its HTTP status.
-        location: where it points to, as its header says; empty where nowhere.
-        retry_after: how long it asks to wait, as its header says; empty where it doesn't.
+        location: its ``Location`` header; empty if missing.
+        retry_after: its ``Retry-After`` header; empty if missing.
         body: the beginning of its body.
     """
 
@@ -246,7 +246,7 @@ class HttpRefusal:
 
 
 def status_error(server: str, refusal: HttpRefusal, quoted: Callable[[str], str]) -> ModelStatusError:
-    """Return the error for an answer that is no success."""
+    """Return the error for an unsuccessful HTTP response."""
     status, wait = refusal.status, seconds_to_wait(refusal.retry_after)
     if status < 400:
         place = quoted(refusal.location.split("?")[0])
@@ -270,7 +270,7 @@ def status_error(server: str, refusal: HttpRefusal, quoted: Callable[[str], str]
 
 
 def _words(body: bytes) -> tuple[str, bool]:
-    """Return what a server says of a refusal, and whether it says that the account's quota is used up."""
+    """Return the server's message in an error response, and whether it says that the account's quota is used up."""
     text = body.decode(errors="replace")
     try:
         answer = json_object(body)
@@ -281,7 +281,7 @@ def _words(body: bytes) -> tuple[str, bool]:
 
 
 def seconds_to_wait(retry_after: str) -> float | None:
-    """Return how long a ``Retry-After`` header asks to wait, in seconds, or None where it says nothing readable."""
+    """Return the wait in a ``Retry-After`` header, in seconds; None if it can't be parsed."""
     if not retry_after:
         return None
     try:

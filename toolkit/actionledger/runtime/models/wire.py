@@ -1,4 +1,4 @@
-"""OpenAI's chat interface as JSON: what is sent, and what comes back."""
+"""OpenAI's chat API as JSON: requests and responses."""
 
 import json
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from actionledger.runtime.models.base import Completion, Message, Stop, Tools, U
 from actionledger.runtime.models.errors import MalformedError
 
 OWN_FIELDS = frozenset({"model", "messages", "tools", "stop", "stream"})
-"""The fields of a request that its caller can't set as options."""
+"""The fields of a request that can't be set as options."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""What servers call a model's thoughts; some send the same text under both names."""
+"""Servers' field names for a model's reasoning; some send the same text in both."""
 
 MAX_DEPTH = 100
-"""How deep a server's JSON may be nested, so that nothing that walks it runs out of stack."""
+"""The maximum nesting of a server's JSON, so that recursive code doesn't overflow the stack."""
 
 
 def request_body(
@@ -28,7 +28,7 @@ def request_body(
     stream: bool,
     options: JsonMap,
 ) -> bytes:
-    """Return a request as JSON; half a surrogate pair, which no server takes, becomes U+FFFD."""
+    """Return a request as JSON; a lone surrogate, which every server rejects, becomes U+FFFD."""
     fields: JsonDict = {"model": model, "messages": [_message(message) for message in messages]}
     if tools:
         fields["tools"] = [dict(tool) for tool in tools]
@@ -56,7 +56,7 @@ def _message(message: Message) -> JsonDict:
 
 
 def json_object(text: str | bytes) -> JsonDict:
-    """Return the JSON object that a server sent."""
+    """Parse the JSON object that a server sent."""
     shown = text.decode(errors="replace") if isinstance(text, bytes) else text
     try:
         value = json.loads(text)
@@ -70,7 +70,7 @@ def json_object(text: str | bytes) -> JsonDict:
 
 
 def first_choice(data: JsonMap) -> JsonMap | None:
-    """Return the first of a response's choices, or None where it has none."""
+    """Return the first of a response's choices; None if it has none."""
     choices = data.get("choices") or []
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise MalformedError("choices that are no list of objects", repr(choices))
@@ -78,7 +78,7 @@ def first_choice(data: JsonMap) -> JsonMap | None:
 
 
 def completion_of(data: JsonMap, *, model: str, elapsed_ms: float) -> Completion:
-    """Return the response that a server sent in one piece."""
+    """Parse a response that a server sent in one piece."""
     choice = first_choice(data)
     message = choice.get("message") if choice else None
     if choice is None or not isinstance(message, dict):
@@ -95,7 +95,7 @@ def completion_of(data: JsonMap, *, model: str, elapsed_ms: float) -> Completion
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's or a piece's content: a string, a list of parts, or nothing."""
+    """Return the text of a message or a piece: from a string, a list of parts, or nothing."""
     match content:
         case None:
             return ""
@@ -108,7 +108,7 @@ def text_of(content: object) -> str:
 
 
 def reasoning_of(message: JsonMap) -> str:
-    """Return what a message or a piece holds of the model's thoughts: a field of its own, or parts of its content."""
+    """Return the reasoning in a message or a piece: from its own field, or from parts of the content."""
     beside = next((text for name in REASONING_FIELDS if isinstance(text := message.get(name), str)), "")
     content = message.get("content")
     parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
@@ -116,19 +116,19 @@ def reasoning_of(message: JsonMap) -> str:
 
 
 def finish_reason_of(choice: JsonMap) -> str | None:
-    """Return why a choice ended, or None where it doesn't say."""
+    """Return why a choice ended; None if missing."""
     reason = choice.get("finish_reason")
     return reason if isinstance(reason, str) and reason else None
 
 
 def model_of(data: JsonMap) -> str:
-    """Return the model that a server names, or nothing."""
+    """Return the model that a server names; empty if missing."""
     name = data.get("model")
     return name if isinstance(name, str) else ""
 
 
 def usage_of(data: JsonMap) -> Usage | None:
-    """Return what a server says that the response took, or None where it doesn't."""
+    """Return the token usage that a server reports; None if missing."""
     usage = data.get("usage")
     if not isinstance(usage, dict):
         return None
@@ -136,7 +136,7 @@ def usage_of(data: JsonMap) -> Usage | None:
 
 
 def fault_in(data: JsonMap) -> str:
-    """Return the fault that a server reports in the JSON that it sent, in its own words, or nothing."""
+    """Return the server's error message in its JSON; empty if there is none."""
     fault = data.get("error")
     if not fault and "choices" not in data:
         fault = data if data.get("object") == "error" else data.get("detail")

@@ -1,1 +1,1 @@
-"""Repetition: what an action did, in a form that compares; the patterns in a row of them; and the guard that stops a loop."""
+"""Detect repetition: comparable fingerprints of actions, patterns in their sequence, and the guard that stops a loop."""

@@ -1,4 +1,4 @@
-"""Fingerprints of calls and their results, in which repetition is searched for, live or recorded. Pure."""
+"""Fingerprints of calls and results, live or recorded, in which repetition is searched for. Pure."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -32,25 +32,25 @@ _FAILED = frozenset(
 _BECAUSE_OF_OTHERS = frozenset(
     {Reason.DEPENDENCY_FAILED, Reason.ACTION_LIMIT, Reason.FAILURE_LIMIT, Reason.REPETITION}
 )
-"""Why actions are skipped that may be in order themselves."""
+"""Reasons why actions are skipped without a fault of their own."""
 
 REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
-"""How the actions are checked that can't be run as they are written."""
+"""The statuses of checked actions that can't be run as written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionFingerprint:
-    """One thing that was done, or tried; ``fingerprint`` makes one.
+    """The fingerprint of one action or attempt; made by ``fingerprint``.
 
     Args:
-        call: what was done, in the form that is compared; its name is empty for a response in which no action could be read.
-        answer: what it gave, or how it failed; the ends of what is long.
-        error: how it failed, as a hash; empty where it didn't.
-        thought: what came to mind, in words, where that was all; for comparing thoughts.
-        is_refused: whether it could not be run at all, as it was written.
-        is_unchanged: whether it says itself that it changed nothing.
-        is_waiting: whether it waits for something, or asks for it and hears that it isn't ready yet.
-        is_passing: whether it failed for a reason that may be gone the next time.
+        call: the call in comparable form; its name is empty for a response without a parsed action.
+        answer: its result or error; only the ends of a long one.
+        error: the hash of its error; empty if it didn't fail.
+        thought: the words of a thought, if the action is nothing else; for comparison.
+        is_refused: whether it could not be run at all as written.
+        is_unchanged: whether it reports that it changed nothing.
+        is_waiting: whether it waits, or asks for a status and the answer is that it isn't ready yet.
+        is_passing: whether it failed for a transient reason.
     """
 
     call: CallForm
@@ -69,12 +69,12 @@ class ActionFingerprint:
 
     @property
     def outcome(self) -> str:
-        """What it came to, as a hash to which what varies by itself makes no difference; asked for of few, since it takes long."""
+        """The hash of the result without varying parts; computed on request, because it takes long."""
         return _outcome(self.name, self.answer, is_error=bool(self.error))
 
     @property
     def is_unread(self) -> bool:
-        """Whether it is a response in which no action could be read."""
+        """Whether it is a response without a parsed action."""
         return not self.call.name
 
 
@@ -88,13 +88,13 @@ def fingerprint(
     is_unchanged: bool = False,
     references: bool = False,
 ) -> ActionFingerprint:
-    """Return a fingerprint in the form that is compared."""
+    """Return a fingerprint in comparable form."""
     call = call_form(name, arguments, references=references)
     return ActionFingerprint(
         call=call,
         answer=ends_of(error or result),
         error=hashed(error) if error else "",
-        # A tool that only takes a thought down answers all of them alike.
+        # A tool that only records a thought answers all thoughts alike.
         thought=words_of(result) if is_unchanged else "",
         is_refused=is_refused,
         is_unchanged=is_unchanged,
@@ -109,25 +109,25 @@ def _outcome(name: str, answer: str, *, is_error: bool) -> str:
 
 
 def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:
-    """Return a call that is about to run in the form that is compared."""
+    """Return the comparable form of a call that is about to run."""
     return call_form(call.name, json_text(call.arguments), references=references)
 
 
 def observed_fingerprint(
     call: ActionCall, observation: Observation, *, references: bool = False
 ) -> ActionFingerprint | None:
-    """Return what an action came to; None where it came to nothing yet, or was withheld because of others."""
+    """Return an action's fingerprint; None if it has no result yet, or was withheld because of other actions."""
     return tried_fingerprint(json_text(call.arguments), observation, references=references)
 
 
 def tried_fingerprint(
     arguments: str, observation: Observation, *, references: bool = False
 ) -> ActionFingerprint | None:
-    """Return what one try came to; None where it came to nothing yet, or was withheld because of others.
+    """Return the fingerprint of one try; None if it has no result yet, or was withheld because of other actions.
 
     Args:
-        arguments: what the action ran with, as JSON text.
-        observation: what came of it.
+        arguments: the arguments that the action ran with, as JSON text.
+        observation: the try's observation.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
     name, result, reason = observation.name, observation.result, observation.reason
@@ -144,30 +144,30 @@ def tried_fingerprint(
 def refused_fingerprint(
     name: str, arguments: str, reason: Reason | None, errors: Iterable[FieldError]
 ) -> ActionFingerprint:
-    """Return a fingerprint for an action that could not be run as it was written.
+    """Return a fingerprint for an action that could not be run as written.
 
     Args:
         name: the action's name.
         arguments: its arguments as text.
         reason: why it could not be run.
-        errors: what was wrong with its fields.
+        errors: the errors in its fields.
     """
     why = " ".join(error.message for error in errors)
     return fingerprint(name, arguments, error=f"{reason}: {why}", is_refused=True)
 
 
 def unread_fingerprint(text: str, code: Reason | None) -> ActionFingerprint:
-    """Return a fingerprint for a response in which no action could be read.
+    """Return a fingerprint for a response without a parsed action.
 
     Args:
         text: the response.
-        code: the first issue's code; None where there is none.
+        code: the first issue's code; None if there is none.
     """
     return fingerprint("", text, error=code or Reason.NO_ACTION_FOUND, is_refused=True)
 
 
 def refused_fingerprints(result: ParseResult) -> Iterator[ActionFingerprint]:
-    """Yield a fingerprint for a response that could not be read, or one for each of its actions that were refused."""
+    """Yield a fingerprint for an unparseable response, or one for each of its rejected actions."""
     if result.outcome is Outcome.FAILED:
         yield unread_fingerprint(result.text, result.issues[0].code if result.issues else None)
     for call in result.actions:

@@ -1,7 +1,7 @@
-"""The forms in which calls and what came of them are compared: what makes a difference stays, what is trivial goes. Pure.
+"""Normalise calls and results for comparison: keep real differences, drop trivial ones. Pure.
 
-Of a call, other targets and other contents make another call; its layout, and the numbers that only tell calls apart, don't. Of a
-result, times and identifiers make no difference; other numbers do, since they may be progress.
+Other targets or contents make another call; layout, and numbers that only identify a call, don't. In a result, times and
+identifiers are ignored; other numbers count, because they may show progress.
 """
 
 import json
@@ -15,13 +15,13 @@ from actionledger.core.patterns import regex
 from actionledger.core.text import escaped_halves
 
 _COMPARED = 2000
-"""So much of a thought is compared for likeness, in characters from its beginning."""
+"""How much of a thought is compared for similarity, in characters from its beginning."""
 
 _END = 4000
-"""So much of a long result is looked at from either end, in characters."""
+"""How much of a long result is compared from either end, in characters."""
 
 _SHORT = 400
-"""A longer result is no answer to the question whether something is ready, in characters."""
+"""The maximum length of an answer about whether something is ready, in characters."""
 
 _BLANKS = regex(r"\s+")
 _NUMBERS = regex(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
@@ -42,7 +42,7 @@ _TIMES_AND_IDS = regex(
 _BOOKKEEPING = regex(
     r"(?:tool_?)?(?:call|use)_?id|action_?id|(?:trace|correlation)_?id|idempotency_?key|nonce", re.IGNORECASE
 )
-"""Arguments that only tell a call from others, unless there is nothing else that it could be about."""
+"""Arguments that only identify a call, unless it has no others."""
 
 _WORDS = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _MAKING = frozenset(
@@ -64,7 +64,7 @@ _MAKING = frozenset(
         "write",
     ]
 )
-"""Who does one of these with the same content does the same again, whatever number the new thing has."""
+"""Verbs that create: such a call with the same content is a repetition, whatever number the new item has."""
 
 _CHANGING = _MAKING | frozenset(
     ["cancel", "clear", "close", "delete", "drop", "edit", "move", "remove", "rename", "set", "update"]
@@ -116,11 +116,11 @@ _PASSING = regex(
 
 
 class CallForm:
-    """A call as it is compared with others; what takes long to find is found when it is asked for, which is seldom.
+    """A call in comparable form; expensive properties are computed on request, which is rare.
 
     Args:
         name: the action's name.
-        arguments: what it is done with, as JSON or as any other text.
+        arguments: its arguments, as JSON or any other text.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
 
@@ -144,12 +144,12 @@ class CallForm:
 
     @cached_property
     def exact(self) -> str:
-        """The hash of the arguments; layout makes no difference to it."""
+        """The hash of the arguments, regardless of layout."""
         return _hashed_value(self._value, _laid_out)
 
     @cached_property
     def loose(self) -> str:
-        """The same, to which hardly any blanks make a difference."""
+        """The same, regardless of nearly all whitespace."""
         return _hashed_value(self._value, _without_blanks)
 
     @cached_property
@@ -159,16 +159,16 @@ class CallForm:
 
     @cached_property
     def is_rest(self) -> bool:
-        """Whether it does nothing but wait."""
+        """Whether the call only waits."""
         return not _RESTING.isdisjoint(_words_in(self.name)) or (
-            # Escaped or not, a blank and these letters stand in the text of what holds them.
+            # A cheap test first: the raw text contains this word, or an escape that may stand for its letters.
             ("sleep" in self._arguments or "\\u" in self._arguments)
             and any(text.strip().startswith("sleep ") for text in _texts(self._value))
         )
 
 
 def call_form(name: str, arguments: str, *, references: bool = False) -> CallForm:
-    """Return a call in the form that is compared.
+    """Return a call in comparable form.
 
     Args:
         name: the action's name.
@@ -179,28 +179,28 @@ def call_form(name: str, arguments: str, *, references: bool = False) -> CallFor
 
 
 def result_form(name: str, result: str) -> str:
-    """Return what a call came to, as a hash; times and identifiers make no difference to it."""
+    """Return the hash of a call's result, without times and identifiers."""
     varying = _NUMBERS if _verb(name) in _MAKING else _TIMES_AND_IDS
     return hashed(_without(varying, result))
 
 
 def error_form(error: str) -> str:
-    """Return how a call failed, as a hash; no number makes a difference to it."""
+    """Return the hash of a call's error, without numbers."""
     return hashed(_without(_NUMBERS, error))
 
 
 def ends_of(text: str) -> str:
-    """Return as much of what a call came to as is looked at: both ends of a long text."""
+    """Return the compared part of a result: both ends of a long text."""
     return text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}"
 
 
 def words_of(text: str) -> str:
-    """Return what a text, or the texts of a JSON value, say: the beginning of it, in lower case and on one line."""
+    """Return the words of a text or of a JSON value's texts: the beginning, in lower case and on one line."""
     return _words(_value(text))
 
 
 def says_not_yet(name: str, arguments: str, answer: str) -> bool:
-    """Return whether a call asks how something stands, and the answer is that it isn't ready yet."""
+    """Return whether a call asks for a status, and the answer is that it isn't ready yet."""
     if len(answer) > _SHORT or not _UNREADY.search(answer):
         return False
     if _verb(name) in _CHANGING:
@@ -209,7 +209,7 @@ def says_not_yet(name: str, arguments: str, answer: str) -> bool:
 
 
 def may_pass(error: str) -> bool:
-    """Return whether a call failed for a reason that may be gone the next time."""
+    """Return whether a call failed for a transient reason."""
     return len(error) <= _SHORT and _PASSING.search(error) is not None
 
 
@@ -226,12 +226,12 @@ def _value(arguments: str) -> Any:
 
 
 def _without_bookkeeping(value: Any, references: bool) -> Any:
-    """Return arguments without what only tells a call from others."""
+    """Return arguments without those that only identify a call."""
     if not isinstance(value, dict):
         return value
     dropped = {"id", "depends_on"} if references else set()
     if "command" in value:
-        dropped.add("description")  # what a command is for changes nothing of it
+        dropped.add("description")  # a command's description doesn't change its effect
     kept = {key: each for key, each in value.items() if key not in dropped}
     return {key: each for key, each in kept.items() if not _BOOKKEEPING.fullmatch(str(key))} or kept
 
@@ -241,7 +241,7 @@ def _hashed_value(value: Any, form: Callable[[str], str]) -> str:
 
 
 def _formed(value: Any, form: Callable[[str], str]) -> Any:
-    """Return a value with each of its texts in another form."""
+    """Return a value with a function applied to each of its texts."""
     if isinstance(value, str):
         return form(value)
     if isinstance(value, list):
@@ -252,13 +252,13 @@ def _formed(value: Any, form: Callable[[str], str]) -> Any:
 
 
 def _laid_out(text: str) -> str:
-    """Return a text with blanks folded where they say nothing: within a line, and around it."""
+    """Return a text with whitespace folded within lines and removed around it."""
     stripped = text.strip()
     return stripped if "\n" in stripped else _BLANKS.sub(" ", stripped)
 
 
 def _without_blanks(text: str) -> str:
-    """Return a text without blanks but those that begin its lines: in some languages they say something."""
+    """Return a text without whitespace, except at the start of lines, where it has a meaning in some languages."""
     stripped = text.strip()
     if "\n" not in stripped:
         return _BLANKS.sub("", stripped)
@@ -282,13 +282,13 @@ def _words(value: Any) -> str:
 
 
 def _without(varying: re.Pattern[str], text: str) -> str:
-    """Return a text, or both ends of a long one, in which all that varies is alike."""
+    """Return a text, or both ends of a long one, with varying parts made equal."""
     return _BLANKS.sub(" ", varying.sub("#", ends_of(text))).strip()
 
 
 @lru_cache(maxsize=1024)
 def _verb(name: str) -> str:
-    """Return the first word of a name that says what is done; empty where none is known."""
+    """Return the first verb in a name; empty if there is none."""
     return next((word for word in _words_in(name) if word in _CHANGING | _LOOKING), "")
 
 

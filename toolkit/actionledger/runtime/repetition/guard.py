@@ -1,4 +1,4 @@
-"""Repetition in a session: patterns over its fingerprints; the model is nudged first, then the action is withheld."""
+"""Detect repetition in a session's fingerprints: the model is nudged first, then the action is withheld."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -12,23 +12,23 @@ from actionledger.runtime.repetition.forms import CallForm
 from actionledger.runtime.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
 
 _LONGEST_CYCLE = 4
-"""Circles of more steps than this are not looked for."""
+"""The maximum length of a cycle that is searched for, in steps."""
 
 _TELLING = 20
-"""A shorter thought is another one unless it is the same to the letter, in characters."""
+"""A thought shorter than this, in characters, matches only an identical one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """A session goes in circles.
+    """A repetition in a session.
 
     Args:
-        pattern: how.
-        count: how often by now; for an alternation, how many rounds.
-        name: the last action's name; empty where none could be read.
-        is_stop: whether that is where the model is stopped, rather than told.
-        is_proposed: whether the last of them was only asked for, and not done.
-        length: of how many fingerprints in a row it is made up.
+        pattern: the kind of repetition.
+        count: the number of times so far; for an alternation, of rounds.
+        name: the last action's name; empty if none could be parsed.
+        is_stop: whether the model is stopped, and not only told.
+        is_proposed: whether the last time was only requested, and not executed.
+        length: the number of fingerprints in a row that it covers.
     """
 
     pattern: Pattern
@@ -77,7 +77,7 @@ class PatternWatch:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: somebody asked for something else, or for the same on purpose."""
+        """Start over, because the user requested something else, or the same on purpose."""
         self._recent: deque[ActionFingerprint] = deque(maxlen=_LONGEST_CYCLE)
         self._streaks = dict.fromkeys(Pattern, 1)
         self._matches = dict.fromkeys(range(2, _LONGEST_CYCLE + 1), 0)
@@ -85,7 +85,7 @@ class PatternWatch:
         self._circle = 0
 
     def see(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
-        """Look at the next fingerprint; return what repeats itself by now: what stops first, then in the order of ``Pattern``."""
+        """Add a fingerprint; return the current repetitions: stops first, then in the order of ``Pattern``."""
         if self._limits.spares(done.name):
             self.forget()
             return ()
@@ -102,7 +102,7 @@ class PatternWatch:
         return tuple(sorted(self._found(done.name), key=lambda found: not found.is_stop))
 
     def expect(self, call: CallForm) -> tuple[ActionFingerprint, tuple[Repetition, ...]] | None:
-        """Return what would repeat itself if a call was made and came to what it came to before; None where it is new."""
+        """Return the repetitions if a call had the same result as before; None if the call is new."""
         expected = None
         for before in reversed(list(self._recent)):
             if not self._is_same_call(before.call, call):
@@ -115,7 +115,7 @@ class PatternWatch:
         return expected
 
     def _preview(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
-        """Return what would repeat itself after a fingerprint; nothing is kept of it."""
+        """Return the repetitions after a fingerprint, without adding it."""
         kept = self._recent.copy(), self._streaks.copy(), self._matches.copy()
         found = self.see(done)
         self._recent, self._streaks, self._matches = kept
@@ -150,19 +150,19 @@ class PatternWatch:
     def _is_near(self, one: str, other: str) -> bool:
         if one == other:
             return bool(one)
-        # The third step and the fourth may be said in the same words.
+        # Steps three and four may have the same words except for the number.
         if min(len(one), len(other)) < _TELLING or _digits(one) != _digits(other):
             return False
         least = self._limits.similarity * 100
         return ratio(one, other, score_cutoff=least) >= least
 
     def _rounds(self, done: ActionFingerprint) -> tuple[int, int]:
-        """Return how many rounds of which circle the last fingerprints make; 1 of 0 fingerprints where they make none."""
+        """Return the number of rounds in the last fingerprints and the length of their cycle; (1, 0) without a cycle."""
         most, of = 1, 0
         for length, matched in self._matches.items():
             goes_on = len(self._recent) >= length and self._is_alike(self._recent[-length], done)
             self._matches[length] = matched + 1 if goes_on else 0
-            # A circle in which all is one action is no circle, but the same action again.
+            # A cycle of one action only is not a cycle, but the same action again.
             is_circle = max(self._streaks[Pattern.SAME_ACTION], self._streaks[Pattern.SAME_THOUGHT]) < length
             if is_circle and self._matches[length] >= length and self._matches[length] // length + 1 > most:
                 most, of = self._matches[length] // length + 1, length
@@ -175,7 +175,7 @@ class PatternWatch:
         same = self._streaks[Pattern.SAME_ACTION]
         for pattern, count in self._streaks.items():
             if pattern in _WIDER and count <= same:
-                continue  # nothing but the same action: that has its own name
+                continue  # only the same action, which has its own pattern
             named = self._named(pattern)
             threshold = self._limits.of(named)
             if threshold is not None and count >= threshold.nudge:
@@ -184,7 +184,7 @@ class PatternWatch:
                 yield Repetition(named, count, name, is_stop, length=length)
 
     def _named(self, pattern: Pattern) -> Pattern:
-        """Return what a pattern is called, given what its last fingerprints came to."""
+        """Return the final pattern of a repetition, given the results of its last fingerprints."""
         if pattern not in {Pattern.SAME_ACTION, Pattern.ALTERNATION}:
             return pattern
         if self._is_waiting:
@@ -197,7 +197,7 @@ _STREAKS = tuple(each for each in Pattern if each in {Pattern.SAME_ACTION, *_WID
 
 
 def _is_same(one: ActionFingerprint, other: ActionFingerprint) -> bool:
-    """Return whether two fingerprints are one call that came to the same."""
+    """Return whether two fingerprints have the same call and result."""
     if one.name != other.name:
         return False
     is_call = one.call.exact == other.call.exact or (one.error and one.call.loose == other.call.loose)
@@ -212,7 +212,7 @@ class RepetitionGuard:
     """Follows the turns of one session.
 
     Args:
-        limits: what counts as repetition, and what comes of it.
+        limits: what counts as repetition, and what follows from it.
     """
 
     def __init__(self, limits: RepetitionLimits) -> None:
@@ -227,41 +227,41 @@ class RepetitionGuard:
         """Begin a turn.
 
         Args:
-            is_new_request: whether somebody asked for something, so that doing the same again may be what they want.
+            is_new_request: whether a user made a request, which may ask for the same again.
         """
         self._in_turn = None
         self._went_on = False
         if is_new_request:
             self._watch.forget()
             self._last = ()
-        # What was found after the last fingerprint is what the model was told of and what can go on now.
+        # The repetitions after the last fingerprint are those the model was told of and those that can continue now.
         self._told = _patterns(self._last)
 
     def refuse(self, call: CallForm) -> str:
-        """Return why a proposed call is not made, as a sentence; empty where it may be.
+        """Return why a proposed call is withheld, as a sentence; empty if it may run.
 
         Args:
-            call: the call, right before it would be made.
+            call: the call, right before it would run.
         """
         if self._limits.ends_turn and (why := self._stopped):
             return why
         expected = self._watch.expect(call)
         if expected is None or not any(map(self._is_stop, expected[1])):
             return ""
-        # What comes behind it in a circle is compared with it as if it had been done.
+        # Later calls of a cycle are compared with it as if it had run.
         self.note([expected[0]], is_proposed=True)
         return self._stopped
 
     def note(self, fingerprints: Iterable[ActionFingerprint], *, is_proposed: bool = False) -> None:
-        """Look at what was done next.
+        """Add the next fingerprints.
 
         Args:
-            fingerprints: what was done.
-            is_proposed: whether it was only asked for, and not done.
+            fingerprints: the fingerprints, in order.
+            is_proposed: whether they were only requested, and not executed.
         """
         for done in fingerprints:
             self._last = tuple(replace(each, is_proposed=is_proposed) for each in self._watch.see(done))
-            # Who was told of one streak was not told of the next one.
+            # A nudge about one streak doesn't count for the next one.
             self._told &= _patterns(self._last)
             stops = [each for each in self._last if self._is_stop(each)]
             self._went_on = not stops
@@ -270,19 +270,19 @@ class RepetitionGuard:
 
     @property
     def found(self) -> Repetition | None:
-        """The repetitions in this turn."""
+        """The repetition in this turn; None if there is none."""
         return self._in_turn
 
     @property
     def told(self) -> str:
-        """The feedback about them for the model, a sentence or two; empty where there is none."""
+        """The feedback about it for the model, one or two sentences; empty if there is none."""
         found = self._in_turn
         if found is None or found.is_stop:
             return self._stopped
         return f"You are repeating yourself: {found.described}. Do something else, or say what is in the way."
 
     def spent(self) -> str:
-        """Return why nobody should go on by themselves, as a sentence; empty where something else was done since."""
+        """Return why the session should not continue without a user, as a sentence; empty if another action ran since."""
         return "" if self._went_on else self._stopped
 
     @property
@@ -294,7 +294,7 @@ class RepetitionGuard:
         return found.is_stop and (found.pattern in self._told or not self._limits.needs_nudge)
 
     def _keep(self, found: Repetition) -> None:
-        """Keep the first stop, or else the last state of the first pattern that was found in this turn."""
+        """Keep the first stop, or otherwise the last state of the first pattern found in this turn."""
         if self._in_turn and self._in_turn.is_stop:
             return
         is_stop = self._is_stop(found)

@@ -1,4 +1,4 @@
-"""The limits of repetition: what counts as one, and how often is too often."""
+"""Limits of repetition: what counts as repetition, and how often is too often."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from actionledger.core.errors import UsageError
 
 
 class Pattern(StrEnum):
-    """How a session goes in circles."""
+    """A pattern of repetition in a session."""
 
     SAME_ACTION = "same_action"
     ALTERNATION = "alternation"
@@ -23,14 +23,14 @@ class Pattern(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """How often is too often.
+    """When a repetition has consequences.
 
     Args:
-        nudge: at the so-manieth time the model is told.
-        stop: the so-manieth time is not done any more; None to never stop it.
+        nudge: the number of times after which the model is told.
+        stop: the number of the first time that is withheld; None to never withhold.
 
     Raises:
-        UsageError: the nudge comes at the first time, or after the stop.
+        UsageError: ``nudge`` is the first time, or comes after ``stop``.
     """
 
     nudge: int
@@ -48,19 +48,19 @@ class RepetitionLimits:
     """The limits of repetition, by pattern; None for a pattern that is not searched for.
 
     Args:
-        same_action: times that the same action with the same arguments in a row came to the same.
-        alternation: rounds of a circle of two to four actions, each of which came to the same.
-        polling: times of either, where the answer is that something isn't ready yet.
-        retry: times of the same action, where it failed for a reason that may pass, such as a time-out.
-        same_thought: times that a thought in a row was the same, or nearly; so with responses that can't be read.
-        same_mistake: times that an action could not be run at all in a row, for the same reason.
-        same_error: times that actions in a row failed in the same way, whatever they were.
-        no_change: times that actions in a row said that they changed nothing.
-        similarity: how alike nearly the same thoughts are, 0 to 1.
-        thoughts: globs over the names of actions that only think.
+        same_action: times in a row that the same action with the same arguments had the same result.
+        alternation: rounds of a cycle of two to four actions, each with the same result.
+        polling: times of either, if the result is that something isn't ready yet.
+        retry: times of the same action, if it failed for a transient reason such as a timeout.
+        same_thought: times in a row that a thought was the same or nearly so; also for unparseable responses.
+        same_mistake: times in a row that an action could not be run at all, for the same reason.
+        same_error: times in a row that actions of any name failed in the same way.
+        no_change: times in a row that actions reported no change.
+        similarity: the minimum similarity of nearly the same thoughts, 0 to 1.
+        thoughts: globs over the names of actions that only record a thought.
         exempt: globs over the names of actions that may be repeated, such as one that asks for the next page.
-        needs_nudge: whether the model must have been told, in an earlier turn, before it is stopped.
-        ends_turn: whether a stop ends the turn; otherwise only what would repeat is not done.
+        needs_nudge: whether the model must have been told in an earlier turn before it is stopped.
+        ends_turn: whether a stop ends the turn; otherwise only the repetition is withheld.
     """
 
     same_action: Threshold | None = Threshold(3, 4)
@@ -78,16 +78,16 @@ class RepetitionLimits:
     ends_turn: bool = False
 
     def of(self, pattern: Pattern) -> Threshold | None:
-        """Return how often a pattern is too often."""
-        threshold: Threshold | None = getattr(self, pattern._value_)  # without the call that ``value`` is
+        """Return the threshold of a pattern; None if it is not searched for."""
+        threshold: Threshold | None = getattr(self, pattern._value_)  # without the function call of ``value``
         return threshold
 
     def spares(self, name: str) -> bool:
-        """Return whether the action of that name may be repeated."""
+        """Return whether an action may be repeated."""
         return _fits(name, self.exempt)
 
     def is_thought(self, name: str) -> bool:
-        """Return whether the action of that name only thinks."""
+        """Return whether an action only records a thought."""
         return _fits(name.lower(), self.thoughts)
 
 
@@ -97,7 +97,7 @@ def _fits(name: str, globs: tuple[str, ...]) -> bool:
 
 
 STANDARD_REPETITION = RepetitionLimits()
-"""Told early and stopped late, as measured on recorded sessions; see ``docs/repetition.md``."""
+"""Nudges early and stops late, as measured on recorded sessions; see ``docs/repetition.md``."""
 
 NO_REPETITION = RepetitionLimits(None, None, None, None, None, None, None, None)
-"""Nothing is looked for."""
+"""Searches for no pattern."""

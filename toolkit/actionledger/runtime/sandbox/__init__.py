@@ -1,4 +1,4 @@
-"""A place for code that a model wrote: it reaches the methods that it is given, and nothing else."""
+"""A sandbox for a model's code, which can reach only the given methods."""
 
 from actionledger.runtime.sandbox.backends import choose, sandbox_names
 from actionledger.runtime.sandbox.base import (

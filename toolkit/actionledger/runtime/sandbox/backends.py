@@ -1,4 +1,4 @@
-"""The sandboxes of this machine: confined, bubblewrap, container, Monty; one by name, or the best that proves itself."""
+"""The sandboxes on this machine: confined, bubblewrap, container and Monty; selected by name, or the best that passes its test."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from actionledger.runtime.sandbox.monty import MontySandbox
 from actionledger.runtime.sandbox.process import ProcessSandbox
 
 DEFAULT_IMAGE = "python:3.13-slim"
-"""An image whose ``python`` is 3.11 or newer; nothing else of it is used."""
+"""An image whose ``python`` is 3.11 or newer; nothing else in it is used."""
 
 ENGINES = ("docker", "podman")
 
@@ -27,11 +27,11 @@ _ASK_SECONDS = 15
 
 
 class ContainerLauncher:
-    """Starts containers that hold a Python and the sandbox's own code, read-only.
+    """Starts containers with a Python and the sandbox's own code, both read-only.
 
     Args:
-        engine: the command, such as ``"podman"``; empty for the first that is found.
-        image: the image, which must be there already.
+        engine: the command, such as ``"podman"``; empty for the first one found.
+        image: the image, which must already be there.
     """
 
     name = "container"
@@ -41,7 +41,7 @@ class ContainerLauncher:
         self._image = image
 
     def missing(self) -> str:
-        """Say what is missing here and what to do; empty where nothing is."""
+        """Return what is missing here and what to do; empty if nothing is."""
         if shutil.which(self._engine) is None:
             return f"the command {self._engine!r} is not found; install one of {', '.join(ENGINES)}"
         if complaint := self._complaint("version"):
@@ -51,10 +51,10 @@ class ContainerLauncher:
         return ""
 
     def command(self, label: str) -> list[str]:
-        """Return the command that starts a container by that name."""
+        """Return the command that starts a container with that name."""
         return [
             *(shutil.which(self._engine) or self._engine, "run", "--rm", "--interactive", "--name", label),
-            # A pull would take its time out of a run's, and bring in what nobody has looked at.
+            # A pull would use the run's time, and fetch an image that nobody has checked.
             *("--pull", "never", "--network", "none", "--ipc", "none", "--log-driver", "none"),
             *("--read-only", "--workdir", "/", "--hostname", "sandbox", "--user", "65534:65534"),
             *("--cap-drop", "ALL", "--security-opt", "no-new-privileges"),
@@ -65,18 +65,18 @@ class ContainerLauncher:
         ]
 
     def environment(self) -> Mapping[str, str]:
-        """Return the host's, by which the engine's command finds its engine; none of it enters the container."""
+        """Return the host's environment, by which the command finds its engine; none of it enters the container."""
         return os.environ
 
     def end(self, label: str) -> None:
-        """Remove the container: it outlives the command that started it."""
+        """Remove the container, which outlives the command that started it."""
         with suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(  # noqa: S603 - the command is made here, of nothing a model wrote
+            subprocess.run(  # noqa: S603 - the command is made here and contains no text from a model
                 [self._engine, "rm", "--force", label], capture_output=True, timeout=_ASK_SECONDS, check=False
             )
 
     def _complaint(self, *arguments: str) -> str:
-        """Return why the engine refuses a question; empty where it answers."""
+        """Return the engine's error for a command; empty if it succeeds."""
         try:
             answer = subprocess.run(  # noqa: S603 - the same
                 [self._engine, *arguments], capture_output=True, timeout=_ASK_SECONDS, check=False
@@ -92,8 +92,8 @@ class ContainerSandbox(ProcessSandbox):
     """Runs code in a confined CPython in a container.
 
     Args:
-        engine: the command, such as ``"podman"``; empty for the first that is found.
-        image: the image, which must be there already.
+        engine: the command, such as ``"podman"``; empty for the first one found.
+        image: the image, which must already be there.
     """
 
     def __init__(self, engine: str = "", image: str = DEFAULT_IMAGE) -> None:
@@ -101,24 +101,24 @@ class ContainerSandbox(ProcessSandbox):
 
 
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime")
-"""What a Python may need of the system besides its own folder; what isn't there is passed over."""
+"""System paths that a Python may need besides its own folder; missing ones are skipped."""
 
 _CHECK_SECONDS = 10
 
 
 class BubblewrapLauncher:
-    """Starts this machine's own Python in namespaces that hold nothing but it."""
+    """Starts this machine's own Python in namespaces that contain nothing else."""
 
     name = "bubblewrap"
 
     def missing(self) -> str:
-        """Say what is missing here and what to do; empty where nothing is."""
+        """Return what is missing here and what to do; empty if nothing is."""
         if not sys.platform.startswith("linux"):
             return f"it needs Linux, this is {sys.platform}"
         if shutil.which("bwrap") is None:
             return "the command 'bwrap' is not found; install bubblewrap"
         try:
-            check = subprocess.run(  # noqa: S603 - the command is made here, of nothing a model wrote
+            check = subprocess.run(  # noqa: S603 - the command is made here and contains no text from a model
                 [*self._walls(), "/usr/bin/true"], capture_output=True, timeout=_CHECK_SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
@@ -133,11 +133,11 @@ class BubblewrapLauncher:
         return [*self._walls(), *python_command(host_python(), str(INSIDE.parent))]
 
     def environment(self) -> Mapping[str, str]:
-        """Return nothing."""
+        """Return an empty environment."""
         return {}
 
     def end(self, label: str) -> None:
-        """Do nothing: what is behind the walls dies with the command."""
+        """Do nothing: all processes in the namespaces die with the command."""
 
     def _walls(self) -> list[str]:
         bwrap = shutil.which("bwrap") or "bwrap"
@@ -154,7 +154,7 @@ class BubblewrapLauncher:
 
 
 class BubblewrapSandbox(ProcessSandbox):
-    """Runs code in a confined CPython that sees an empty machine besides."""
+    """Runs code in a confined CPython on an otherwise empty machine."""
 
     def __init__(self) -> None:
         super().__init__(BubblewrapLauncher())
@@ -166,7 +166,7 @@ class HostLauncher:
     name = "confined"
 
     def missing(self) -> str:
-        """Say what is missing here; empty where nothing is."""
+        """Return what is missing here; empty if nothing is."""
         if not sys.platform.startswith("linux"):
             return f"it needs Linux, this is {sys.platform}; use the sandbox 'monty' or 'container'"
         if not sys.executable:
@@ -178,15 +178,15 @@ class HostLauncher:
         return python_command(host_python(), str(INSIDE.parent))
 
     def environment(self) -> Mapping[str, str]:
-        """Return nothing."""
+        """Return an empty environment."""
         return {}
 
     def end(self, label: str) -> None:
-        """Do nothing: the process is all there is."""
+        """Do nothing: there is no further process."""
 
 
 class ConfinedSandbox(ProcessSandbox):
-    """Runs code in a CPython that shuts itself in by the means of the Linux kernel; needs no rights and no package."""
+    """Runs code in a CPython that confines itself by features of the Linux kernel; needs no rights and no package."""
 
     def __init__(self) -> None:
         super().__init__(HostLauncher())
@@ -206,7 +206,7 @@ _SANDBOXES: Mapping[str, Callable[[], Sandbox]] = MappingProxyType(
 
 
 _AUTOMATIC = ("confined", "monty")
-"""What ``auto`` tries, in this order; the others cost more, and are there for those who ask."""
+"""The sandboxes that ``auto`` tries, in order; the others cost more, and are used only by name."""
 
 
 def sandbox_names() -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def sandbox_names() -> tuple[str, ...]:
 
 
 def choose(name: str = AUTO) -> Sandbox:
-    """Return a sandbox that has proved itself on this machine."""
+    """Return a sandbox that has passed its test on this machine."""
     if name != AUTO and name not in _SANDBOXES:
         raise UnknownNameError("sandbox", name, (AUTO, *_SANDBOXES))
     tried: list[str] = []
@@ -236,7 +236,7 @@ def choose(name: str = AUTO) -> Sandbox:
 
 
 def _say_what_is_lost(chosen: str, tried: list[str]) -> None:
-    """Tell the operator that code runs in another sandbox than the first, and what that lacks."""
+    """Warn the operator that code runs in another sandbox than the first, and what that lacks."""
     warnings.warn(
         f"Model-written code runs in {chosen!r} here, which has a part of Python only: code that works elsewhere may fail. "
         f"Better ones are not available ({'; '.join(tried)}); choose one by its name to have it required.",

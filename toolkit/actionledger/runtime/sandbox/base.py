@@ -1,4 +1,4 @@
-"""The sandbox protocol: limits of a run, the methods that the code may call, and the result."""
+"""The sandbox protocol: a run's limits, the methods for its code, and the result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -13,24 +13,24 @@ from actionledger.core.errors import UsageError
 from actionledger.runtime.sandbox.inside.plain import Bounds
 
 HostMethod = Callable[..., Any]
-"""Takes JSON values, returns one; what it raises is raised in the code."""
+"""Takes and returns JSON values; its exceptions are raised in the code."""
 
 LOG = "log"
-"""The method that every api has: what the code logs is kept with its result."""
+"""The method that every api has; its messages are stored with the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The object that the code is given.
+    """The object that the code can use to call the host.
 
-    A method runs in the host's thread and can't be interrupted: it has to end by itself.
+    A method runs in the host's thread and can't be interrupted: it must end by itself.
 
     Args:
-        name: what the code calls it.
+        name: its name in the code.
         methods: its methods by dotted name: ``create_task`` is ``gb.create_task``, ``tasks.create`` is ``gb.tasks.create``.
 
     Raises:
-        UsageError: a name that can't be written in code, or that stands for two things.
+        UsageError: a name that is not an identifier, or that is used twice.
     """
 
     name: str = "gb"
@@ -70,23 +70,23 @@ _LEAST_MEMORY = 128 * _MIB
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much one run may use.
+    """Limits of one run.
 
     Args:
-        seconds: wall time, host calls included.
-        memory: address space of the process, in bytes.
-        code_size: the code, in characters.
-        value_nodes: values in the arguments or the answer of one host call, or in the result.
-        value_size: bytes of the texts and numbers in these.
-        value_depth: nesting of these.
-        result_size: bytes of the texts and numbers in the result.
-        calls: host calls.
-        calls_size: bytes of the arguments and answers of all host calls together.
-        output: captured characters of stdout; the same of stderr; the same of logged messages.
-        start_seconds: time for the process to start and to shut itself in.
+        seconds: wall time, including host calls, in seconds.
+        memory: the process's address space, in bytes.
+        code_size: the length of the code, in characters.
+        value_nodes: the number of values in the arguments or the answer of a host call, or in the result.
+        value_size: the size of their texts and numbers, in bytes.
+        value_depth: their nesting.
+        result_size: the size of texts and numbers in the result, in bytes.
+        calls: the number of host calls.
+        calls_size: the size of all host calls' arguments and answers together, in bytes.
+        output: the captured length of stdout, of stderr and of log messages each, in characters.
+        start_seconds: the time for the process to start and confine itself, in seconds.
 
     Raises:
-        UsageError: a limit that nothing could stay within.
+        UsageError: a limit that no run could keep.
     """
 
     seconds: float = 30.0
@@ -113,22 +113,22 @@ class Limits:
 
     @property
     def value_bounds(self) -> Bounds:
-        """How large the arguments and the answer of a host call may be."""
+        """The limits of a host call's arguments and answer."""
         return Bounds(self.value_nodes, self.value_size, self.value_depth)
 
     @property
     def result_bounds(self) -> Bounds:
-        """How large the result may be."""
+        """The limits of the result."""
         return Bounds(self.value_nodes, min(self.value_size, self.result_size), self.value_depth)
 
     @property
     def frame_size(self) -> int:
-        """How long one message from the process may be, in bytes: a value with its punctuation and escapes."""
+        """The maximum size of a message from the process, in bytes: a value with its punctuation and escapes."""
         return 2 * self.value_size + 16 * self.value_nodes + 64 * _KIB
 
     @property
     def run_size(self) -> int:
-        """How long all messages of a run may be together, in bytes: far more than an honest process sends."""
+        """The maximum size of all messages in a run, in bytes: far more than an honest process sends."""
         return 4 * self.calls_size + 64 * self.output + 2 * self.frame_size
 
 
@@ -149,13 +149,13 @@ class CodeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeError:
-    """An exception that the code raised and didn't catch.
+    """An uncaught exception of the code.
 
     Args:
         type: its class's name.
         message: its text.
-        line: the innermost line of the code that it passed through, from 1; None where that isn't known.
-        source: that line's text; empty where it isn't known.
+        line: the innermost line of the code in the traceback, from 1; None if unknown.
+        source: that line's text; empty if unknown.
     """
 
     type: str
@@ -175,16 +175,16 @@ class CodeResult:
     """The result of one run.
 
     Args:
-        outcome: what came of it.
+        outcome: the outcome.
         sandbox: the name of the sandbox that ran it.
-        stdout: what the code printed; where it was cut, its last line says so.
-        stderr: what the code wrote there; cut likewise.
-        value: the value of the last expression, as JSON can show it; None where the code didn't succeed.
-        error: the exception that ended it; None where none did.
-        message: one or two sentences for the model where it didn't succeed; empty otherwise.
-        logs: what the code logged, in order.
-        calls: how many host calls it made.
-        elapsed_ms: how long it took, in milliseconds.
+        stdout: the code's standard output; if it was cut, its last line says so.
+        stderr: the code's standard error, cut in the same way.
+        value: the value of the last expression, as JSON can represent it; None if the code didn't succeed.
+        error: the exception that ended it; None if none did.
+        message: one or two sentences for the model if it didn't succeed; empty otherwise.
+        logs: the code's log messages, in order.
+        calls: the number of host calls.
+        elapsed_ms: the duration, in milliseconds.
     """
 
     outcome: CodeOutcome
@@ -204,7 +204,7 @@ class CodeResult:
         return self.outcome is CodeOutcome.SUCCEEDED
 
     def as_document(self) -> dict[str, Any]:
-        """Return the result with the six keys that the assistant's document promises the model."""
+        """Return the result with the six keys that the assistant's document documents."""
         return {
             "success": self.succeeded,
             "stdout": self.stdout,
@@ -217,11 +217,11 @@ class CodeResult:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a sandbox can be used here.
+    """Whether a sandbox can be used on this machine.
 
     Args:
-        available: whether it can.
-        reason: for the operator: what it confines with, or what is missing and what to do.
+        available: whether it can be used.
+        reason: for the operator: its means of confinement, or what is missing and what to do.
     """
 
     available: bool
@@ -232,19 +232,19 @@ class Availability:
 
 
 class Sandbox(Protocol):
-    """Runs code that a model wrote, and lets it reach nothing but the methods that it is given."""
+    """Runs a model's code, which can reach only the given methods."""
 
     @property
     def name(self) -> str:
         """Its name, such as ``"confined"``."""
 
     def available(self) -> Availability:
-        """Say whether it can be used here; the first answer is kept."""
+        """Return whether it can be used here; the first answer is cached."""
 
     def run(
         self, code: str, *, api: Api = NO_API, limits: Limits = DEFAULT_LIMITS, cancel: Event | None = None
     ) -> CodeResult:
-        """Run code; whatever it does is an outcome, never an exception."""
+        """Run code; every effect of the code is an outcome, never an exception."""
 
     def close(self) -> None:
-        """Let go of what is kept ready; the sandbox can still be used."""
+        """End the spare process; the sandbox can still be used."""

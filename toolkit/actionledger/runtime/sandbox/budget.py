@@ -1,4 +1,4 @@
-"""A run's deadline, and the budget that all sandboxes of this process share: runs at once, frames read at once."""
+"""A run's deadline, and the budget shared by this process's sandboxes: the number of runs and the bytes of frames at once."""
 
 import os
 import time
@@ -7,19 +7,19 @@ from contextlib import contextmanager
 from threading import Condition, Event
 
 _POLL_SECONDS = 0.05
-"""How often a wait looks whether it was called off, in seconds."""
+"""How often a wait checks for cancellation, in seconds."""
 
 
 class CancelledError(Exception):
-    """Somebody called the run off."""
+    """The run was cancelled."""
 
 
 class Deadline:
-    """A moment by which something must be done.
+    """A deadline.
 
     Args:
-        seconds: how long from now.
-        cancel: calls it off when it is set.
+        seconds: the time from now, in seconds.
+        cancel: cancels the wait when it is set.
     """
 
     def __init__(self, seconds: float, cancel: Event | None = None) -> None:
@@ -27,7 +27,7 @@ class Deadline:
         self._cancel = cancel
 
     def wait(self) -> float:
-        """Return how long the next wait may be, in seconds; ask again after it."""
+        """Return the maximum duration of the next wait, in seconds; call again after it."""
         if self._cancel is not None and self._cancel.is_set():
             raise CancelledError
         left = self._end - time.monotonic()
@@ -37,22 +37,22 @@ class Deadline:
 
 
 ENVIRONMENT = "ACTIONLEDGER_SANDBOXES"
-"""The variable of the environment that says how many sandboxes may run at once."""
+"""The environment variable with the maximum number of sandboxes at once."""
 
 _FEWEST = 4
 _FRAME_BYTES = 32 * 2**20
 
 
 class NoRoomError(Exception):
-    """As many sandboxes run as may, and none has ended in time."""
+    """The maximum number of sandboxes is running, and none ended in time."""
 
 
 class SandboxBudget:
-    """The resources that the sandboxes of this process share.
+    """Resources shared by this process's sandboxes.
 
     Args:
-        runs: how many may run at once.
-        frame_bytes: how many bytes of frames may be read at once; a single frame may always be.
+        runs: the maximum number of runs at once.
+        frame_bytes: the maximum size of all frames parsed at once, in bytes; a single frame is always allowed.
     """
 
     def __init__(self, runs: int, frame_bytes: int) -> None:
@@ -62,15 +62,15 @@ class SandboxBudget:
 
     @contextmanager
     def run(self, seconds: float, cancel: Event | None) -> Iterator[None]:
-        """Wait for a place for one run, and hold it.
+        """Wait for a free run, and hold it within the block.
 
         Args:
-            seconds: how long to wait at the most.
-            cancel: set from another thread to wait no longer.
+            seconds: the maximum wait, in seconds.
+            cancel: ends the wait when it is set from another thread.
 
         Raises:
-            NoRoomError: there was none in time.
-            CancelledError: the run was called off.
+            NoRoomError: none was free in time.
+            CancelledError: the run was cancelled.
         """
         last = time.monotonic() + seconds
         with self._changed:
@@ -90,10 +90,10 @@ class SandboxBudget:
 
     @contextmanager
     def reading(self, size: int, deadline: Deadline) -> Iterator[None]:
-        """Wait until there is room to read a frame, and hold that.
+        """Wait for free memory to parse a frame, and hold it within the block.
 
         Raises:
-            TimeoutError, CancelledError: the deadline is past, or called off.
+            TimeoutError, CancelledError: the deadline is past, or the run was cancelled.
         """
         with self._changed:
             while self._reading and self._reading + size > self.frame_bytes:
@@ -113,4 +113,4 @@ def _runs() -> int:
 
 
 BUDGET = SandboxBudget(_runs(), _FRAME_BYTES)
-"""What all sandboxes of this process share: one for each processor, four at least, and 32 MiB of frames."""
+"""This process's budget: one run per processor, at least four, and 32 MiB of frames."""

@@ -1,6 +1,6 @@
-"""The host's end of a run: frames over two pipes, within a time and a size. The process is a stranger once it has the code.
+"""The host's side of a run: frames over two pipes, with limits on time and size. The process is untrusted once it has the code.
 
-Its frames are taken by an allow-list of kinds and fields. Whatever else it sends ends the run.
+Its frames are checked against a list of allowed kinds and fields. Any other frame ends the run.
 """
 
 import os
@@ -17,17 +17,17 @@ from actionledger.runtime.sandbox.inside.modules import rare_modules_in
 
 _CHUNK = 64 * 1024
 _FRAME_VALUES = 16
-"""How many values a frame has besides what it carries."""
+"""The maximum number of values in a frame besides its payload."""
 _FRAME_DEPTH = 4
-"""How deep what it carries may lie in it."""
+"""The maximum nesting of the payload in a frame."""
 
 
 class Channel:
-    """Two descriptors that a process reads and writes at the other end.
+    """Two descriptors connected to a process.
 
     Args:
-        reader: what the process writes can be read here.
-        writer: what is written here the process reads.
+        reader: for reading from the process.
+        writer: for writing to the process.
     """
 
     def __init__(self, reader: int, writer: int) -> None:
@@ -35,7 +35,7 @@ class Channel:
         os.set_blocking(reader, False)
         os.set_blocking(writer, False)
         self._buffer = bytearray()
-        # poll, since select knows no descriptor above 1024.
+        # poll, because select can't handle descriptors above 1024.
         self._readable, self._writable = select.poll(), select.poll()
         self._readable.register(reader, select.POLLIN)
         self._writable.register(writer, select.POLLOUT)
@@ -52,7 +52,7 @@ class Channel:
         """Receive a frame."""
         (length,) = HEADER.unpack(self._take(HEADER.size, deadline))
         if length > limits.frame_size:
-            # The process keeps to this size by itself: these four bytes were never meant as a length.
+            # An honest process keeps to this size, so these four bytes are no length.
             raise FrameError(f"a frame has at most {limits.frame_size:,} bytes, this one {length:,}")
         self._received += length
         if self._received > limits.run_size:
@@ -85,27 +85,27 @@ class Channel:
 
 
 def _milliseconds(deadline: Deadline) -> int:
-    # Never 0, which would look without waiting.
+    # Never 0, which would not wait.
     return int(deadline.wait() * 1000) + 1
 
 
 _MAX_WORDS = 200
-"""The most characters of a few words that are taken from the process."""
+"""The maximum length of short texts from the process, in characters."""
 
 
 class NotConfinedError(Exception):
-    """The process did not say that it has shut itself in; it must not be given code."""
+    """The process did not report that it is confined; it must not get code."""
 
 
 @dataclass(slots=True)
 class RunConversation:
-    """One run, as the host leads it.
+    """One run, from the host's side.
 
     Args:
-        channel: to the process.
-        host: answers its calls, and knows how much it may send.
-        output: keeps what it prints.
-        code: what it is to run; the process is not given it before it is confined.
+        channel: the channel to the process.
+        host: answers its calls, and has the limits.
+        output: stores its output.
+        code: the code; the process gets it only after it is confined.
     """
 
     channel: Channel
@@ -114,13 +114,13 @@ class RunConversation:
     code: str
 
     def confine(self, deadline: Deadline) -> Frame:
-        """Give the process its task, and wait until it has shut itself in.
+        """Give the process its task, and wait until it is confined.
 
         Returns:
-            Which walls stand.
+            The process's walls.
 
         Raises:
-            NotConfinedError: they don't.
+            NotConfinedError: it is not confined.
             TimeoutError, CancelledError, EOFError, BrokenPipeError: it doesn't answer.
         """
         self.channel.send(self._task(), deadline)
@@ -133,12 +133,12 @@ class RunConversation:
         return walls
 
     def run(self, deadline: Deadline) -> RunEnding:
-        """Give a confined process its code, and serve it until it has ended.
+        """Give a confined process its code, and serve it until it ends.
 
         Raises:
-            TimeoutError, CancelledError, EOFError, BrokenPipeError: it doesn't end in an orderly way.
-            LimitExceededError: it is beyond a limit.
-            FrameError: it sends what no honest process does.
+            TimeoutError, CancelledError, EOFError, BrokenPipeError: it doesn't end properly.
+            LimitExceededError: it exceeds a limit.
+            FrameError: it sends invalid frames.
         """
         self.channel.send({"kind": "run", "code": self.code}, deadline)
         while True:
@@ -151,7 +151,7 @@ class RunConversation:
                 case {"kind": "call", "method": str(path), "arguments": list(given), "keywords": dict(named)}:
                     self._answer(path, given, named, deadline)
                 case {"kind": "done", "value": value}:
-                    # The process has measured it already; a stranger's word is not taken for it.
+                    # The process has measured it already, but an untrusted process's measure doesn't count.
                     return ending.succeeded(value, self.host.limits)
                 case {"kind": "too_large", "what": str(what)}:
                     return ending.too_large(what)

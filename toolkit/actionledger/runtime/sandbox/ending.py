@@ -1,4 +1,4 @@
-"""Calls from the code to the host, checked and counted; how a run ends, its bounded output, and its result."""
+"""Calls from the code to the host, checked and counted; a run's outcome, its limited output and its result."""
 
 import builtins
 import re
@@ -23,11 +23,11 @@ from actionledger.runtime.sandbox.inside.plain import (
 from actionledger.runtime.sandbox.messages import cut_line
 
 MAX_MESSAGE = 2000
-"""The most characters of a host exception's text that the code is told."""
+"""The maximum length of a host exception's text for the code."""
 
 
 class LimitExceededError(Exception):
-    """A run is beyond one of its limits; the text says which, and reads on after 'the code'."""
+    """A run exceeds one of its limits; the text is a clause whose subject is 'the code'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The error that a host method raised.
+    """A host method's error.
 
     Args:
         type: the name of the nearest built-in class.
@@ -51,11 +51,11 @@ class Raised:
 
 
 class HostCalls:
-    """The host's side of one run's calls.
+    """The host's side of the calls in one run.
 
     Args:
-        api: what may be called.
-        limits: how much.
+        api: the callable methods.
+        limits: the limits.
     """
 
     def __init__(self, api: Api, limits: Limits) -> None:
@@ -68,19 +68,19 @@ class HostCalls:
 
     @property
     def logs(self) -> tuple[str, ...]:
-        """What the code logged, in order."""
+        """The code's log messages, in order."""
         return tuple(self._logs)
 
     def log(self, message: str) -> None:
-        """Keep a logged message, as far as there is room."""
+        """Store a log message, within the limit."""
         message = well_formed(message)
         if self._log_room > 0:
             self._logs.append(message[: self._log_room])
-            # An empty message takes room too.
+            # An empty message counts too.
             self._log_room -= len(message) + 1
 
     def call(self, path: str, arguments: list[Any], keywords: dict[str, Any]) -> Returned | Raised:
-        """Have a method called, if it may be."""
+        """Call a method, if it is permitted."""
         self.calls += 1
         if self.calls > self.limits.calls:
             raise LimitExceededError(f"made more than {self.limits.calls:,} calls of {self.api.name}")
@@ -90,7 +90,7 @@ class HostCalls:
             return Raised("AttributeError", no_method(self.api.name, path, (*self.api.methods, LOG)))
         try:
             answer = method(*given[0], **given[1])
-        except Exception as error:  # noqa: BLE001 - what a host method raises is for the code to handle
+        except Exception as error:  # noqa: BLE001 - the code has to handle a host method's exceptions
             return Raised(_builtin_name(error), _text(error))
         return self._answer(path, answer)
 
@@ -108,7 +108,7 @@ class HostCalls:
         try:
             measured = exact(value, self.limits.value_bounds)
         except (NotPlainError, TooLargeError) as error:
-            # The process checks its arguments itself and tells the code; one that doesn't is not to be trusted.
+            # A trusted process checks its own arguments and reports errors to the code.
             raise LimitExceededError(f"{what} {error}") from None
         self._spend(measured.size)
         return measured.value
@@ -122,7 +122,7 @@ class HostCalls:
 
 
 def _builtin_name(error: Exception) -> str:
-    """Return the name of the nearest built-in class that says more than that there was an error."""
+    """Return the name of the nearest built-in class that is more specific than ``Exception``."""
     for kind in type(error).__mro__:
         if kind is not Exception and getattr(builtins, kind.__name__, None) is kind:
             return kind.__name__ if kind is not BaseException else "RuntimeError"
@@ -130,9 +130,9 @@ def _builtin_name(error: Exception) -> str:
 
 
 def _text(error: Exception) -> str:
-    """Return an error's text; an error may fail even at that."""
+    """Return an error's text; even that may fail."""
     try:
-        # KeyError shows its argument as code; raised anew from that text it would be quoted twice.
+        # KeyError shows its argument as a literal, which would be quoted twice when raised again from that text.
         text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     except Exception:  # noqa: BLE001 - as above
         text = "(the error has no readable text)"
@@ -140,16 +140,16 @@ def _text(error: Exception) -> str:
 
 
 _LONGEST_WORD = 300
-"""The longest secret that is not cut into, in characters."""
+"""The maximum length of a secret that is never cut, in characters."""
 
 _LAST_WORD = re.compile(r"(?<=\s)\S+\Z")
 
 
 class Output:
-    """The captured texts of a run.
+    """The captured output of a run.
 
     Args:
-        most: the most characters that are kept of each stream.
+        most: the maximum length of each stream, in characters.
     """
 
     def __init__(self, most: int) -> None:
@@ -159,7 +159,7 @@ class Output:
         self._cut: set[str] = set()
 
     def add(self, stream: str, text: str, *, cut: bool = False) -> None:
-        """Keep a text as far as there is room."""
+        """Store a text, within the limit."""
         if stream not in self._parts:
             raise FrameError("there is no such stream")
         kept = text[: self._left[stream]]
@@ -170,7 +170,7 @@ class Output:
             self._cut.add(stream)
 
     def text(self, stream: str) -> str:
-        """Return what was kept of a stream; where it was cut, the last line says so."""
+        """Return a stream's stored text; if it was cut, the last line says so."""
         kept = well_formed("".join(self._parts[stream]))
         if stream not in self._cut:
             return kept
@@ -178,7 +178,7 @@ class Output:
 
 
 def _whole_words(text: str) -> str:
-    """Return a text that was cut without its last word, as far as it is no long one: half of a secret is not known as such."""
+    """Return a cut text without its last word, unless that is long: half a secret would not be recognised."""
     found = _LAST_WORD.search(text, max(0, len(text) - _LONGEST_WORD))
     return text[: found.start()] if found else text
 
@@ -191,10 +191,10 @@ class RunEnding:
     """How a run ended.
 
     Args:
-        outcome: what came of it.
+        outcome: the outcome.
         value: the value of the last expression.
         error: the exception that ended it.
-        message: what the model is told.
+        message: the message to the model.
     """
 
     outcome: CodeOutcome
@@ -204,13 +204,13 @@ class RunEnding:
 
 
 Runner = Callable[[HostCalls, Output], RunEnding]
-"""Runs code that was found short enough, with what answers its calls and what keeps its output."""
+"""Runs code of checked length, with the host's side of its calls and its output."""
 
 
 def measured(
     sandbox: str, code: str, api: Api, limits: Limits, runner: Runner, *, cancel: Event | None
 ) -> CodeResult:
-    """Have code run; return the result."""
+    """Run code with a runner; return the result."""
     began = time.monotonic()
     host, output = HostCalls(api, limits), Output(limits.output)
     if len(code) > limits.code_size:
@@ -239,7 +239,7 @@ def measured(
 
 
 def succeeded(value: object, limits: Limits) -> RunEnding:
-    """Return how a run ended that came to its end, with a value that no one has measured yet."""
+    """Return the ending of a completed run, whose value is not measured yet."""
     try:
         return RunEnding(CodeOutcome.SUCCEEDED, shown(value, limits.result_bounds).value)
     except TooLargeError as error:
@@ -247,14 +247,14 @@ def succeeded(value: object, limits: Limits) -> RunEnding:
 
 
 def too_large(what: str) -> RunEnding:
-    """Return how a run ended whose last expression is too large."""
+    """Return the ending of a run whose last expression is too large."""
     return RunEnding(
         CodeOutcome.LIMIT_EXCEEDED, message=messages.result_too_large(well_formed(what)[:_MAX_TYPE])
     )
 
 
 def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -> RunEnding:
-    """Return how a run ended that raised an exception; type, text and line may be a stranger's."""
+    """Return the ending of a run with an exception; type, text and line are untrusted."""
     lines = code.split("\n")
     known = line if line is not None and 1 <= line <= len(lines) else None
     error = CodeError(
@@ -269,25 +269,25 @@ def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -
 
 
 def refused() -> RunEnding:
-    """Return how a run ended that nothing could confine."""
+    """Return the ending of a run that no sandbox could confine."""
     return RunEnding(CodeOutcome.REFUSED, message=messages.refused_sandbox())
 
 
 def cancelled() -> RunEnding:
-    """Return how a run ended that was called off."""
+    """Return the ending of a cancelled run."""
     return RunEnding(CodeOutcome.CANCELLED, message=messages.cancelled())
 
 
 def timed_out(limits: Limits) -> RunEnding:
-    """Return how a run ended that took too long."""
+    """Return the ending of a run that exceeded its time limit."""
     return RunEnding(CodeOutcome.TIMED_OUT, message=messages.timed_out(limits))
 
 
 def limit_exceeded(what: str) -> RunEnding:
-    """Return how a run ended that was beyond a limit."""
+    """Return the ending of a run that exceeded another limit."""
     return RunEnding(CodeOutcome.LIMIT_EXCEEDED, message=messages.limit_exceeded(what))
 
 
 def crashed(message: str) -> RunEnding:
-    """Return how a run ended whose process did not end as it should."""
+    """Return the ending of a run whose process ended unexpectedly."""
     return RunEnding(CodeOutcome.CRASHED, message=message)

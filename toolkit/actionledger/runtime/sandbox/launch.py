@@ -1,4 +1,4 @@
-"""How a process is started that runs what is in ``inside``."""
+"""Start the process that runs the code in ``inside``."""
 
 import os
 import subprocess
@@ -8,48 +8,48 @@ from pathlib import Path
 from typing import Protocol
 
 INSIDE = Path(__file__).parent / "inside"
-"""The code that runs there."""
+"""The folder of the code that runs in the process."""
 
-# The package is put on the path by its parent alone; nothing else of the toolkit can be imported.
+# Only the package's parent is on the path, so the rest of the toolkit can't be imported.
 _BOOT = "import sys; sys.path.insert(0, {folder!r}); from inside.main import main; main()"
 
 
 class Launcher(Protocol):
-    """Starts processes that shut themselves in, behind walls of its own or none."""
+    """Starts processes that confine themselves, inside a further sandbox or none."""
 
     @property
     def name(self) -> str:
-        """The name of its sandbox."""
+        """The sandbox's name."""
 
     def missing(self) -> str:
-        """Say what is missing here and what to do; empty where nothing is."""
+        """Return what is missing here and what to do; empty if nothing is."""
 
     def command(self, label: str) -> list[str]:
         """Return the command that starts a process."""
 
     def environment(self) -> Mapping[str, str]:
-        """Return the environment of the command; the code's process must see none of it."""
+        """Return the environment of the command; the code's process must not see it."""
 
     def end(self, label: str) -> None:
-        """End what the death of the command leaves alive."""
+        """End what survives the command."""
 
 
 def python_command(python: str, folder: str) -> list[str]:
-    """Return the command that starts the process with a Python."""
-    # Isolated from the environment, the user's folder and the site packages. What it is told itself about writing byte
-    # code it passes on: without any, every start compiles the package anew.
+    """Return the command that starts the process with a given Python."""
+    # Isolated from the environment, the user's folder and the site packages. The option about writing byte code is passed on,
+    # because without byte code every start compiles the package anew.
     options = ["-B"] if sys.dont_write_bytecode else []
     return [python, "-I", "-S", *options, "-X", "utf8", "-c", _BOOT.format(folder=folder)]
 
 
 def host_python() -> str:
-    """Return this interpreter without its virtual environment, which the process doesn't need."""
+    """Return the path of this interpreter outside of its virtual environment, which the process doesn't need."""
     return os.path.realpath(sys.executable)
 
 
 def launch(launcher: Launcher, label: str) -> "subprocess.Popen[bytes]":
-    """Start a process with none of the host's descriptors, in a process group of its own."""
-    return subprocess.Popen(  # noqa: S603 - the command is made here, of nothing a model wrote
+    """Start a process in its own process group, without the host's descriptors."""
+    return subprocess.Popen(  # noqa: S603 - the command is made here and contains no text from a model
         launcher.command(label),
         env=launcher.environment(),
         cwd="/",

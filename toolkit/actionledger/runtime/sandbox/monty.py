@@ -1,4 +1,4 @@
-"""Monty: a small Python of its own, written in Rust. On every system, but without much of the language."""
+"""Monty: a small Python interpreter in Rust. It runs on every system, but lacks much of the language."""
 
 from threading import Event, Lock
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ class MontySandbox:
         self._availability: Availability | None = None
 
     def available(self) -> Availability:
-        """Say whether the package is installed and its interpreter runs here."""
+        """Return whether the package is installed and its interpreter runs here."""
         if self._availability is None:
             self._availability = self._looked_for()
         return self._availability
@@ -41,14 +41,14 @@ class MontySandbox:
         )
 
     def close(self) -> None:
-        """End the interpreters that are kept ready; the next run starts one."""
+        """End the spare interpreters; the next run starts one."""
         with self._lock:
             workers, self._workers = self._workers, None
         if workers is not None:
             workers.close()
 
     def _ready(self) -> "MontyWorkers":
-        # The package is an extra, so it can't be imported where this module is.
+        # The package is an extra, so it is imported only on use.
         from actionledger.runtime.sandbox.monty_worker import MontyWorkers  # noqa: PLC0415 - as said
 
         with self._lock:

@@ -1,4 +1,4 @@
-"""Runs in Monty's own processes. Imports the package, which is an extra: imported where that is wanted, not before."""
+"""Runs in Monty's own processes. This module imports the package, which is an extra, so it is itself imported only on use."""
 
 import os
 import signal
@@ -36,20 +36,20 @@ from actionledger.runtime.sandbox.inside.plain import (
 )
 
 _SPARE_SUSPENSIONS = 100_000
-"""How often the code may reach out besides its host calls: to sleep, to look up a name."""
+"""How often the code may leave the interpreter besides host calls: to sleep, or to look up a name."""
 
 
 _LACKING = frozenset(
     {"NotImplementedError", "ModuleNotFoundError", "ImportError", "AttributeError", "NameError"}
 )
-"""What code raises that uses a part of Python that isn't there."""
+"""Exceptions of code that uses a part of Python that Monty lacks."""
 
 
 class MontyWorkers:
     """A pool of Monty's processes."""
 
     def __init__(self) -> None:
-        # A process serves one run: nothing of a run is left for the next.
+        # A process serves one run, so that runs can't affect each other.
         self._pool = Monty(max_checkouts_per_worker=1)
         self._pool.__enter__()
 
@@ -58,7 +58,7 @@ class MontyWorkers:
         self._pool.__exit__(None, None, None)
 
     def run(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> RunEnding:
-        """Run code; this is the one table from how that goes wrong to outcomes."""
+        """Run code; this table converts every error into an outcome."""
         run = _Run(host, Deadline(host.limits.seconds, cancel))
         try:
             with self._session(host.limits) as session, _watched(session, run.deadline):
@@ -66,7 +66,7 @@ class MontyWorkers:
                 value = session.feed_run(
                     writable(code),
                     inputs={host.api.name: _Door(host.api.name, functions)},
-                    # Monty calls a function that was given out before by its name.
+                    # Monty calls a function that it was given before by its name.
                     external_lookup={function.__name__: function for function in functions.values()},
                     print_callback=output.add,
                     os=run.outside,
@@ -79,7 +79,7 @@ class MontyWorkers:
         except MontyError as error:
             return run.over() or ending.crashed(messages.crashed(f"{type(error).__name__}: {error}"))
         except (ValueError, RecursionError) as error:
-            # Raised where a value is taken over that Python itself would not write.
+            # Raised for a value that Python itself could not write.
             return run.over() or ending.too_large(f"can't be given back ({error})")
 
     def _session(self, limits: Limits) -> MontySession:
@@ -91,7 +91,7 @@ class MontyWorkers:
         return self._pool.checkout(
             script_name="code.py",
             limits=resources,
-            # So that a failed assert reads as in CPython.
+            # So that a failed assert has the same message as in CPython.
             assert_message_annotations=False,
             os_policy={"sleep": "call_host"},
         )
@@ -106,7 +106,7 @@ class _Run:
         self.exceeded: LimitExceededError | None = None
 
     def over(self) -> RunEnding | None:
-        """Return how the run ended, if it was the host that ended it."""
+        """Return the run's ending, if the host ended it."""
         if self.exceeded is not None:
             return ending.limit_exceeded(str(self.exceeded))
         try:
@@ -118,7 +118,7 @@ class _Run:
         return None
 
     def functions(self) -> dict[str, HostMethod]:
-        """Return what the code may call, by the name that the code calls it by, ``gb.create_task``."""
+        """Return the callable functions by their names in the code, such as ``gb.create_task``."""
         api = self.host.api
         named = {f"{api.name}.{path}": partial(self._call, path) for path in api.methods}
         return {name: _named(name, function) for name, function in named.items()} | {
@@ -129,7 +129,7 @@ class _Run:
         self.host.log(" ".join(map(str, messages)))
 
     def _call(self, path: str, *arguments: Any, **keywords: Any) -> Any:
-        """Have a host method called; raise in the code what it raises."""
+        """Call a host method; raise its exceptions in the code."""
         name = f"{self.host.api.name}.{path}()"
         try:
             given = exact([list(arguments), keywords], self.host.limits.value_bounds).value
@@ -146,7 +146,7 @@ class _Run:
         return answer.value
 
     def outside(self, *, name: str, args: tuple[Any, ...], **_: Any) -> Any:
-        """Answer what the code asks of a system: it may sleep, and nothing else."""
+        """Answer a system request of the code: it may sleep, and nothing else."""
         if name not in {"time.sleep", "asyncio.sleep"}:
             return NOT_HANDLED
         end = time.monotonic() + max(0.0, float(args[0]))
@@ -156,7 +156,7 @@ class _Run:
 
 
 class _Handle:
-    """A handle that Monty holds in place of the host's object."""
+    """A handle for Monty in place of the host's object."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -166,22 +166,22 @@ class _Handle:
 
 
 class _Door(ClassInstance):
-    """The host's object, or one of its namespaces, as the code sees it."""
+    """The host's object, or one of its namespaces, for the code."""
 
     def __init__(self, name: str, functions: Mapping[str, HostMethod]) -> None:
-        # Monty asks for any attribute; what is given out is decided here.
+        # Monty requests any attribute; this class decides which exist.
         super().__init__(_Handle(name), lazy_attrs=(name,))
         self._name = name
         self._functions = functions
 
     def get_eager_attrs(self) -> dict[str, Any]:
-        """Give the namespaces below."""
+        """Return the inner namespaces."""
         start = len(self._name) + 1
         inner = [path[start:].partition(".") for path in self._functions if path.startswith(f"{self._name}.")]
         return {name: _Door(f"{self._name}.{name}", self._functions) for name, dot, _ in inner if dot}
 
     def lookup_lazy_attrs(self, name: str) -> HostMethod:
-        """Give a method that is not called at once: ``fn = gb.list_tasks``."""
+        """Return a method that is not called at once: ``fn = gb.list_tasks``."""
         path = f"{self._name}.{name}"
         if path not in self._functions:
             raise AttributeError(no_method(self._name, name, self._functions))
@@ -193,7 +193,7 @@ class _Door(ClassInstance):
 
 
 def _named(name: str, function: HostMethod) -> HostMethod:
-    """Return a function that goes by a name; Monty wants one without dots."""
+    """Return a function with a given name, because Monty needs names without dots."""
 
     def named(*arguments: Any, **keywords: Any) -> Any:
         return function(*arguments, **keywords)
@@ -204,7 +204,7 @@ def _named(name: str, function: HostMethod) -> HostMethod:
 
 @contextmanager
 def _watched(session: MontySession, deadline: Deadline) -> Iterator[None]:
-    """End the session's process when the deadline is past or called off: Monty's own clock stops at host calls."""
+    """End the session's process when the deadline is past or cancelled: Monty's own clock stops during host calls."""
     process = session.worker_pid
     ended = Event()
 

@@ -1,4 +1,4 @@
-"""A sandbox whose code runs in a process of its own that shuts itself in, and the probe that proves it."""
+"""A sandbox that runs code in a process that confines itself, and the probe that tests it."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ from actionledger.runtime.sandbox.ending import HostCalls, LimitExceededError, O
 from actionledger.runtime.sandbox.inside.frames import Frame, FrameError
 from actionledger.runtime.sandbox.launch import Launcher, launch
 
-# One process as the host holds it: a channel, a way to end it, nothing left behind; and one kept ready.
+# The host's handle of one process: a channel and its clean end; and the spare process.
 _MAX_COMPLAINT = 2000
 _PATIENCE = 0.5
 """How long a process may take to end after its pipes are closed, in seconds."""
@@ -53,7 +53,7 @@ class ChildProcess:
 
     @property
     def pid(self) -> int:
-        """The number of its process, and of its process group."""
+        """The id of its process and of its process group."""
         return self._process.pid
 
     def is_alive(self) -> bool:
@@ -65,7 +65,7 @@ class ChildProcess:
     def ending(self) -> str:
         """Return how it ended by itself, such as ``"exit status 3"`` or ``"signal SIGSEGV"``; empty if it didn't."""
         patience = time.monotonic() + _PATIENCE
-        # Its pipes are closed a little before it has ended.
+        # Its pipes are closed shortly before it ends.
         while self.is_alive() and time.monotonic() < patience:
             time.sleep(0.001)
         with suppress(ChildProcessError):
@@ -74,7 +74,7 @@ class ChildProcess:
         return ""
 
     def complaint(self) -> str:
-        """Return what it wrote to its standard error before it shut itself in: why it could not, if so."""
+        """Return its standard error from before it was confined, which tells why that failed, if so."""
         assert self._process.stderr is not None
         descriptor = self._process.stderr.fileno()
         os.set_blocking(descriptor, False)
@@ -85,9 +85,9 @@ class ChildProcess:
         return " ".join(text.strip().splitlines()[-1:])[:_MAX_COMPLAINT]
 
     def kill(self) -> None:
-        """End it with all it may have started, collect it, and close what it was held by."""
+        """Kill it and all its children, reap it, and close its pipes."""
         with suppress(ChildProcessError, ProcessLookupError):
-            # Whoever is still there to be collected keeps its number: the signal can't reach a stranger.
+            # A process that is not reaped yet keeps its id, so the signal can't reach another one.
             self._look()
             os.killpg(self.pid, signal.SIGKILL)
         self._launcher.end(self._label)
@@ -95,13 +95,13 @@ class ChildProcess:
         self.let_go()
 
     def let_go(self) -> None:
-        """Close this process's ends of its pipes; on the other side it ends when it reads next."""
+        """Close the host's ends of its pipes; the process ends at its next read."""
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
 
     def _look(self) -> "os.waitid_result | None":
-        """Return how it ended, without collecting it; None while it runs."""
+        """Return how it ended, without reaping it; None while it runs."""
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
 
 
@@ -115,7 +115,7 @@ def _described(code: int, status: int) -> str:
 
 
 class Spare:
-    """Keeps one process ready, and hands it out once.
+    """Keeps one spare process and hands it out once.
 
     Args:
         launcher: starts the processes.
@@ -127,27 +127,27 @@ class Spare:
         self._ready: ChildProcess | None = None
 
     def take(self) -> ChildProcess | None:
-        """Return the process kept ready, which nobody else gets then; None where there is none."""
+        """Return the spare process and forget it; None if there is none."""
         with self._lock:
             child, self._ready = self._ready, None
         return child if child is not None and self._usable(child) else None
 
     def refill(self) -> None:
-        """Start a process for the next run, unless one is ready; it gets ready by itself."""
+        """Start a spare process unless there is one; it gets ready in the background."""
         with self._lock, suppress(OSError):
             if self._ready is None:
                 self._ready = ChildProcess(self._launcher)
 
     def close(self) -> None:
-        """End the one kept ready."""
+        """End the spare process."""
         child = self.take()
         if child is not None:
             child.kill()
 
     def _usable(self, child: ChildProcess) -> bool:
-        """Whether a process is this one's and alive; one that isn't is let go of."""
+        """Whether a child belongs to this process and is alive; one that doesn't is released."""
         if child.owner != os.getpid():
-            # This process was forked off the one that started it, which still needs it.
+            # This process was forked from the one that started the child, which still needs it.
             child.let_go()
             return False
         if not child.is_alive():
@@ -157,12 +157,12 @@ class Spare:
 
 
 class ProcessSandbox:
-    """Runs each code in a fresh process that shuts itself in before it is given the code.
+    """Runs each code in a new process, which confines itself before it gets the code.
 
     Threads may share it: each run has its own process.
 
     Args:
-        launcher: starts the processes, behind walls of its own or none.
+        launcher: starts the processes, inside a further sandbox or none.
     """
 
     def __init__(self, launcher: Launcher) -> None:
@@ -176,7 +176,7 @@ class ProcessSandbox:
         return self._launcher.name
 
     def available(self) -> Availability:
-        """Say whether a process here really is shut in: one is started and tries to get out."""
+        """Return whether processes are really confined here, by a probe that tries to break out."""
         if self._availability is None:
             self._availability = self._probed()
         return self._availability
@@ -198,7 +198,7 @@ class ProcessSandbox:
         return ending.measured(self.name, code, api, limits, runner, cancel=cancel)
 
     def close(self) -> None:
-        """End the process that is kept ready; the next run starts one."""
+        """End the spare process; the next run starts one."""
         self._spare.close()
 
     def __enter__(self) -> Self:
@@ -222,7 +222,7 @@ class ProcessSandbox:
     def _confined(
         self, code: str, host: HostCalls, output: Output, cancel: Event | None
     ) -> Iterator["_Confined"]:
-        """Give a process that has shut itself in; leave nothing of it behind."""
+        """Yield a confined process, and clean up after it."""
         confined = self._kept(code, host, output, cancel) or self._fresh(code, host, output, cancel)
         try:
             yield confined
@@ -231,7 +231,7 @@ class ProcessSandbox:
             self._spare.refill()
 
     def _kept(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined | None":
-        """Return the process kept ready, shut in; None where there is none, or where it died waiting."""
+        """Return the spare process, confined; None if there is none or it died."""
         child = self._spare.take()
         try:
             return _shut_in(child, code, host, output, cancel) if child is not None else None
@@ -239,7 +239,7 @@ class ProcessSandbox:
             return None
 
     def _fresh(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined":
-        """Start a process; return it, shut in."""
+        """Start a process and return it confined."""
         try:
             child = ChildProcess(self._launcher)
         except OSError as error:
@@ -249,7 +249,7 @@ class ProcessSandbox:
 
 @dataclass(frozen=True, slots=True)
 class _Confined:
-    """A process that has shut itself in."""
+    """A confined process."""
 
     child: ChildProcess
     conversation: RunConversation
@@ -259,7 +259,7 @@ class _Confined:
 def _shut_in(
     child: ChildProcess, code: str, host: HostCalls, output: Output, cancel: Event | None
 ) -> _Confined:
-    """Have a process shut itself in; end it where it doesn't."""
+    """Let a process confine itself; kill it if it fails."""
     conversation = RunConversation(child.channel, host, output, code)
     try:
         walls = conversation.confine(Deadline(host.limits.start_seconds, cancel))
@@ -274,7 +274,7 @@ def _shut_in(
 
 
 def _served(confined: _Confined, deadline: Deadline) -> RunEnding:
-    """Run code in a confined process; this is the one table from how that goes wrong to outcomes."""
+    """Run code in a confined process; this table converts every error into an outcome."""
     try:
         return confined.conversation.run(deadline)
     except TimeoutError:
@@ -288,7 +288,7 @@ def _served(confined: _Confined, deadline: Deadline) -> RunEnding:
 
 
 def _standing(walls: Frame) -> str:
-    """Return for the operator which walls a process stands behind."""
+    """Return a description of a process's confinement, for the operator."""
     landlock = f"Landlock {walls.get('landlock')}" if walls.get("landlock") else "no Landlock in this kernel"
     user = "an ordinary user" if walls.get("unprivileged") else "root of a user namespace"
     return f"a filter of system calls, {landlock}, resource limits, as {user}"
@@ -296,7 +296,7 @@ def _standing(walls: Frame) -> str:
 
 PROBE_LIMITS = Limits(seconds=10)
 
-# asyncio brings socket and subprocess along, so that what is tried meets the walls and not a module that isn't there.
+# asyncio imports socket and subprocess, so that the attempts meet the confinement and not a missing module.
 PROBE = """
 import asyncio, os, socket, subprocess
 
@@ -330,7 +330,7 @@ _EXPECTED = {
 
 
 def verdict(ended: RunEnding, walls: str) -> Availability:
-    """Judge a probe."""
+    """Return the result of a probe."""
     if ended.outcome is not CodeOutcome.SUCCEEDED or not isinstance(ended.value, dict):
         return Availability(available=False, reason=f"the probe did not run: {ended.message}")
     answers = {attempt: ended.value.get(attempt) for attempt in _EXPECTED}

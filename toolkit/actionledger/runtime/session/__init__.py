@@ -1,1 +1,1 @@
-"""One session with a ledger: opened, resumed, decided about, undone, looked at beforehand."""
+"""One session with a ledger: open, resume, decide, undo and preview."""

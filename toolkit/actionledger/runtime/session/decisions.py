@@ -1,4 +1,4 @@
-"""Decisions about what waits: made once, about exactly what was asked, signed, and counted only where the signature holds."""
+"""Decisions on pending actions: made once, about exactly the requested action, signed, and counted only if the signature is valid."""
 
 import hashlib
 import hmac
@@ -27,12 +27,12 @@ from actionledger.runtime.execution.execution_events import POLICY, approval_dec
 
 @dataclass(frozen=True, slots=True)
 class DecisionStatus:
-    """The status of a request for a decision.
+    """The status of an approval request.
 
     Args:
-        approval: the request; with the decision, if one counts.
-        claim: the last decision that is recorded and doesn't count; None if there is none.
-        doubt: why it doesn't; a clause.
+        approval: the request, including the decision if one counts.
+        claim: the last recorded decision that doesn't count; None if there is none.
+        doubt: why that decision doesn't count; a clause.
     """
 
     approval: Approval
@@ -48,22 +48,22 @@ class DecisionStatus:
 
 
 def pending_approvals(ledger: Ledger) -> list[Approval]:
-    """Return the actions that wait for a decision, those that have waited longest first."""
+    """Return the pending approvals, oldest first."""
     return [each.approval for each in open_decisions(ledger) if each.approval.decision is None]
 
 
 def decided_approvals(ledger: Ledger) -> list[Approval]:
-    """Return the actions about which a decision was made that nobody has carried out yet."""
+    """Return the actions that were decided but not yet carried out."""
     return [each.approval for each in open_decisions(ledger) if each.approval.decision is not None]
 
 
 def open_decisions(ledger: Ledger) -> list[DecisionStatus]:
-    """Return the statuses of the requests about actions that wait, those that have waited longest first."""
+    """Return the statuses of pending requests, oldest first."""
     return _last(_statuses(ledger, open_approvals(ledger)))
 
 
 def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[int, DecisionStatus]:
-    """Return the status of the last request about each action of a turn, by the action's place."""
+    """Return the status of the last request about each action of a turn, by the action's index."""
     found = _statuses(ledger, approvals_of_turn(ledger, turn_id), distrust)
     return {each.approval.action_index: each for each in _last(found)}
 
@@ -83,7 +83,7 @@ def _statuses(ledger: Ledger, recorded: Sequence[Approval], distrust: str = "") 
 
 
 def _status(ledger: Ledger, claims: Sequence[Approval], distrust: str) -> DecisionStatus:
-    """Return the status of one request, by all that is recorded of it: the first decision that counts does."""
+    """Return the status of one request from all its records; the first decision that counts wins."""
     asked = replace(
         claims[0],
         decision=None,
@@ -120,19 +120,19 @@ def _doubt(claim: Approval, ledger: Ledger) -> str:
 
 
 _PURPOSE = "actionledger decision 1"
-"""What is signed begins with it, so that no signature for another purpose or in another form is taken for one."""
+"""The prefix of every signed text, so that a signature for another purpose or format is never accepted."""
 
 _BYTES = 32
 _CHARACTERS = 2 * _BYTES
 
 
 def key_path() -> Path:
-    """Return where this user's key is kept."""
+    """Return the path of this user's key."""
     return state_folder() / "decisions.key"
 
 
 def signing_key() -> bytes:
-    """Return this user's key; one that isn't there is made."""
+    """Return this user's key; create it if missing."""
     path = key_path()
     try:
         if not path.is_symlink() and not path.exists():
@@ -145,7 +145,7 @@ def signing_key() -> bytes:
 
 
 def known_key() -> bytes:
-    """Return this user's key as it is."""
+    """Return this user's existing key."""
     path = key_path()
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -175,13 +175,13 @@ def signed(decided: Approval, ledger: Path, key: bytes) -> str:
 
 
 def is_signed(decided: Approval, ledger: Path, key: bytes) -> bool:
-    """Return whether a recorded decision was signed with a key, as it stands, in this ledger."""
+    """Return whether a recorded decision has a valid signature by a key, for its content and this ledger."""
     nonce, _, code = decided.signature.partition(":")
     return hmac.compare_digest(code.encode(), _code(decided, ledger, nonce, key).encode())
 
 
 def spend(signature: str) -> bool:
-    """Note that a decision is carried out; return False where it was before."""
+    """Mark a decision as carried out; return False if it already was."""
     path = state_folder() / "carried-out" / signature.partition(":")[0]
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -198,7 +198,7 @@ _ANEW = "remove it, and decide again, which makes a new one"
 
 
 def _make(path: Path) -> None:
-    """Make a key where there is none; whoever else makes one at the same time may be first."""
+    """Create a key if there is none; another process may do so first."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -208,7 +208,7 @@ def _make(path: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        # A link appears with all of its content or not at all, and replaces nothing.
+        # A link appears with its full content or not at all, and replaces nothing.
         with suppress(FileExistsError):
             os.link(fresh, path)
     finally:
@@ -216,7 +216,7 @@ def _make(path: Path) -> None:
 
 
 def _check_owner(path: Path, status: os.stat_result) -> None:
-    """Refuse a key that somebody else may know."""
+    """Raise if another user may know the key."""
     if not stat.S_ISREG(status.st_mode):
         raise DecisionKeyError(path, "is not a file", _ANEW)
     if status.st_uid != os.geteuid():
@@ -258,22 +258,22 @@ def decide(
     distrust: str = "",
     carried_out_here: bool = False,
 ) -> Approval:
-    """Record what somebody decides about an action that waits, signed with this user's key.
+    """Record a decision on a pending action, signed with this user's key.
 
     Args:
-        ledger: where it waits.
-        approval_id: the request, or enough of the beginning of its id.
+        ledger: the ledger with the pending action.
+        approval_id: the request's id, or an unambiguous beginning of it.
         decision: the decision.
-        run_id: the run that it belongs to; a fresh one if not given.
-        distrust: why nothing counts that another process has decided before; empty if it may.
-        carried_out_here: whether this process carries it out itself: then it needs no key.
+        run_id: the run that it belongs to; a new one if not given.
+        distrust: why no other process's earlier decision counts; empty if it may.
+        carried_out_here: whether this process carries it out itself and so needs no key.
 
     Returns:
         The request with the decision.
 
     Raises:
-        UsageError: nothing waits by that id, or it was decided about already; says by whom.
-        DecisionKeyError: the key can't be used, so that no other process would know the decision for this user's.
+        UsageError: no request with that id is pending, or it was decided already; the message says by whom.
+        DecisionKeyError: the key can't be used, so other processes could not verify the decision.
         LedgerError: the decision can't be recorded.
     """
     lock = ledger.internals.decisions_lock()
@@ -282,7 +282,7 @@ def decide(
     try:
         asked = decision_called(ledger, approval_id, distrust).approval
         refuse_unfit(asked, decision)
-        # A decision as it will stand in the record, where a secret in its reason is masked.
+        # The decision as it will be recorded, with any secret in its reason masked.
         recorded = EVENT.validate_json(encode(approval_decided(asked, decision, run_id or new_id())))
         assert isinstance(recorded, ApprovalDecided)
         event = recorded
@@ -297,7 +297,7 @@ def decide(
 
 
 def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
-    """Return the signature of a decision; empty if it can be done without one and there is no key."""
+    """Return the signature of a decision; empty if it is optional and there is no key."""
     try:
         return signed(decided, ledger.path, signing_key())
     except DecisionKeyError:
@@ -307,21 +307,21 @@ def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
 
 
 def decide_unrecorded(approval: Approval, decision: Decision) -> Approval:
-    """Return a request with the decision about it, where nothing is recorded."""
+    """Return a request with its decision, for a session without a ledger."""
     refuse_unfit(approval, decision)
     return _with_decision(approval, approval_decided(approval, decision, new_id()))
 
 
 def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> DecisionStatus:
-    """Return the status of the request whose id begins so.
+    """Return the status of the request with an id or its beginning.
 
     Args:
-        ledger: where it is recorded.
-        approval_id: its id, or enough of the beginning.
-        distrust: why nothing counts that another process has decided; empty if it may.
+        ledger: the ledger to query.
+        approval_id: the request's id, or its beginning.
+        distrust: why no other process's decision counts; empty if it may.
 
     Raises:
-        UsageError: there is none, or more than one.
+        UsageError: no request matches, or more than one.
     """
     found = _statuses(ledger, approvals_called(ledger, approval_id), distrust)
     if len(found) == 1:
@@ -333,7 +333,7 @@ def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> Dec
 
 
 def refuse_unfit(approval: Approval, decision: Decision) -> None:
-    """Raise where nothing is left to be decided, or a decision can't be recorded as it is."""
+    """Raise if nothing is left to decide, or the decision can't be recorded as it is."""
     if approval.decision is not None:
         raise UsageError(
             f"The action {approval.name!r} was {approval.decision} by {approval.decided_by} at "

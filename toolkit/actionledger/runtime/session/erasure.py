@@ -1,4 +1,4 @@
-"""Erasing sessions: which go, whether they may, what lies beside their records, and then the records themselves."""
+"""Erase sessions from a ledger: their records and the files kept next to the ledger."""
 
 import getpass
 import json
@@ -27,45 +27,45 @@ from actionledger.runtime.workspace.retention import forget_effects, journals_wi
 
 _PATIENCE_SECONDS = 60.0
 _LATELY_SECONDS = 1.0
-"""How far the clock of a file system may be behind, at most."""
+"""How far a file system's clock may lag, at most, in seconds."""
 
 _SAVED = ("queries", "views")
 _TEMPORARY_WORKSPACE = "actionledger-"
 
 
 def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
-    """Return what goes if sessions are forgotten: they and their children, whose first prompts and histories are theirs.
+    """Return the sessions to erase: the given ones and their children, which share their prompts and histories.
 
     Args:
-        ledger: what to ask.
-        session_ids: the sessions.
+        ledger: the ledger to query.
+        session_ids: the ids of the given sessions.
     """
     return family(ledger, session_ids)
 
 
 def sessions_being_erased(ledger: Path) -> frozenset[str]:
-    """Return what sessions are called that somebody has begun to forget, their ids and own names: the records may be gone already.
+    """Return the ids and own names of sessions whose erasure has begun; their records may be gone already.
 
     Args:
         ledger: the ledger's path.
 
     Raises:
-        LedgerError: what says so can't be read.
+        LedgerError: the list of unfinished erasures can't be read.
     """
     intent = intent_of(LedgerFiles.at(ledger))
     return frozenset() if intent is None else frozenset([*intent.sessions, *intent.names])
 
 
 def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> list[str]:
-    """Return the ids of the sessions that are called so; those are passed over that were being forgotten, and are now.
+    """Return the ids of the named sessions, without those whose unfinished erasure is now complete.
 
     Args:
-        ledger: what to ask.
-        called: what they are called.
-        gone: what was being forgotten (``sessions_being_erased``), before that was gone on with.
+        ledger: the ledger to query.
+        called: ids, names or titles of sessions.
+        gone: the sessions that were being erased (``sessions_being_erased``), before that erasure was resumed.
 
     Raises:
-        UsageError: nothing is called that, or several are.
+        UsageError: no session has such a name, or several do.
     """
     found = []
     for each in called:
@@ -79,20 +79,20 @@ def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> li
 
 
 def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: str = "") -> ForgetReport:
-    """Remove all that is recorded of sessions, and of their children, from every file of a ledger.
+    """Erase all records of sessions and of their children from every file of a ledger.
 
     Args:
         ledger: the ledger, open for writing.
         session_ids: the sessions' identifiers.
-        by: who asks for it; this user if not given.
-        why: for what rule; empty where somebody named the sessions.
+        by: who requests it; this user if not given.
+        why: the rule that requires it; empty if a user named the sessions.
 
     Returns:
-        What is gone.
+        A report of the erased records.
 
     Raises:
-        LedgerError: one of them is open in a live process, another forgetting was cut off and can't be gone on with, or a file can't be used;
-            whatever was begun is gone on with by the next one.
+        LedgerError: a session is open in a live process, an earlier erasure can't be resumed, or a file can't be used.
+            The next call resumes an erasure that was cut off.
     """
     files = LedgerFiles.at(ledger.path)
     with _alone(files):
@@ -111,7 +111,7 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
         with forgetting_sentence(files):
             intent.save(
                 files
-            )  # before anybody looks for locks: who opens one of them looks for this behind its lock
+            )  # before looking for locks: a process that opens a session locks it first, then checks this file
         try:
             _refuse_open(files, intent.sessions)
             refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
@@ -122,7 +122,7 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
 
 
 def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
-    """Go on with what somebody has begun to forget; None where nobody has.
+    """Resume an unfinished erasure; return None if there is none.
 
     Args:
         ledger: the ledger, open for writing.
@@ -139,7 +139,7 @@ def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
 
 @contextmanager
 def _alone(files: LedgerFiles) -> Iterator[None]:
-    """Let nobody else say what is to be forgotten: there is one file that says it."""
+    """Hold the lock on the erasure's intent file, of which a ledger has only one."""
     lock = FileLock(files.forgetting_lock)
     if not lock.acquire(_PATIENCE_SECONDS):
         raise LedgerError(
@@ -182,13 +182,13 @@ def _carry_out(
 
 
 def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[str, dict[str, int]]:
-    """Remove what lies beside the records; return how much of each session."""
+    """Remove the files kept next to the records; return how much was removed of each session."""
     counts: dict[str, dict[str, int]] = {session_id: {} for session_id in intent.sessions}
     names = {*intent.sessions, *intent.turns}
     effects = forget_effects(journals_with(files.effects, names), names)
     since = (
         time.time() - _LATELY_SECONDS
-    )  # before it is looked who is there: whoever comes later keeps what is younger
+    )  # before the check for open sessions: a process that starts later keeps what is younger
     left_before = None if is_any_open(files) else since
     states = forget_states(files.manifests, intent.sessions, left_before=left_before)
     for what, found in (("effects", effects), ("workspace_states", states)):
@@ -197,7 +197,7 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
                 counts[session_id][what] = count
     erase_spooled(files.held, intent.sessions)
     forget_places(files.places, intent.sessions)
-    # Remove temporary workspaces that were kept for sessions that wait for somebody.
+    # Remove temporary workspaces that were kept for sessions with pending actions.
     asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
     here = Path(tempfile.gettempdir()).resolve()
     for (place,) in ledger.sql(asked, {"ids": list(intent.sessions)}).fetchall():
@@ -205,13 +205,13 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
         if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
             remove_folder(path)
     _forget_saved(files, [*names, *intent.names])
-    # It holds hashes of how files begin and end; without it they are read again.
+    # It holds hashes of files' beginnings and ends; without it the files are read again.
     files.taken_files.unlink(missing_ok=True)
     return counts
 
 
 def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
-    """Remove what people keep under a name that names one of the sessions."""
+    """Remove items that users saved under a name that names one of the sessions."""
     patterns = [rf"(?<![\w-]){escape(json.dumps(name)[1:-1])}(?![\w-])" for name in names if name]
     for kind in _SAVED:
         saved = Saved(files.published, kind)
@@ -222,7 +222,7 @@ def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
 
 
 def _refuse_open(files: LedgerFiles, session_ids: list[str]) -> None:
-    """Raise where a live process has one of the sessions open."""
+    """Raise if a live process has one of the sessions open."""
     held = open_sessions(files, session_ids)
     if held:
         more = f" (and {len(held) - 1:,} more)" if len(held) > 1 else ""

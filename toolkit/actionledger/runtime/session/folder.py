@@ -1,4 +1,4 @@
-"""The folder that a session acts in, given or temporary; it must lie apart from the records."""
+"""The folder that a session acts in, given or temporary; it must be separate from the records."""
 
 import os
 from pathlib import Path
@@ -15,9 +15,9 @@ class SessionFolder:
 
     Args:
         path: the folder; a temporary one if not given.
-        ledger: where the session is recorded; None if nowhere. Beside a ledger that is written to, later processes can undo what was
-            changed in a given folder.
-        undo_days: how long what files held is kept for undo, in days.
+        ledger: the session's ledger; None if not recorded. With a writable ledger, later processes can undo changes
+            in a given folder.
+        undo_days: how long old file contents are kept for undo, in days.
 
     Raises:
         UsageError: the folder can't be used, or the ledger lies in it.
@@ -38,29 +38,29 @@ class SessionFolder:
 
     @property
     def is_temporary(self) -> bool:
-        """Whether it is removed with the session."""
+        """Whether the folder is removed with the session."""
         return self._temporary is not None
 
     def keep(self) -> None:
-        """Leave it where it is, whatever becomes of this process."""
+        """Keep the folder after this process ends."""
         if self._temporary:
             self._temporary.keep()
 
     def let_go(self, *, is_needed: bool) -> None:
-        """End the session's use of it; a temporary one is removed unless somebody will come back to it."""
+        """End the session's use of the folder; remove a temporary one unless it is still needed."""
         if self._temporary and not is_needed:
             self._temporary.remove()
 
 
 def refuse_reachable(ledger: Path, workspace: Path) -> None:
-    """Raise where a ledger lies in a workspace, or a workspace in a ledger's folder.
+    """Raise if a ledger lies in a workspace, or a workspace in a ledger's folder.
 
     Args:
-        ledger: the ledger's file; it need not be there.
-        workspace: the folder that actions may change; it need not be there.
+        ledger: the ledger's file; it need not exist.
+        workspace: the folder that actions may change; it need not exist.
 
     Raises:
-        UsageError: one lies in the other; says how to go on.
+        UsageError: one lies in the other; the message says what to do.
     """
     files = LedgerFiles.at(ledger)
     if lies_in(files.published, workspace) or lies_in(files.folder, workspace):
@@ -77,7 +77,7 @@ def refuse_reachable(ledger: Path, workspace: Path) -> None:
 
 
 def lies_in(path: Path, folder: Path) -> bool:
-    """Return whether a path is a folder or lies in it, whatever links, mounts or capitals lead there."""
+    """Return whether a path is a folder or lies in it, across links, mounts and upper or lower case."""
     inner, outer = path.resolve(), folder.resolve()
     if inner.is_relative_to(outer):
         return True
@@ -85,7 +85,7 @@ def lies_in(path: Path, folder: Path) -> bool:
         wanted = outer.stat()
     except OSError:
         return False
-    # The same folder may go by two resolved names: mounted twice, or written in other capitals.
+    # One folder may have two resolved names: by two mounts, or by different case.
     return any(_is(parent, wanted) for parent in (inner, *inner.parents))
 
 

@@ -14,12 +14,12 @@ from actionledger.runtime.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The effects that one action would have.
+    """Preview of one action's effects.
 
     Args:
-        index: its place among its response's actions, from 0.
+        index: the action's index in its response, from 0.
         call: the action.
-        result: what its preview returned, as a JSON value; None if it has none, or would fail.
+        result: the preview's result as a JSON value; None if the action has no preview or would fail.
         message: why there is no result, as a sentence; empty if there is one.
 
     Example:
@@ -39,8 +39,8 @@ class Preview:
 def previews(
     handlers: Handlers, workspace: Workspace, session_id: str, calls: Sequence[ActionCall]
 ) -> tuple[Preview, ...]:
-    """Return what the runnable actions of a response would do, one after the other."""
-    # A turn of its own: it begins with what is there.
+    """Preview the runnable actions of a response, in order."""
+    # Previews get a turn of their own, which begins with the workspace as it is now.
     context = Context(
         workspace=workspace,
         session_id=session_id,

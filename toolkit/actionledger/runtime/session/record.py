@@ -1,4 +1,4 @@
-"""The record of a live session: its beginning, its events, its end."""
+"""Record a live session: its beginning, its events and its end."""
 
 from collections.abc import Mapping
 
@@ -34,16 +34,16 @@ from actionledger.runtime.session.folder import SessionFolder
 from actionledger.runtime.session.states.keeper import StateKeeper
 
 LAKE_HOST = "lake_host"
-"""Under what name a session in a lake says whose it is."""
+"""The metadata key under which a session in a lake names its host."""
 
 _OWN_METADATA = ("workspace", "temporary", LAKE_HOST)
-"""What a session says of where it runs, so that it can be reopened there."""
+"""The metadata keys that tell where a session runs, so that it can be reopened there."""
 
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
 
 
 def checked_metadata(metadata: JsonMap) -> JsonMap:
-    """Return what a session is to be described by, if it leaves the session's own names alone."""
+    """Return the metadata of a session, after checking that it uses none of the reserved keys."""
     require_kind(metadata, Mapping, "Metadata is JSON values by name")
     for name in _OWN_METADATA:
         if name in metadata:
@@ -57,13 +57,13 @@ class SessionRecord:
     """Records one session; what must not be lost is on disk before the session goes on.
 
     Args:
-        ledger: where it is recorded; None if nowhere.
-        folder: what it acts in.
-        source: where the session comes from.
-        metadata: what else is recorded of it; see ``checked_metadata``.
-        listen: is told each event once it is recorded.
-        states: keeps what the folder holds as the session goes; None where nobody does.
-        child_of: the session that this one is a child of, and how; None where it is none.
+        ledger: the ledger; None to record nothing.
+        folder: the session's folder.
+        source: the session's source.
+        metadata: further metadata; see ``checked_metadata``.
+        listen: called with each event once it is recorded.
+        states: keeps the workspace's states as the session goes on; None to keep none.
+        child_of: the parent session and the kind of relation; None if there is no parent.
     """
 
     def __init__(
@@ -95,14 +95,14 @@ class SessionRecord:
             ):
                 self._ledger.flush()
             if isinstance(event, ApprovalRequested):
-                self._folder.keep()  # another process may be the one that carries it out
+                self._folder.keep()  # another process may carry the action out
         if self._states is not None:
             self._states.event(event)
         if self._listen is not None:
             self._listen(event)
 
     def begin(self, session: SessionKey, run: RunKey, profile: Profile) -> None:
-        """Record that the session begins, or goes on."""
+        """Record that the session begins, or resumes."""
         root, host = str(self._folder.workspace.root), self._ledger.internals.host if self._ledger else ""
         place = {"workspace": root, "temporary": self._folder.is_temporary}
         if host:
@@ -124,7 +124,7 @@ class SessionRecord:
         self.has_begun = True
 
     def note(self, session: SessionKey, run: RunKey, code: str, message: str, detail: JsonMap) -> None:
-        """Record something about the session that a reviewer should see."""
+        """Record a note about the session for a reviewer."""
         self.event(
             SystemNoted(
                 event_id=new_id(),
@@ -149,7 +149,7 @@ class SessionRecord:
 
 
 def counter_of(ledger: Ledger | None, reopened: str | None, limits: Limits) -> Counter:
-    """Return what counts the actions of a session against its rates; of a reopened one, those of before are counted."""
+    """Return the counter of actions for rate limits; it includes the earlier actions of a reopened session."""
     if ledger and limits.shared:
         return ledger.internals.counter()
     counter = LocalCounter()

@@ -1,4 +1,4 @@
-"""A session or a turn that goes on: its state from a ledger, and the decisions made here or signed elsewhere."""
+"""Resume a session or a turn, from its recorded state and the decisions made here or signed elsewhere."""
 
 import json
 from collections.abc import Mapping
@@ -38,11 +38,11 @@ from actionledger.runtime.session.record import LAKE_HOST
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A recorded session that goes on.
+    """A recorded session to resume.
 
     Args:
-        session_id: identifies it.
-        turns: how many turns it has.
+        session_id: the session's id.
+        turns: its number of turns so far.
     """
 
     session_id: str
@@ -50,7 +50,7 @@ class Earlier:
 
 
 def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earlier]:
-    """Return what is recorded of a session, and where it goes on."""
+    """Return a session's record and the point where it resumes."""
     session_id = one_session(ledger, session_id)
     found = session(ledger, session_id)
     assert found is not None
@@ -59,7 +59,7 @@ def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earli
 
 
 def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -> TurnState:
-    """Return a turn as far as it was recorded."""
+    """Return a turn's recorded state."""
     found = turn_progress(ledger, turn_id)
     if found is None:
         raise UsageError(
@@ -82,7 +82,7 @@ def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -
 
 
 def recorded_workspace(recorded: Session) -> Path:
-    """Return the folder that a recorded live session worked in."""
+    """Return the workspace folder of a recorded live session."""
     folder = json.loads(recorded.metadata).get("workspace")
     if isinstance(folder, str) and Path(folder).is_dir():
         return Path(folder)
@@ -93,7 +93,7 @@ def recorded_workspace(recorded: Session) -> Path:
 
 
 def _refuse_of_other_host(ledger: Ledger, recorded: Session) -> None:
-    """Raise where a session is another host's: its lock is there, and two hosts at it would each record a turn of the same place."""
+    """Raise if the session belongs to another host: its lock is there, and two hosts could each record the same turn."""
     own, its = ledger.internals.host, json.loads(recorded.metadata).get(LAKE_HOST)
     if own and isinstance(its, str) and its != own:
         raise LedgerError(
@@ -110,7 +110,7 @@ def _key(turn: TurnProgress) -> TurnKey:
 def _observation(last: LastTry, approvals: Mapping[int, Approval]) -> Observation:
     asked = approvals.get(last.action_index)
     never_ran = not last.is_finished and asked is not None and asked.decision is None
-    # What waits was cut off between its two events: nothing can have run before a decision.
+    # A pending action was cut off between its two events: nothing can have run before a decision.
     status = ExecutionStatus.PENDING if never_ran else last.status
     reason = Reason.NOT_APPROVED if never_ran else last.reason
     return Observation(
@@ -126,17 +126,17 @@ def _observation(last: LastTry, approvals: Mapping[int, Approval]) -> Observatio
 
 
 NOT_TAKEN = "decision_not_taken"
-"""The code of the event that says why a recorded decision didn't count."""
+"""The code of the event that tells why a recorded decision didn't count."""
 
 _HERE = "decide where it is carried out, by 'actionledger approvals approve ID --run' or Runtime.resume(turn, decisions)"
 
 
 class Resumption:
-    """Goes on with the turns of one session, by the decisions about them that count.
+    """Resumes the turns of one session with the decisions that count.
 
     Args:
         session: the session.
-        ledger: where it is recorded; None if nowhere.
+        ledger: the session's ledger; None if it is not recorded.
     """
 
     def __init__(self, session: SessionRuntime, ledger: Ledger | None) -> None:
@@ -144,15 +144,15 @@ class Resumption:
         self._ledger = ledger
 
     def resume(self, turn_id: str, decisions: Mapping[int, Decision]) -> Turn:
-        """Go on with a turn; see ``Runtime.resume``.
+        """Resume a turn; see ``Runtime.resume``.
 
         Args:
             turn_id: the turn.
-            decisions: what is decided here, by the action's place.
+            decisions: decisions made in this process, by the action's index.
 
         Raises:
-            UsageError: there is no such turn in this session, nothing waits there, or it was decided about already.
-            LedgerError: it can't be recorded.
+            UsageError: there is no such turn in this session, no action is pending in it, or it was decided already.
+            LedgerError: the turn can't be recorded.
         """
         session = self._session
         history = session.waiting.get(turn_id) or self._recorded_turn(turn_id)
@@ -163,10 +163,10 @@ class Resumption:
         try:
             turn = session.resume(history)
         except BaseException:
-            # What ran until then, only the record knows; from memory it would be run once more.
+            # Only the record knows which actions have run since; the state in memory would run them again.
             session.waiting.pop(turn_id, None)
             raise
-        # Note that what was decided here is carried out, so that no other process does it once more.
+        # Note that this process carries out its own decisions, so that no other process repeats them.
         approvals = (history.approvals[place] for place in decisions)
         for approval in approvals:
             with suppress(DecisionKeyError):
@@ -175,15 +175,15 @@ class Resumption:
         return turn
 
     def _recorded_turn(self, turn_id: str) -> TurnState:
-        """Return a turn as far as it was recorded."""
+        """Return a turn's recorded state."""
         if self._ledger is None:
             raise UsageError(f"Nothing waits in a turn {turn_id!r} of this session.")
         statuses = decisions_of_turn(self._ledger, turn_id, self._distrust())
         return recall(self._ledger, turn_id, {place: each.approval for place, each in statuses.items()})
 
     def _with_decisions(self, history: TurnState, decisions: Mapping[int, Decision]) -> TurnState:
-        """Return a turn with the decisions about it that count; of those that don't, the reason is recorded."""
-        # What was decided in this session's own memory needs nobody's word; what was read back, does.
+        """Return a turn with the decisions that count, and record why the others don't."""
+        # Decisions in this session's memory need no signature; those read from the ledger do.
         made = {place: each for place, each in history.approvals.items() if history.is_live and each.decision}
         made |= {place: self._decided(history, place, decision) for place, decision in decisions.items()}
         approvals, doubts = {**history.approvals, **made}, {}
@@ -203,9 +203,9 @@ class Resumption:
         return replace(history, approvals=approvals, doubts=doubts)
 
     def _distrust(self) -> str:
-        """Return why nothing counts that another process has decided; empty if it may.
+        """Return why no other process's decision counts; empty if it may.
 
-        A signature shows something only where what the session's actions run can't read the key.
+        A signature proves something only if the session's actions can't read the key.
         """
         path = key_path()
         if lies_in(path, self._session.workspace.root):
@@ -227,7 +227,7 @@ class Resumption:
         )
 
     def _is_open(self, history: TurnState, place: int) -> bool:
-        """Return whether a decision about an action can still change what comes of it."""
+        """Return whether a decision can still change an action's outcome."""
         observation = history.observations.get(place)
         if observation is None or observation.status is ExecutionStatus.PENDING:
             return True
@@ -236,7 +236,7 @@ class Resumption:
 
 
 def _used(status: DecisionStatus) -> DecisionStatus:
-    """Return a request's status now that its decision is used, which it can be once."""
+    """Return a request's status after its decision was used; a decision is used only once."""
     decided = status.approval
     if decided.decision is None:
         return status

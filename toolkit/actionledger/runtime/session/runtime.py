@@ -1,4 +1,4 @@
-"""A live session in a ledger: opened by names, recorded, locked, resumed and closed."""
+"""A live session in a ledger: open it by name, record, lock, resume and close it."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -32,31 +32,31 @@ from actionledger.runtime.session.undo import Reversible, Undoing
 
 
 class Runtime(Reversible):
-    """A live session: hand it what the model wrote, get what came of it and what to tell the model next.
+    """A live session: pass it the model's response, get the results and the feedback for the model's next turn.
 
     Args:
-        profile: what it runs under, by name or as a value.
-        ledger: where it is recorded; nowhere if not given.
-        workspace: the folder that its actions may touch; if not given, a temporary one that is removed on close,
-            unless something in it still waits for approval.
-        policy: which actions may run, as a value or as the path of a policy file; the profile's if not given.
-        auto: whether actions that the policy would have wait for a person run without one.
-        dry_run: whether actions only say what they would do.
+        profile: the profile, by name or as a value.
+        ledger: the ledger to record in; nothing is recorded if not given.
+        workspace: the folder that its actions may touch. If not given, a temporary one, removed on close
+            unless an action in it is still pending.
+        policy: the policy on which actions may run, as a value or as the path of a policy file; the profile's if not given.
+        auto: whether actions that need approval by policy run without it.
+        dry_run: whether actions only report their effects instead of running.
         model: the language model's name, for the records.
-        task: what the session is about, for the records.
-        earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
-        metadata: what else is recorded of the session, as JSON values by name; ``workspace``, ``temporary`` and ``lake_host`` are taken.
-        source: where the session comes from, for the records.
-        listen: is told each event once it is recorded, in the thread that does the work.
-        undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
-            workspace given it goes with the session.
-        manifest: whether what the workspace holds, at the start and after each action, is kept beside the ledger, so that the
-            session can be stepped through, run again and forked; how much and how long where settings are given.
-        child_of: the session that this one is a child of, and how.
+        task: the session's task, for the records.
+        earlier: the recorded session to resume (``reopen`` finds it); None for a new one.
+        metadata: further metadata, as JSON values by name; ``workspace``, ``temporary`` and ``lake_host`` are reserved.
+        source: the session's source, for the records.
+        listen: called with each event once it is recorded, in the thread that does the work.
+        undo_days: how long old file contents are kept for undo after the session's last change, in days. Without a ledger or
+            a given workspace they are removed with the session.
+        manifest: whether the workspace's content at the start and after each action is kept next to the ledger,
+            for stepping through, reruns and forks. Pass settings to limit size and age.
+        child_of: the parent session and the kind of relation.
 
     Raises:
         UnknownNameError: there is no such profile.
-        UsageError: the ledger is none, the workspace can't be used, the ledger lies in it, or the metadata has a name that is taken.
+        UsageError: not a ledger, an unusable workspace, the ledger lies in the workspace, or the metadata has a reserved name.
         PolicyError: the policy file can't be used.
         LedgerError: another process works on the same session.
 
@@ -138,12 +138,12 @@ class Runtime(Reversible):
         undo_days: float = 7.0,
         manifest: bool | ManifestSettings = True,
     ) -> Self:
-        """Return a recorded live session that goes on where it stopped.
+        """Resume a recorded live session where it stopped.
 
         Args:
             ledger: where it is recorded; it must be writable.
-            session_id: the session: its id, its own name, the beginning of either, or its title.
-            profile: what it runs under, if that can't be found by its recorded name.
+            session_id: the session's id, its own name, the beginning of either, or its title.
+            profile: the profile, if it can't be found by its recorded name.
             workspace: the folder that its actions may touch; the recorded one if not given.
             policy: which actions may run, as for a new session.
             auto: as for a new session.
@@ -154,7 +154,7 @@ class Runtime(Reversible):
         Raises:
             UnknownNameError: there is no such profile.
             UsageError: there is no such session, its folder is gone, or the ledger lies in the folder.
-            LedgerError: another process works on it, or it is another host's.
+            LedgerError: another process works on it, or it belongs to another host.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -193,7 +193,7 @@ class Runtime(Reversible):
 
     @property
     def auto(self) -> bool:
-        """Whether actions that the policy would have wait for a person run without one; it may be changed."""
+        """Whether actions that need approval by policy run without it; it may be changed."""
         return self._session.auto
 
     @auto.setter
@@ -202,7 +202,7 @@ class Runtime(Reversible):
 
     @property
     def dry_run(self) -> bool:
-        """Whether actions only say what they would do; it may be changed."""
+        """Whether actions only report their effects instead of running; it may be changed."""
         return self._session.dry_run
 
     @dry_run.setter
@@ -215,20 +215,20 @@ class Runtime(Reversible):
         return self._session.workspace.root
 
     def handle(self, text: str, *, prompt: str | None = None, finish_reason: str | None = None) -> Turn:
-        """Take the model's next response: read it, check it, run what may run, record all of it.
+        """Handle the model's next response: parse it, check it, run the permitted actions and record everything.
 
         Args:
             text: the raw response.
-            prompt: what the model was shown right before, if that was not the last turn's feedback.
-            finish_reason: why the model stopped, in its provider's word: after ``length`` or ``max_tokens``, a call that the
-                text ends with and that lacks a closing mark waits for a person. None if unknown.
+            prompt: the input that the model got before this response, if that was not the last turn's feedback.
+            finish_reason: the provider's reason why the model stopped; None if unknown. After ``length`` or ``max_tokens``,
+                an unclosed call at the end of the text needs approval.
 
         Returns:
-            What was read, what came of it, and what the model is told next.
+            The parsed actions, their results and the feedback for the model.
 
         Raises:
-            LedgerError: the ledger can't be written to; nothing is run unrecorded.
-            UsageError: the session is closed, or the response is no text.
+            LedgerError: the ledger can't be written to; nothing runs unrecorded.
+            UsageError: the session is closed, or the response is not a string.
 
         Example:
             >>> with al.Runtime("assistant") as runtime:
@@ -241,21 +241,21 @@ class Runtime(Reversible):
         return self._session.handle(text, occurred_at=now(), prompt=prompt, finish_reason=finish_reason)
 
     def resume(self, turn_id: str, decisions: Mapping[int, Decision] | None = None) -> Turn:
-        """Go on with a turn: run what was approved, here or by another process of this user, and what was never begun.
+        """Resume a turn: run approved actions, decided here or by another process of this user, and those never begun.
 
-        What was begun and never finished is recorded as interrupted; it is run again only where its settings say that it
-        is idempotent.
+        An action that was begun and never finished is recorded as interrupted. It runs again only if its settings declare it
+        idempotent.
 
         Args:
             turn_id: a turn of this session.
-            decisions: decisions about actions that wait, by the action's place among its response's actions, from 0.
+            decisions: decisions about pending actions, by the action's index in its response, from 0.
 
         Returns:
-            The turn with all its observations; the feedback is what the model is told of it now.
+            The turn with all its observations and the new feedback for the model.
 
         Raises:
-            LedgerError: the ledger can't be written to; nothing is run unrecorded.
-            UsageError: there is no such turn, nothing waits there, or it was decided about already.
+            LedgerError: the ledger can't be written to; nothing runs unrecorded.
+            UsageError: there is no such turn, no action is pending in it, or it was decided already.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -269,7 +269,7 @@ class Runtime(Reversible):
         return Resumption(self._session, self._ledger).resume(turn_id, decisions or {})
 
     def preview(self, turn: Turn) -> tuple[Preview, ...]:
-        """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded.
+        """Preview the runnable actions of a turn, in order; nothing is run or recorded.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -283,12 +283,12 @@ class Runtime(Reversible):
         return previews(session.executor.handlers, session.workspace, self.session_id, calls)
 
     def note(self, code: str, message: str, detail: JsonMap | None = None) -> None:
-        """Record something about the session that a reviewer should see.
+        """Record a note about the session for a reviewer.
 
         Args:
-            code: what, in one word.
+            code: the kind of note, in one word.
             message: the sentence for people.
-            detail: particulars, as JSON values by name.
+            detail: details, as JSON values by name.
 
         Raises:
             LedgerError: the ledger can't be written to.
@@ -310,14 +310,14 @@ class Runtime(Reversible):
         return Undoing(live.workspace, live.session, live.run, self._record.event, self._ledger, live.turns)
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
-        """End the session; a second time does nothing.
+        """End the session; a second call does nothing.
 
         Args:
-            success: whether it reached what it was for; None if unknown.
-            reason: why it ends.
+            success: whether the session reached its goal; None if unknown.
+            reason: why the session ends.
 
         Raises:
-            LedgerError: the end can't be recorded; the session is closed all the same.
+            LedgerError: the end can't be recorded; the session is closed anyway.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -352,7 +352,7 @@ class Runtime(Reversible):
         *,
         is_given: bool,
     ) -> StateKeeper | None:
-        """Return what keeps the session's states; None where nobody wants them, or nothing is recorded."""
+        """Return the keeper of the session's states; None if states are not wanted or nothing is recorded."""
         if self._ledger is None or self._ledger.read_only or settings is None:
             return None
         return StateKeeper(
@@ -375,7 +375,7 @@ class Runtime(Reversible):
             self._undoing.catch_up()
 
     def _hold(self) -> None:
-        """Hold the session against all other processes; close it if one of them has it."""
+        """Lock the session against other processes; close it if another one holds it."""
         if self._ledger is None or self._ledger.read_only:
             return
         lock = self._ledger.internals.session_lock(self.session_id)

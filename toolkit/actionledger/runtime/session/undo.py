@@ -1,7 +1,7 @@
-"""Undo and redo of a session's changes in its workspace, with a record of it.
+"""Undo and redo a session's changes in its workspace, and record that.
 
-The workspace's journal is on the disk before anything is taken back, and the ledger is told what the journal knows and it
-doesn't: what a process could not record any more, because it was killed in between, is recorded by the next one.
+The workspace's journal is written to disk before anything is undone. If a process is killed before it records an undo
+in the ledger, the next process copies that record from the journal.
 """
 
 from abc import ABC, abstractmethod
@@ -25,15 +25,15 @@ _MOST_NAMED = 50
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """Undoes what one session has done.
+    """Undoes the actions of one session.
 
     Args:
-        workspace: where it did it.
+        workspace: the session's workspace.
         session: the session.
-        run: the run that the record belongs to.
-        record: takes the events.
-        ledger: where the session is recorded; None if it isn't, and then nothing is recorded here either.
-        turns: how many turns the session has.
+        run: the run that the records belong to.
+        record: records the events.
+        ledger: the session's ledger; None if the session is not recorded, and then undos are not either.
+        turns: the session's number of turns.
     """
 
     workspace: Workspace
@@ -44,7 +44,7 @@ class Undoing:
     turns: int
 
     def undo(self, turn_id: str, place: int | None = None) -> Undone:
-        """Take back what a turn, or one action of it, has changed."""
+        """Undo the changes of a turn, or of one action in it."""
         if place is None:
             return self._recorded(self.workspace.undo_turn(turn_id))
         turn = TurnKey(session=self.session, turn_id=turn_id, index=0, occurred_at=None)
@@ -52,15 +52,15 @@ class Undoing:
         return self._recorded(self.workspace.undo(action_id))
 
     def undo_back_to(self, turn_id: str) -> Undone:
-        """Take back what was changed after a turn."""
+        """Undo all changes made after a turn."""
         return self._recorded(self.workspace.undo_back_to(turn_id))
 
     def redo(self, undone: Undone) -> Undone:
-        """Take an undoing back."""
+        """Revert an undo."""
         return self._recorded(self.workspace.undo(undone.action))
 
     def last_changed(self) -> str:
-        """Return the last turn of which something is left to be undone."""
+        """Return the last turn that still has a change to undo."""
         ids = (turn_id_of(self.session, index) for index in reversed(range(self.turns)))
         found = next(filter(self.workspace.is_changed_by, ids), None)
         if found is None:
@@ -68,14 +68,14 @@ class Undoing:
         return found
 
     def catch_up(self) -> None:
-        """Record what was undone in the workspace and is not in the ledger yet."""
+        """Record undos that are in the workspace's journal but not yet in the ledger."""
         if self.ledger is None:
             return
         undone = [(each, one) for each in self.workspace.undoings() for one in each.reversals]
         action_ids = list(dict.fromkeys(one.action for _, one in undone))
         tried = {each.action_id: each for each in actions_tried(self.ledger, action_ids)}
         recorded = Counter(reversal_counts(self.ledger, action_ids))
-        # Those of an action are recorded in their order, so the ledger lacks the last ones.
+        # Undos of an action are recorded in order, so the ledger can only lack the last ones.
         for each, one in undone:
             if recorded[one.action]:
                 recorded[one.action] -= 1
@@ -113,28 +113,28 @@ class Undoing:
 
 
 class Reversible(ABC):
-    """A session whose changes of its workspace can be taken back, and that again."""
+    """A session whose workspace changes can be undone and redone."""
 
     @property
     @abstractmethod
     def _undoing(self) -> Undoing:
-        """Return what undoes for this session."""
+        """Return the object that undoes for this session."""
 
     def undo(self, turn_id: str | None = None, *, action: int | None = None) -> Undone:
-        """Take back what a turn, or one action of it, has changed in the workspace; that is recorded of its actions.
+        """Undo the workspace changes of a turn, or of one action in it, and record that for its actions.
 
-        Only files and folders come back; what a handler did elsewhere stays done.
+        Only files and folders are restored; a handler's effects elsewhere remain.
 
         Args:
-            turn_id: the turn; the last one of which something is left to be undone if not given.
-            action: the action's place among its response's actions, from 0; all of them if not given.
+            turn_id: the turn; if not given, the last one that still has a change to undo.
+            action: the action's index in its response, from 0; all actions if not given.
 
         Returns:
-            What was undone; ``redo`` takes it.
+            The undone changes; pass them to ``redo`` to revert the undo.
 
         Raises:
-            UndoRefusedError: something is no longer as it was left; nothing is undone then.
-            ActionError: there is nothing to undo there.
+            UndoRefusedError: a file or folder has changed since; nothing is undone then.
+            ActionError: there is nothing to undo in this turn or action.
             UsageError: no turn of this session has changed anything.
 
         Example:
@@ -149,7 +149,7 @@ class Reversible(ABC):
         return undoing.undo(turn_id or undoing.last_changed(), action)
 
     def undo_back_to(self, turn_id: str) -> Undone:
-        """Take back all that was changed after a turn; see ``undo``.
+        """Undo all changes made after a turn; see ``undo``.
 
         Example:
             >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
@@ -162,7 +162,7 @@ class Reversible(ABC):
         return self._undoing.undo_back_to(turn_id)
 
     def redo(self, undone: Undone) -> Undone:
-        """Take back an undoing; that is recorded of its actions as well. See ``undo``.
+        """Revert an undo and record that for its actions; see ``undo``.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"

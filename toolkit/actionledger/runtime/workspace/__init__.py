@@ -1,4 +1,4 @@
-"""Files under one root: no way out of it, each change written down first, undone where nobody changed it since."""
+"""Files under one root: confined to it, with each change recorded first, and undo unless a path was changed since."""
 
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ _MODULES = by_name(
         "workspace": "Watched Workspace",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it."""
+"""The module of each name, imported on first use."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 

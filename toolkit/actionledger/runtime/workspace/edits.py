@@ -1,4 +1,4 @@
-"""Edits of a text: each finds its place in one plain way, by whole lines at most, or is refused with the nearest lines."""
+"""Edit a text: each edit matches exactly or by whole lines, or is refused with the nearest lines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace as with_fields
@@ -14,11 +14,11 @@ from actionledger.runtime.workspace.patterns import replace_pattern
 from actionledger.runtime.workspace.texts import BOM, SECRETS_ARE_MASKED, is_masked, line_end, with_line_ends
 
 _MOST_NAMED = 5
-"""How many places an error names."""
+"""The maximum number of matches that an error lists."""
 
 
 class Places(StrEnum):
-    """Which of the places that fit are changed."""
+    """Which of the matches are changed."""
 
     FIRST = "first"
     ONLY = "only"
@@ -27,15 +27,15 @@ class Places(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    r"""One change of a text.
+    r"""A change to a text.
 
-    In a file whose lines all end alike, line ends of ``search`` and ``replace`` count as the file's own.
+    If all lines in a file end alike, line ends in ``search`` and ``replace`` are converted to the file's.
 
     Args:
-        search: what to look for, as it stands in the file; with ``is_pattern``, a regular expression of Python. Empty
-            only for a file that is empty or missing: then ``replace`` is all of it.
-        replace: what to put there; with ``is_pattern``, a template with groups such as ``\1``.
-        places: whether the first place is changed, every one, or the only one: more than one is then refused.
+        search: the text to search for, as in the file; with ``is_pattern``, a Python regular expression. Empty only for an
+            empty or missing file, whose whole content is then ``replace``.
+        replace: the new text; with ``is_pattern``, a template with groups such as ``\1``.
+        places: whether to change the first match, every match, or the only one; the last refuses several matches.
         is_pattern: whether ``search`` is a regular expression.
     """
 
@@ -46,7 +46,7 @@ class Edit:
 
     @classmethod
     def block(cls, search: str, replace: str) -> "Edit":
-        """Return the edit that a SEARCH/REPLACE block means: at the one place where it fits."""
+        """Return the edit of a SEARCH/REPLACE block, which must match exactly once."""
         return cls(search, replace, Places.ONLY)
 
 
@@ -55,10 +55,10 @@ class Edited:
     """The result of one edit.
 
     Args:
-        line: the line of the first place that was changed, from 1.
-        occurrences: how many places fitted.
-        changed: how many of them were changed.
-        is_exact: whether they fitted to the character; if not, trailing blanks or line ends differed.
+        line: the line of the first changed match, from 1.
+        occurrences: the number of matches.
+        changed: the number of changed matches.
+        is_exact: whether they matched exactly; if not, trailing whitespace or line ends differed.
     """
 
     line: int
@@ -69,11 +69,11 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class EditBounds:
-    """The limits of editing one file.
+    """Limits on editing one file.
 
     Args:
-        characters: the most that the text may grow to.
-        seconds: the longest that one regular expression may take.
+        characters: the maximum length of the new text.
+        seconds: the time limit of one regular expression, in seconds.
     """
 
     characters: int
@@ -81,7 +81,7 @@ class EditBounds:
 
 
 def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: EditBounds) -> tuple[str, list[Edited]]:
-    """Return a text with edits made one after the other, and what came of each."""
+    """Return a text after a series of edits, and the result of each edit."""
     mark = BOM if text.startswith(BOM) else ""
     body, results = text.removeprefix(BOM), []
     end = line_end(body)
@@ -98,7 +98,7 @@ def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: EditBounds)
 
 
 def _in_line_ends(edit: Edit, end: str | None) -> Edit:
-    """Return an edit as it applies to a text whose line ends were all made plain."""
+    """Return an edit for a text whose line ends were normalised."""
     if end is None:
         return edit
     return with_fields(
@@ -132,7 +132,7 @@ _LINE = regex(r"(?P<number>[ \t]*+\d++(?:\t|\|[ \t]))?+(?P<text>[^\n]*+)")
 
 
 def _without_numbers(search: str) -> str:
-    """Return a text without the numbers that its lines are told with; as it is where a line that is not blank has none."""
+    """Return a text without line numbers at its lines; unchanged if a non-blank line has no number."""
     lines = [_LINE.match(line) for line in search.split("\n")]
     found = [line for line in lines if line]
     if not all(line["number"] or not line["text"].strip() for line in found):
@@ -185,7 +185,7 @@ def _line_at(text: str, at: int) -> int:
 
 
 def _lines_of(text: str, search: str) -> Iterator[int]:
-    """Yield the line of each place where a text occurs, from 1; places may overlap."""
+    """Yield the line number of each match of a text, from 1; matches may overlap."""
     at = text.find(search)
     while at >= 0:
         yield _line_at(text, at)
@@ -207,27 +207,27 @@ def _grown(path: str, bounds: EditBounds) -> ActionError:
 
 
 _MOST_LINES = 12
-"""How many lines are shown."""
+"""The maximum number of lines shown."""
 
 _LONGEST_LINE = 200
-"""How much of a line is compared and shown, in characters."""
+"""The maximum length of a line that is compared and shown, in characters."""
 
 _MOST_COMPARED = 20_000
-"""How many lines of the file are looked at."""
+"""The maximum number of the file's lines that are compared."""
 
 _CANDIDATES = 5
-"""How many lines that are like the search's longest one are tried as its place."""
+"""The number of lines similar to the search's longest line that are tried."""
 
 _LEAST = 55.0
-"""The least likeness that is worth showing, in percent."""
+"""The minimum similarity worth showing, in percent."""
 
 
 def nearest_lines(text: str, search: str) -> str:
-    """Return the lines of a text that are most like a search text, numbered; empty where none are alike."""
+    """Return the lines of a text most similar to a search text, numbered; empty if none are similar."""
     lines = [line[:_LONGEST_LINE].rstrip() for line in text.split("\n", _MOST_COMPARED)[:_MOST_COMPARED]]
     wanted = [line[:_LONGEST_LINE].strip() for line in search.strip().split("\n")[:_MOST_LINES]]
     longest = max(range(len(wanted)), key=lambda number: len(wanted[number]))
-    # A single line may have been meant as a part of one.
+    # A single line may be meant as a part of a line.
     scorer = fuzz.ratio if len(wanted) > 1 else fuzz.partial_ratio
     stripped = [line.strip() for line in lines]
     alike = process.extract(
@@ -250,13 +250,13 @@ _BLANKS = " \t\r"
 
 @dataclass(frozen=True, slots=True)
 class LinesPlace:
-    """A run of whole lines.
+    """A sequence of whole lines.
 
     Args:
-        line: the first of them, from 1.
-        start: where it begins, in code points.
-        end: where the run ends: behind the last line's break where the search ended with one, else before it.
-        keeps_break: whether what is put there ends with a line break as the search did.
+        line: its first line, from 1.
+        start: its start, in code points.
+        end: its end, in code points: after the last line break if the search ended with one, else before it.
+        keeps_break: whether the replacement keeps its final line break; False if the match ends at the end of a text without one.
     """
 
     line: int
@@ -266,7 +266,7 @@ class LinesPlace:
 
 
 def whole_line_places(text: str, search: str) -> list[LinesPlace]:
-    """Return the places where whole lines are those of a search, trailing blanks and line ends aside."""
+    """Return the matches of a search's whole lines, regardless of trailing whitespace and line ends."""
     if not search.strip():
         return []
     wanted = search.split("\n")
@@ -274,7 +274,7 @@ def whole_line_places(text: str, search: str) -> list[LinesPlace]:
     if with_break:
         wanted.pop()
     lines = text.split("\n")
-    # Both as one string between line breaks, so that one fast search compares whole lines only.
+    # Both texts start and end with a line break, so that one fast string search only matches whole lines.
     plain, needle = _joined(lines), _joined(wanted)
     places = []
     at = plain.find(needle)
@@ -285,7 +285,7 @@ def whole_line_places(text: str, search: str) -> list[LinesPlace]:
 
 
 def replace_lines(text: str, place: LinesPlace, replacement: str) -> str:
-    """Return a text with other lines in a place; a last line without a break stays without one."""
+    """Return a text with a sequence of lines replaced; a last line without a line break gets none."""
     if not place.keeps_break:
         replacement = replacement.removesuffix("\n").removesuffix("\r")
     return text[: place.start] + replacement + text[place.end :]

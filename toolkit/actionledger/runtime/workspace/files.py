@@ -1,4 +1,4 @@
-"""Operations on files, planned whole before any is done: the same on the disk (``Workspace``) and in mind (``Overlay``)."""
+"""File operations, planned completely before any is applied: on disk (``Workspace``) or in memory (``Overlay``)."""
 
 import os
 import stat
@@ -40,14 +40,14 @@ from actionledger.runtime.workspace.tree import FileTree, is_taken, near_paths
 
 
 class Files(ABC):
-    """Files and folders under one root, and no way out of it.
+    """Files and folders under one root, and confined to it.
 
-    Paths are relative, with forward slashes, as a model writes them. Every method raises ``ActionError`` with a reason and a
-    sentence for the model where a path is refused, a limit is reached, or the system can't do it; a change is then not
-    made at all.
+    Paths are relative, with forward slashes, as a model writes them. Every method raises ``ActionError``, with a reason and a
+    sentence for the model, if a path is refused, a limit is reached, or the system refuses it. Nothing is changed
+    then.
 
     Args:
-        limits: how much it takes.
+        limits: its limits.
     """
 
     def __init__(self, limits: FileLimits) -> None:
@@ -57,27 +57,27 @@ class Files(ABC):
     @property
     @abstractmethod
     def tree(self) -> FileTree:
-        """What there is."""
+        """The tree of files."""
 
     @abstractmethod
     def _exclusively(self) -> AbstractContextManager[object]:
-        """Keep everybody else who uses this workspace from changing it meanwhile."""
+        """Lock the workspace against changes by other users of it."""
 
     @abstractmethod
     def _carry_out(self, steps: Sequence[EffectStep], unit: Unit, /) -> None:
-        """Have the effects, all of them or none."""
+        """Apply effects, all or none."""
 
     def read(self, path: str) -> str:
-        """Return a file's text, decoded as UTF-8; line ends and a byte order mark are kept."""
+        """Return a file's text, decoded as UTF-8, including line ends and a byte order mark."""
         parts = self._parts(path)
         return decoded(path, self._content(parts, path))
 
     def write(self, path: str, text: str) -> bool:
-        """Write a file whole, making the folders above it; keep the permissions of one that is there."""
+        """Write a whole file and make its parent folders; an existing file keeps its permissions."""
         parts = self._parts(path)
         content = encoded(path, text, self.limits.file_bytes)
         with self._exclusively():
-            # See that no secret of a file that is written anew gives way to the asterisks that stand for it.
+            # Masking asterisks must not overwrite a secret in the file.
             found = self.tree.load(parts) if MASK in text else None
             if found and found.content is not None:
                 refuse_masks(path, found.content.decode(errors="replace"), text)
@@ -86,7 +86,7 @@ class Files(ABC):
         return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
 
     def edit(self, path: str, edits: Sequence[Edit]) -> list[Edited]:
-        """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay."""
+        """Apply edits to a file in order, all or none; line ends and permissions are kept."""
         parts = self._parts(path)
         bounds = EditBounds(self.limits.file_bytes, self.limits.seconds)
         with self._exclusively():
@@ -101,7 +101,7 @@ class Files(ABC):
         return results
 
     def make_directory(self, path: str) -> bool:
-        """Make a folder and those above it; one that is there stays as it is."""
+        """Make a folder and its parents; an existing one is unchanged."""
         parts = self._parts(path)
         with self._exclusively():
             steps = folder_steps(self.tree, parts)
@@ -109,7 +109,7 @@ class Files(ABC):
         return bool(steps)
 
     def delete(self, path: str, *, recursive: bool = False) -> int:
-        """Delete a file, a link, or a folder: an empty one, or with ``recursive`` all that is in it."""
+        """Delete a file, a link or an empty folder; with ``recursive``, also a folder with its content."""
         parts = self._parts(path)
         with self._exclusively():
             steps = delete_steps(self.tree, parts, self.limits, recursive=recursive)
@@ -117,7 +117,7 @@ class Files(ABC):
         return len(steps)
 
     def move(self, path: str, target: str, *, overwrite: bool = False) -> bool:
-        """Give a file or folder another path, making the folders above it."""
+        """Move a file or folder to another path, and make the parent folders."""
         source, goal = self._parts(path), self._parts(target)
         with self._exclusively():
             steps = move_steps(self.tree, source, goal, overwrite=overwrite)
@@ -125,11 +125,11 @@ class Files(ABC):
         return any(isinstance(step.effect, Change) and step.effect.after is None for step in steps)
 
     def list_directory(self, path: str = ".", *, depth: int = 1) -> Listing:
-        """Return what is in a folder and, down to a depth, in the folders in it."""
+        """Return a folder's entries and, down to a depth, those of its subfolders."""
         return listed(self.tree, self._parts(path, root_is_meant=True), self.limits, depth=depth)
 
     def stat(self, path: str) -> PathEntry:
-        """Return what stands at a path: its kind, size, permissions, time; a link is not followed."""
+        """Return the entry at a path: its kind, size, permissions and time; a link is not followed."""
         parts = self._parts(path, root_is_meant=True)
         entry = self.tree.look(parts)
         if entry is None:
@@ -137,14 +137,14 @@ class Files(ABC):
         return entry
 
     def search(self, search: str | Search, path: str = ".") -> Hits:
-        """Return the lines that hold a text, in the files of a folder; files that are no text are skipped and counted."""
+        """Return the lines in a folder's files that contain a text; files that are not text are skipped and counted."""
         wanted = Search(search) if isinstance(search, str) else search
         if not wanted.text:
             raise ActionError(Reason.BAD_LENGTH, "The text to search for is empty.")
         return searched(self.tree, self._parts(path, root_is_meant=True), wanted, self.limits)
 
     def _do(self, steps: Sequence[EffectStep]) -> None:
-        """Have the effects of one operation, if the turn may have that much more."""
+        """Apply the effects of one operation, within the turn's limits."""
         if not steps:
             return
         unit = current_unit()
@@ -167,7 +167,7 @@ class Files(ABC):
         return self._found(parts, path).content or b""
 
     def _found(self, parts: Parts, path: str) -> FoundNode:
-        """Return the file that a model may read at a path."""
+        """Return the file at a path, if a model may read it."""
         entry = self.tree.look(parts)
         if entry is not None and entry.kind is NodeKind.FILE and entry.size > self.limits.file_bytes:
             raise too_large(path, entry.size, self.limits.file_bytes)
@@ -184,7 +184,7 @@ class Files(ABC):
         return found
 
     def _begins_a_file(self, parts: Parts, edits: Sequence[Edit]) -> bool:
-        """Whether edits make a file that isn't there: the first one looks for nothing."""
+        """Whether edits create a missing file: the first one searches for nothing."""
         looks_for_nothing = bool(edits) and not edits[0].search and not edits[0].is_pattern
         return looks_for_nothing and self.tree.look(parts) is None
 
@@ -193,7 +193,7 @@ _umask_lock = Lock()
 
 
 def write_steps(tree: FileTree, parts: Parts, content: bytes) -> list[EffectStep]:
-    """Return the steps to a file with this content, the folders above it included."""
+    """Return the steps that write a file, including its parent folders."""
     found = tree.load(parts)
     if found is None:
         mode = 0o666 & ~_process_mask()
@@ -207,9 +207,9 @@ def write_steps(tree: FileTree, parts: Parts, content: bytes) -> list[EffectStep
 
 
 def replace_steps(parts: Parts, found: FoundNode, content: bytes) -> list[EffectStep]:
-    """Return the step that gives a file another content; its permissions stay.
+    """Return the step that replaces a file's content and keeps its permissions.
 
-    Bits that lend the owner's rights to whoever runs the file (set-user-ID) go, as they do wherever a file is written.
+    Set-user-ID and similar bits are dropped, as in every write to a file.
     """
     after = file_node(content, found.node.mode & 0o777)
     if found.content == content:
@@ -218,7 +218,7 @@ def replace_steps(parts: Parts, found: FoundNode, content: bytes) -> list[Effect
 
 
 def folder_steps(tree: FileTree, parts: Parts) -> list[EffectStep]:
-    """Return the steps to a folder and those above it, the outermost first."""
+    """Return the steps that make a folder and its parents, outermost first."""
     for depth in range(1, len(parts) + 1):
         entry = tree.look(parts[:depth])
         if entry is None:
@@ -232,7 +232,7 @@ def folder_steps(tree: FileTree, parts: Parts) -> list[EffectStep]:
 
 
 def delete_steps(tree: FileTree, parts: Parts, limits: FileLimits, *, recursive: bool) -> list[EffectStep]:
-    """Return the steps that delete a file, a link or a folder, what is in a folder first."""
+    """Return the steps that delete a file, a link or a folder; a folder's content comes first."""
     entry = tree.look(parts)
     if entry is None:
         raise not_found(path_of(parts))
@@ -248,7 +248,7 @@ def delete_steps(tree: FileTree, parts: Parts, limits: FileLimits, *, recursive:
 
 
 def move_steps(tree: FileTree, source: Parts, target: Parts, *, overwrite: bool) -> list[EffectStep]:
-    """Return the steps that move something, the folders above its new place included."""
+    """Return the steps that move something, including the parent folders of its new path."""
     path, new_path = path_of(source), path_of(target)
     entry = tree.look(source)
     if entry is None:
@@ -279,13 +279,13 @@ def _overwrite_steps(tree: FileTree, target: Parts, moved: PathEntry, *, overwri
 
 
 def _inherited(tree: FileTree, parts: Parts) -> int:
-    """Return the set-group-ID bit that a new folder has from the one it is made in."""
+    """Return the set-group-ID bit that a new folder inherits from its parent."""
     entry = tree.look(parts)
     return entry.mode & stat.S_ISGID if entry else 0
 
 
 def _check_name(tree: FileTree, parts: Parts, besides: Parts = ()) -> None:
-    """See that no other name in the same folder is one that some system takes for the same."""
+    """Raise if the folder has another name that some file system treats as the same."""
     *above, name = parts
     key = same_name_key(name)
     for other in tree.names(tuple(above)):
@@ -298,7 +298,7 @@ def _check_name(tree: FileTree, parts: Parts, besides: Parts = ()) -> None:
 
 
 class _Deletion:
-    """The steps that delete something with all that is in it, which comes first."""
+    """The steps that delete something with its content, content first."""
 
     def __init__(self, tree: FileTree, limits: FileLimits) -> None:
         self.tree, self.limits = tree, limits
@@ -332,8 +332,8 @@ class _Deletion:
 
 
 def _process_mask() -> int:
-    """Return the permission bits that new files of this process don't get."""
-    # There is no way to ask for it but to set it. The moment's mask is the strictest one.
+    """Return the process's umask: the permission bits that new files don't get."""
+    # The umask can only be read by setting it; the temporary one is the strictest.
     with _umask_lock:
         mask = os.umask(0o077)
         os.umask(mask)

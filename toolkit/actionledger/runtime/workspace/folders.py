@@ -1,7 +1,7 @@
-"""An open folder and its names, without ever leaving it; private files are for their owner only.
+"""Operations within an open folder that never leave it; private files are accessible to their owner only.
 
-Everything goes by the folder's descriptor and one plain name, and no symbolic link is followed: what was checked is what is
-used, whatever another process exchanges in between.
+Every operation uses the folder's descriptor and one plain name, and follows no symbolic link. So the checked file is the one
+used, even if another process swaps it in between.
 """
 
 import errno
@@ -15,14 +15,14 @@ _OTHERS = 0o077
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file that only its owner may read and write; return the descriptor.
+    """Open a file that only its owner can read and write; return the descriptor.
 
     Args:
         path: the file.
-        flags: as ``os.open`` takes them.
+        flags: the flags of ``os.open``.
 
     Raises:
-        OSError: it can't be opened, or is a link or no file.
+        OSError: it can't be opened, or is not a regular file.
     """
     descriptor = os.open(path, flags | _ALWAYS, 0o600)
     try:
@@ -42,7 +42,7 @@ def _make_private(descriptor: int, path: Path) -> None:
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder, and those above it, that only their owner may look into; one that is there stays as it is."""
+    """Make a folder and its parents, accessible to their owner only; an existing one is unchanged."""
     missing = [path]
     while not missing[-1].parent.exists():
         missing.append(missing[-1].parent)
@@ -53,7 +53,7 @@ def make_private_folder(path: Path) -> None:
 
 
 def size_of(path: Path) -> int:
-    """Return the size of a file, 0 where it isn't there, without following a link."""
+    """Return the size of a file, without following a link; 0 if missing."""
     try:
         return path.lstat().st_size
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def size_of(path: Path) -> int:
 
 
 NEW_FOLDER_MODE = 0o700
-"""The permission bits that a folder has until it is given its own."""
+"""The permission bits of a new folder until its final ones are set."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -69,10 +69,10 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Folder:
-    """An open folder; every method takes one plain name in it and raises ``OSError``.
+    """An open folder; each method takes a plain name in it and raises ``OSError``.
 
     Args:
-        descriptor: of the open folder; it is closed with this.
+        descriptor: the open folder's descriptor; ``close`` closes it.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -80,15 +80,15 @@ class Folder:
 
     @classmethod
     def at(cls, path: Path) -> Self:
-        """Open the folder at a path; one that is a link is refused."""
+        """Open the folder at a path; a link is refused."""
         return cls(os.open(path, _FOLDER))
 
     def open_folder(self, name: str) -> Self:
-        """Open a folder in it; one that is a link is refused."""
+        """Open a subfolder; a link is refused."""
         return type(self)(os.open(name, _FOLDER, dir_fd=self._descriptor))
 
     def status(self, name: str) -> os.stat_result:
-        """Return what stands there, without following a link."""
+        """Return the status of a name, without following a link."""
         return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def own_status(self) -> os.stat_result:
@@ -100,15 +100,15 @@ class Folder:
         return os.listdir(self._descriptor)  # noqa: PTH208 - a descriptor is no path
 
     def open_file(self, name: str) -> int:
-        """Open something to read, without following a link and without waiting; return the descriptor."""
+        """Open a name for reading, without following a link or waiting; return the descriptor."""
         return os.open(name, _READ, dir_fd=self._descriptor)
 
     def open_new(self, name: str) -> int:
-        """Open a file that wasn't there to write, for its owner alone; return the descriptor."""
+        """Create a file for writing, for its owner only; return the descriptor."""
         return os.open(name, _CREATE, 0o600, dir_fd=self._descriptor)
 
     def create_file(self, name: str, content: bytes, mode: int) -> None:
-        """Make a file that wasn't there, and see it safely on the disk."""
+        """Create a file and sync it to disk."""
         descriptor = self.open_new(name)
         try:
             write_all(descriptor, content)
@@ -118,7 +118,7 @@ class Folder:
             os.close(descriptor)
 
     def make_folder(self, name: str, mode: int) -> None:
-        """Make a folder that wasn't there."""
+        """Create a folder."""
         os.mkdir(name, NEW_FOLDER_MODE, dir_fd=self._descriptor)
         try:
             self.set_mode(name, mode)
@@ -127,15 +127,15 @@ class Folder:
             raise
 
     def make_link(self, name: str, target: str) -> None:
-        """Make a symbolic link that wasn't there."""
+        """Create a symbolic link."""
         os.symlink(target, name, dir_fd=self._descriptor)
 
     def link_target(self, name: str) -> str:
-        """Return what a symbolic link says."""
+        """Return the target of a symbolic link."""
         return os.readlink(name, dir_fd=self._descriptor)
 
     def set_mode(self, name: str, mode: int) -> None:
-        """Set the permission bits of a file or folder, never of what a link points to."""
+        """Set the permission bits of a file or folder, without following links."""
         descriptor = self.open_file(name)
         try:
             os.fchmod(descriptor, mode)
@@ -143,7 +143,7 @@ class Folder:
             os.close(descriptor)
 
     def remove_file(self, name: str) -> None:
-        """Remove a name that is no folder."""
+        """Remove a name that is not a folder."""
         os.unlink(name, dir_fd=self._descriptor)
 
     def remove_folder(self, name: str) -> None:
@@ -151,11 +151,11 @@ class Folder:
         os.rmdir(name, dir_fd=self._descriptor)
 
     def rename(self, name: str, into: Self, new_name: str) -> None:
-        """Give something another name, here or in another folder; a file that has that name is replaced."""
+        """Rename something, within this folder or into another; an existing file is replaced."""
         os.rename(name, new_name, src_dir_fd=self._descriptor, dst_dir_fd=into._descriptor)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:
@@ -166,7 +166,7 @@ class Folder:
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of a content; a system may take it in parts."""
+    """Write a whole content, which a system may accept in parts."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]

@@ -1,4 +1,4 @@
-"""The history of a journal's effects: whose they are, what is in effect now, and what it takes to undo it. Pure."""
+"""The history of a journal's effects: their owners, which are in effect, and how to undo them. Pure."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +15,9 @@ class Unit:
     """The action whose changes are undone together.
 
     Args:
-        turn: identifies the turn; empty where the change belongs to none.
-        action: identifies the action, or the one try at it (its execution).
-        session: identifies the session; empty if unknown.
+        turn: the turn's id; empty if the change belongs to none.
+        action: the id of the action, or of one try at it (its execution).
+        session: the session's id; empty if unknown.
     """
 
     turn: str
@@ -25,18 +25,18 @@ class Unit:
     session: str = ""
 
 
-# Handlers run in threads and need not know what they run for, so it goes with the thread.
+# Stored per thread, because handlers run in threads and need not know their action.
 _current: ContextVar[Unit | None] = ContextVar("actionledger_unit", default=None)
 
 
 def current_unit() -> Unit:
-    """Return what changes made here and now belong to; a unit of its own if unknown."""
+    """Return the unit of changes in this context; a unit of its own if unknown."""
     return _current.get() or Unit("", new_id())
 
 
 @contextmanager
 def belonging_to(*, turn: str, action: str, session: str = "") -> Iterator[Unit]:
-    """Have every change that this thread makes to a workspace meanwhile belong to a turn and an action."""
+    """Let all workspace changes of this thread belong to a turn and an action, within the block."""
     unit = Unit(turn, action, session)
     token = _current.set(unit)
     try:
@@ -47,15 +47,15 @@ def belonging_to(*, turn: str, action: str, session: str = "") -> Iterator[Unit]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One effect, written down before it is had.
+    """An effect, recorded before it is applied.
 
     Args:
-        number: its place in the journal, from 0.
-        unit: what it belongs to.
-        effect: what happens.
-        at: when it was written down, UTC.
-        undoes: the record that it takes back; None where it is a new one.
-        temporary: the name that a new content goes by, beside its target, until it is whole.
+        number: its index in the journal, from 0.
+        unit: the unit that it belongs to.
+        effect: the effect.
+        at: when it was recorded, UTC.
+        undoes: the record that it reverts; None if it reverts none.
+        temporary: the temporary name of new content, next to its target, until it is complete.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Record:
 
     @classmethod
     def from_json(cls, value: JsonMap) -> "Record":
-        """Return the record that a JSON value stands for."""
+        """Return the record in a JSON value."""
         return cls(
             int(value["number"]),
             Unit(**value["unit"]),
@@ -84,11 +84,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CommandWatch:
-    """A command that runs, or ran when its process was killed.
+    """A command that is running, or was when its process was killed.
 
     Args:
-        unit: what it belongs to.
-        snapshot: the digest of what was there before.
+        unit: the unit that it belongs to.
+        snapshot: the digest of the snapshot before it.
     """
 
     unit: Unit
@@ -96,23 +96,23 @@ class CommandWatch:
 
 
 class History:
-    """All that a journal says, line by line.
+    """The content of a journal, line by line.
 
-    A record and those that take it back, and take that back, are a chain: with an odd number of links its effect is there,
-    with an even number it is not.
+    A record, the one that reverts it, the one that reverts that, and so on form a chain. With an odd number of links the
+    effect is present, with an even number it is not.
     """
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.pending: dict[int, Record] = {}
-        """Records of which nobody said yet whether they were had."""
+        """Records not yet known to be applied or dropped."""
         self.watch: CommandWatch | None = None
-        """The command whose effects were not yet looked for."""
+        """The command whose effects are not yet recorded."""
         self._chains: dict[int, list[int]] = {}
         self._first: dict[int, int] = {}
 
     def take(self, line: JsonMap) -> None:
-        """Take in one line of the journal."""
+        """Add a line of the journal."""
         match line["line"]:
             case "intended":
                 record = self._added(line["record"])
@@ -132,11 +132,11 @@ class History:
                 raise ValueError(f"there is no line {unknown!r}")
 
     def was_done(self, record: Record) -> bool:
-        """Whether an effect was had, taken back since or not."""
+        """Whether an effect was applied, even if it was reverted since."""
         return record.number in self._first
 
     def to_undo(self, is_wanted: Callable[[Record], bool]) -> list[Record]:
-        """Return the records to take back so that nothing of some records is in effect, the latest first."""
+        """Return the records to revert, latest first, so that none of the wanted records is in effect."""
         last = [
             chain[-1]
             for chain in self._chains.values()
@@ -145,19 +145,19 @@ class History:
         return [self.records[number] for number in sorted(last, reverse=True)]
 
     def links(self, record: Record) -> tuple[Record, int]:
-        """Return the first record of the chain that one belongs to, and its own place in it, from 0."""
+        """Return the first record of a record's chain, and the record's index in it."""
         first = self._first[record.number]
         return self.records[first], self._chains[first].index(record.number)
 
     def owner_of(self, record: Record) -> str:
-        """Return the session that a record belongs to, or what it takes back; the turn or action if unknown."""
+        """Return the session of a record, or of the record that it reverts; its turn or action if unknown."""
         while record.undoes is not None:
             record = self.records[record.undoes]
         unit = record.unit
         return unit.session or unit.turn or unit.action
 
     def turns(self) -> list[str]:
-        """Return the turns that changed something, in the order of their first change."""
+        """Return the turns with changes, in the order of their first change."""
         turns = (self.records[number].unit.turn for number in sorted(self._first))
         return list(dict.fromkeys(turn for turn in turns if turn))
 
@@ -174,6 +174,6 @@ class History:
         self._chains.setdefault(first, []).append(record.number)
 
     def _is_left_in_effect(self, chain: list[int], is_wanted: Callable[[Record], bool]) -> bool:
-        """Whether a chain's first record would be in effect if the wanted records had never been."""
+        """Whether a chain's first record would be in effect without the wanted records."""
         left = [place for place, number in enumerate(chain) if not is_wanted(self.records[number])]
         return bool(left) and left[0] == 0 and left[-1] % 2 == 0

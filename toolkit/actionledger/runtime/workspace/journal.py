@@ -1,10 +1,10 @@
-"""The journal of effects, its lock and its contents: an effect is on the disk before it is done.
+"""The journal of effects, its lock and its contents: an effect is on disk before it is applied.
 
-JOURNAL/              outside the workspace, for its owner only
-    effects.jsonl     a line for each effect before it is had, and one when it was; only ever appended to
-    contents          the contents of files before and after, by digest, until they are let go
-    users             whoever holds it uses the journal: nothing is let go meanwhile
-    lock              whoever holds it may change the workspace
+JOURNAL/              outside the workspace, accessible to its owner only
+    effects.jsonl     a line for each effect before it is applied, and another one after; append-only
+    contents          the contents of files before and after, by digest, until they expire
+    users             locked by every process that uses the journal: no content is removed meanwhile
+    lock              locked by the process that changes the workspace
 """
 
 import fcntl
@@ -31,11 +31,11 @@ _POLL_SECONDS = 0.01
 
 
 class ChangeLock:
-    """A lock between threads and processes; whoever holds it may take it again. The kernel frees a dead process's.
+    """A reentrant lock between threads and processes. The kernel releases the lock of a dead process.
 
     Args:
-        path: the file that is locked; it is made where it isn't there.
-        patience: how long to wait for it, in seconds.
+        path: the lock file; it is made if missing.
+        patience: the maximum wait, in seconds.
     """
 
     def __init__(self, path: Path, patience: float = 60.0) -> None:
@@ -46,7 +46,7 @@ class ChangeLock:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Hold the lock; gives whether it was just taken, and not held already."""
+        """Hold the lock; yields whether it was not held before."""
         give_up_at = time.monotonic() + self._patience
         if not self._threads.acquire(timeout=self._patience):
             raise _busy(self._patience)
@@ -73,7 +73,7 @@ class ChangeLock:
             self._depth -= 1
 
     def _locked(self, give_up_at: float) -> int:
-        """Return the descriptor that holds the lock between processes."""
+        """Take the lock between processes; return its descriptor."""
         with recording():
             descriptor = open_private(self._path, os.O_CREAT | os.O_RDWR)
             try:
@@ -89,12 +89,12 @@ class ChangeLock:
 
 
 def lock_shared(descriptor: int) -> None:
-    """Take the lock between processes beside others who take it so; wait until nobody has it alone."""
+    """Take the lock as shared; wait while another process holds it exclusively."""
     fcntl.flock(descriptor, fcntl.LOCK_SH)
 
 
 def lock_alone(descriptor: int) -> bool:
-    """Take the lock between processes if nobody has it; return whether it is held now."""
+    """Take the lock exclusively if it is free; return whether it is held now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -108,7 +108,7 @@ def _busy(patience: float) -> ActionError:
 
 
 class Contents:
-    """Contents by their digest; whoever uses it holds the journal's lock.
+    """Contents stored by digest in one file; callers hold the journal's lock.
 
     Args:
         path: the file; it is made with the first content.
@@ -120,7 +120,7 @@ class Contents:
         self._end = 0
 
     def catch_up(self) -> None:
-        """Take in what others kept meanwhile; cut off what a crash left half written."""
+        """Load what other processes have stored; truncate an incomplete entry left by a crash."""
         size = size_of(self._path)
         if size == self._end:
             return
@@ -136,7 +136,7 @@ class Contents:
                 self._end = start + int(length) + 1
 
     def keep(self, content: bytes, digest: str) -> None:
-        """Keep a content, unless it is kept already."""
+        """Store a content, unless it is stored already."""
         if digest in self._places:
             return
         head = f"{digest} {len(content)}\n".encode()
@@ -154,7 +154,7 @@ class Contents:
         self._end += len(head) + len(content) + 1
 
     def get(self, digest: str) -> bytes | None:
-        """Return a content; None where it isn't kept, or no longer what it was."""
+        """Return a content; None if it isn't stored or no longer matches its digest."""
         if digest not in self._places:
             return None
         start, length = self._places[digest]
@@ -164,7 +164,7 @@ class Contents:
         return content if digest_of(content) == digest else None
 
     def keep_only(self, digests: Collection[str]) -> None:
-        """Let go of all other contents; a crash on the way leaves either all that was kept or what is kept now."""
+        """Remove all other contents; after a crash, either all the old contents or the new ones are there."""
         new = self._path.with_name(f"{self._path.name}.new")
         new.unlink(missing_ok=True)
         if self._places.keys() <= set(digests):
@@ -179,7 +179,7 @@ class Contents:
         self._places, self._end = kept._places, kept._end
 
     def sync(self) -> None:
-        """Make all that is kept survive a power loss."""
+        """Sync all contents to disk, so that they survive a power loss."""
         if size_of(self._path):
             descriptor = open_private(self._path, os.O_RDONLY)
             try:
@@ -189,11 +189,11 @@ class Contents:
 
 
 class Journal:
-    """The journal of one workspace: what was done, by whom, and the state before it.
+    """The journal of one workspace: its changes, their actions, and the states before them.
 
     Args:
-        folder: where it is kept; it is made where it isn't there, in a folder that is.
-        is_durable: whether what is written down survives a power loss, and not only the death of this process.
+        folder: the journal's folder; it is made if missing, in an existing folder.
+        is_durable: whether records survive a power loss, and not only the end of this process.
     """
 
     def __init__(self, folder: Path, *, is_durable: bool) -> None:
@@ -207,12 +207,12 @@ class Journal:
 
     @property
     def changed_at(self) -> datetime:
-        """When something was last written down, UTC without a zone."""
+        """When the journal was last written to, UTC without a zone."""
         return datetime.fromtimestamp(self._path.stat().st_mtime, UTC).replace(tzinfo=None)
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Keep everybody else from changing the workspace; gives whether they could until now."""
+        """Lock the workspace against changes by others; yields whether the lock was not held before."""
         with self._lock.held() as is_new:
             if is_new:
                 with recording():
@@ -221,7 +221,7 @@ class Journal:
             yield is_new
 
     def intend(self, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()) -> list[Record]:
-        """Write down what is about to be done, with all that it takes to undo it."""
+        """Record intended effects, with all that is needed to undo them."""
         for step in steps:
             if isinstance(step.effect, Change):
                 self._keep(step.effect.before, step.before)
@@ -233,27 +233,27 @@ class Journal:
         return records
 
     def done(self, record: Record) -> None:
-        """Write down that an effect was had."""
+        """Record that an effect was applied."""
         self.settled([record], [])
 
     def settled(self, had: Sequence[Record], dropped: Sequence[Record]) -> None:
-        """Write down which effects were had and which were not, in one line, so that no crash leaves a part of it."""
+        """Record which effects were applied and which were not, in one line, so that a crash can't split it."""
         numbers = [[record.number for record in records] for records in (had, dropped)]
         line = {"line": "settled", "had": numbers[0], "dropped": numbers[1]}
-        # They were had or not, whether this line can be written or not; without it, recovery compares.
+        # This is known even if the line can't be written; without it, recovery compares the paths.
         with suppress(OSError):
             self._write([line], is_durable=False)
         self.history.take(line)
 
     def watching(self, unit: Unit, snapshot: bytes, digest: str) -> None:
-        """Write down that a command is about to run, and what is there before."""
+        """Record that a command starts, and the snapshot before it."""
         with recording():
             self.contents.keep(snapshot, digest)
             self._sync_contents()
             self._append([{"line": "watching", "unit": asdict(unit), "snapshot": digest}])
 
     def watched(self, unit: Unit, effects: Sequence[Effect]) -> None:
-        """Write down what a command that ran has done, in one line as above."""
+        """Record the effects of a finished command, in one line so that a crash can't split them."""
         records = self._records(unit, effects)
         with recording():
             self._sync_contents()
@@ -302,7 +302,7 @@ class Journal:
             if is_durable:
                 os.fsync(descriptor)
         except BaseException:
-            # Half a line must not stand before the next one.
+            # Don't append to an incomplete line.
             with suppress(OSError):
                 os.ftruncate(descriptor, self._end)
             raise
@@ -311,7 +311,7 @@ class Journal:
         self._end += len(data)
 
     def _catch_up(self) -> None:
-        """Take in what other processes wrote; cut off the line that a crash left half written."""
+        """Load what other processes have written; truncate an incomplete line left by a crash."""
         if size_of(self._path) == self._end:
             return
         with os.fdopen(open_private(self._path, os.O_RDWR), "r+b") as file:

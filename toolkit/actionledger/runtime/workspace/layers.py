@@ -1,4 +1,4 @@
-"""A tree over another one, kept in memory, and the overlay of a dry run: nothing of it reaches the disk."""
+"""An in-memory tree on top of another one, and the overlay of a dry run, which never writes to disk."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -21,10 +21,10 @@ class OverlayEntry:
     """The entry at a path of an overlay.
 
     Args:
-        kind, size, mode: as in ``Entry``.
-        found: it, with its content; None where that is still to be had from below.
-        origin: where it lies below; None where it is new.
-        shows_below: whether it is a folder in its place, with what is in it below.
+        kind, size, mode: see ``Entry``.
+        found: the node with its content; None if it must still be loaded from the tree below.
+        origin: its path in the tree below; None if it is new.
+        shows_below: whether it is an unmoved folder that still shows its content in the tree below.
     """
 
     kind: NodeKind
@@ -36,14 +36,14 @@ class OverlayEntry:
 
 
 class _Below:
-    """Says that a path is not held here: it is as it is below."""
+    """Marks a path that is not in the overlay and looks as in the tree below."""
 
 
 BELOW: Final = _Below()
 
 
 class LayeredTree:
-    """A tree over another one, which is only looked at.
+    """A tree on top of another one, which is only read.
 
     Args:
         base: the tree below.
@@ -52,7 +52,7 @@ class LayeredTree:
     def __init__(self, base: FileTree) -> None:
         self.base = base
         self.held: dict[Parts, OverlayEntry | None] = {}
-        """What would stand at a path; None where nothing would."""
+        """The entry at each changed path; None if the path is deleted."""
         self._inner: dict[Parts, set[str]] = {}
 
     def look(self, parts: Parts) -> PathEntry | None:
@@ -88,7 +88,7 @@ class LayeredTree:
         return below + [name for name in self._inner.get(parts, ()) if self.held[*parts, name]]
 
     def concerned(self) -> set[Parts]:
-        """Return every path that may be another than below: what is held, and what that hides."""
+        """Return every path that may differ from the tree below: the changed ones, and those that they hide."""
         paths = set(self.held)
         for parts, held in self.held.items():
             if held is None or not held.shows_below:
@@ -96,7 +96,7 @@ class LayeredTree:
         return paths
 
     def apply(self, step: EffectStep) -> None:
-        """Have an effect, in memory."""
+        """Apply an effect in memory."""
         if isinstance(step.effect, Move):
             source = plain_parts(step.effect.path)
             target = plain_parts(step.effect.target)
@@ -110,7 +110,7 @@ class LayeredTree:
             self._change(step.effect, step.after)
 
     def _at(self, parts: Parts) -> OverlayEntry | _Below | None:
-        """Return what is held at a path; None where nothing would be there."""
+        """Return the overlay's entry at a path; None if the path doesn't exist."""
         hidden = False
         for depth in range(1, len(parts) + 1):
             above = parts[:depth]
@@ -141,7 +141,7 @@ class LayeredTree:
         )
 
     def _collected(self, source: Parts) -> dict[Parts, OverlayEntry]:
-        """Return what would stand at a path and in it."""
+        """Return the entries at a path and within it."""
         moved: dict[Parts, OverlayEntry] = {}
         waiting = [source]
         while waiting:
@@ -169,7 +169,7 @@ class LayeredTree:
 
 
 def _all_in(tree: FileTree, folder: Parts) -> Iterator[Parts]:
-    """Yield all paths in a folder, at any depth; none where it is no folder."""
+    """Yield all paths in a folder, at any depth; none if it is not a folder."""
     waiting = [folder]
     while waiting:
         parts = waiting.pop()
@@ -187,11 +187,11 @@ _T = TypeVar("_T")
 
 
 class Overlay(Files):
-    """An overlay over a workspace: writes go to memory, and reads see them.
+    """An overlay on a workspace: writes go to memory, and reads see them.
 
     Args:
-        base: what is there.
-        limits: how much it takes.
+        base: the tree of the workspace.
+        limits: its limits.
     """
 
     def __init__(self, base: FileTree, limits: FileLimits) -> None:
@@ -202,18 +202,18 @@ class Overlay(Files):
 
     @property
     def tree(self) -> LayeredTree:
-        """What there would be."""
+        """The tree with all changes."""
         return self._layers
 
     def diffs(self) -> list[Diff]:
-        """Return what would become of each path, for review; sorted by path."""
+        """Return the diff of each changed path, for review, sorted by path."""
         with self._lock:
             moved = {one.origin for path, one in self._layers.held.items() if one and one.origin != path}
             diffs = (self._diff(path, moved) for path in sorted(self._layers.concerned()))
             return [diff for diff in diffs if diff]
 
     def trying(self, act: Callable[[], _T]) -> tuple[_T, list[Diff]]:
-        """Do something to the files; return what it returned, and what has become of each path by it alone."""
+        """Run a function on the files; return its result and the diffs that it caused."""
         with self._lock:
             before, self._layers, self._steps = self._layers, LayeredTree(self._layers), []
             try:
@@ -236,7 +236,7 @@ class Overlay(Files):
         if held and held.origin and held.origin != parts:
             along = self._layers.held.get(parts[:-1])
             if along and along.origin == held.origin[:-1] and along.origin != parts[:-1]:
-                return None  # it went with its folder
+                return None  # removed together with its folder
             origin = path_of(held.origin)
             return Diff(path, DiffKind.MOVED, f"(moved from {origin})", origin)
         before, after = loaded_or_none(self._layers.base, parts), loaded_or_none(self._layers, parts)

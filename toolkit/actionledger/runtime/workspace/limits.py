@@ -1,4 +1,4 @@
-"""How much a workspace takes: of one file, of one turn, of one look around."""
+"""Limits of a workspace: per file, per turn and per listing."""
 
 from dataclasses import dataclass
 
@@ -8,22 +8,22 @@ from actionledger.core.vocabulary import Reason
 
 @dataclass(frozen=True, slots=True)
 class FileLimits:
-    """The most that a workspace takes.
+    """Limits of a workspace.
 
     Args:
-        file_bytes: of one text that is read or written, in bytes.
-        kept_bytes: of one file whose content is kept so that it can be brought back, in bytes. A larger one is neither
+        file_bytes: the maximum size of a text that is read or written, in bytes.
+        kept_bytes: the maximum size of a file whose content is stored for undo, in bytes. A larger file is neither
             overwritten nor deleted.
-        turn_bytes: of all that one turn writes, in bytes.
-        turn_paths: of paths that one turn changes.
-        depth: of folders in one another, the file included.
-        entries: of files and folders that one action lists, searches or deletes, and that are watched while a command
-            runs.
-        tree_bytes: of all contents that one deletion, or watching one command, has to keep, in bytes.
-        watched_bytes: of one file whose content is kept before a command runs, in bytes.
-        hits: of places that a search gives.
-        seconds: that one search or regular expression may take.
-        undo_days: that contents are kept for undo after the last change of their session.
+        turn_bytes: the maximum that one turn writes, in bytes.
+        turn_paths: the maximum number of paths that one turn changes.
+        depth: the maximum number of names in a path.
+        entries: the maximum number of files and folders that one action lists, searches or deletes, and that are watched
+            during a command.
+        tree_bytes: the maximum of all contents stored for one deletion or one watched command, in bytes.
+        watched_bytes: the maximum size of a file whose content is stored before a command runs, in bytes.
+        hits: the maximum number of search results.
+        seconds: the time limit of one search or regular expression, in seconds.
+        undo_days: how long contents are kept for undo after their session's last change, in days.
 
     Raises:
         UsageError: a limit is not above zero.
@@ -47,10 +47,10 @@ class FileLimits:
 
 
 class TurnBudget:
-    """The budget that one turn has used; the next turn begins with a new one.
+    """The part of its limits that the current turn has used; each turn starts anew.
 
     Args:
-        limits: what a turn may use.
+        limits: the limits of a turn.
     """
 
     def __init__(self, limits: FileLimits) -> None:
@@ -60,7 +60,7 @@ class TurnBudget:
         self._paths: set[str] = set()
 
     def check(self, turn: str, paths: set[str], size: int) -> None:
-        """See whether a turn may change that much more."""
+        """Raise if a change would exceed the turn's limits."""
         used_bytes, used_paths = self._used(turn)
         if used_bytes + size > self.limits.turn_bytes:
             message = (
@@ -76,7 +76,7 @@ class TurnBudget:
             raise ActionError(Reason.TOO_LARGE, message)
 
     def spend(self, turn: str, paths: set[str], size: int) -> None:
-        """Note that a turn has changed that much."""
+        """Count a change against the turn's limits."""
         used_bytes, used_paths = self._used(turn)
         self._turn, self._bytes, self._paths = turn, used_bytes + size, used_paths | paths
 

@@ -1,4 +1,4 @@
-"""The nodes of a file system and their changes: the values that undo works with."""
+"""The nodes of a file system and their changes, as used by undo."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ from actionledger.core.canonical import JsonDict, JsonMap
 
 
 class NodeKind(StrEnum):
-    """What stands at a path."""
+    """The kind of node at a path."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -20,14 +20,14 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The state of a path, as exactly as undo has to restore it.
+    """A path's state, with all that undo has to restore.
 
     Args:
-        kind: what it is.
+        kind: the kind of node.
         mode: the permission bits of a file or folder; 0 otherwise.
         size: a file's size, in bytes.
-        digest: of a file's content (see ``digest_of``); empty where the content was too large to look at.
-        target: what a symbolic link says.
+        digest: the digest of a file's content (see ``digest_of``); empty if the content was too large to read.
+        target: the target of a symbolic link.
     """
 
     kind: NodeKind
@@ -38,23 +38,23 @@ class Node:
 
     @property
     def is_known(self) -> bool:
-        """Whether another one can be compared with it."""
+        """Whether it can be compared with another one."""
         return bool(self.digest) or self.kind is not NodeKind.FILE
 
     @property
     def can_be_made(self) -> bool:
-        """Whether it can be made again."""
+        """Whether it can be recreated."""
         return self.is_known and self.kind is not NodeKind.OTHER
 
 
 @dataclass(frozen=True, slots=True)
 class FoundNode:
-    """A node and, where it is a file, its content.
+    """A node and, for a file, its content.
 
     Args:
-        node: what stands there.
-        content: a file's content; None for all else, and where it was too large to look at.
-        names: how many names the file has; more than one means that it may belong to something outside.
+        node: the node.
+        content: a file's content; None for other nodes, and if it was too large to read.
+        names: the number of the file's hard links; with more than one it may belong to something outside.
     """
 
     node: Node
@@ -68,10 +68,10 @@ class PathEntry:
 
     Args:
         path: relative to the workspace's root.
-        kind: what stands there.
+        kind: the kind of node.
         size: a file's size, in bytes; 0 otherwise.
         mode: the permission bits.
-        modified_ns: when the content last changed, in nanoseconds since 1970; None where it only would be there.
+        modified_ns: when the content last changed, in nanoseconds since 1970; None if the file is only in an overlay.
     """
 
     path: str
@@ -83,12 +83,12 @@ class PathEntry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path goes from one state to another.
+    """A path's change from one state to another.
 
     Args:
         path: relative to the workspace's root.
-        before: what stood there; None for nothing.
-        after: what stands there then; None for nothing.
+        before: the node before; None if there was none.
+        after: the node after; None if there is none.
     """
 
     path: str
@@ -98,12 +98,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Something goes by another path, with all that is in it.
+    """A move of a node, with its content, to another path.
 
     Args:
-        path: where it was.
-        target: where it is then.
-        kind: what it is.
+        path: the old path.
+        target: the new path.
+        kind: the kind of node.
     """
 
     path: str
@@ -113,11 +113,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that may have changed and could not be kept track of.
+    """A possible change that could not be tracked.
 
     Args:
-        path: where; ``"."`` for the workspace as a whole.
-        why: why not, as a sentence.
+        path: its path; ``"."`` for the whole workspace.
+        why: why it could not be tracked, as a sentence.
     """
 
     path: str
@@ -129,12 +129,12 @@ Effect = Change | Move | Gap
 
 @dataclass(frozen=True, slots=True)
 class EffectStep:
-    """An effect with the contents that it takes to have it, or to take it back.
+    """An effect with the contents needed to apply or revert it.
 
     Args:
-        effect: what happens.
-        before: the content of the file that stood there; None where none did.
-        after: the content of the file that stands there then; None where none does.
+        effect: the effect.
+        before: the content of the file before; None if there was none.
+        after: the content of the file after; None if there is none.
     """
 
     effect: Change | Move
@@ -143,7 +143,7 @@ class EffectStep:
 
 
 def digest_of(content: bytes) -> str:
-    """Return what a content is known by: its SHA-256 in hexadecimal digits."""
+    """Return the digest of a content: its SHA-256 in hexadecimal digits."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -156,12 +156,12 @@ _KINDS = {stat.S_IFREG: NodeKind.FILE, stat.S_IFDIR: NodeKind.FOLDER, stat.S_IFL
 
 
 def kind_of(status: os.stat_result) -> NodeKind:
-    """Return what a status says that something is."""
+    """Return the kind of node in a status."""
     return _KINDS.get(stat.S_IFMT(status.st_mode), NodeKind.OTHER)
 
 
 def inverse(step: EffectStep) -> EffectStep:
-    """Return the step that takes another one back."""
+    """Return the step that reverts another one."""
     effect = step.effect
     if isinstance(effect, Move):
         return EffectStep(Move(effect.target, effect.path, effect.kind))
@@ -169,7 +169,7 @@ def inverse(step: EffectStep) -> EffectStep:
 
 
 def paths_of(effect: Effect) -> tuple[str, ...]:
-    """Return the paths that an effect changes something at."""
+    """Return the paths that an effect changes."""
     return (effect.path, effect.target) if isinstance(effect, Move) else (effect.path,)
 
 
@@ -179,7 +179,7 @@ def effect_as_json(effect: Effect) -> JsonDict:
 
 
 def effect_from_json(value: JsonMap) -> Effect:
-    """Return the effect that a JSON value stands for."""
+    """Parse an effect from a JSON value."""
     match value["effect"]:
         case "change":
             return Change(value["path"], node_from_json(value["before"]), node_from_json(value["after"]))
@@ -192,5 +192,5 @@ def effect_from_json(value: JsonMap) -> Effect:
 
 
 def node_from_json(value: JsonMap | None) -> Node | None:
-    """Return the node that a JSON value stands for; None for none."""
+    """Parse a node from a JSON value; None for None."""
     return None if value is None else Node(**{**value, "kind": NodeKind(value["kind"])})

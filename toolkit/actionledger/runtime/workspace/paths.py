@@ -1,4 +1,4 @@
-"""Paths that a model may name: relative, inside the root, the same on every system; and refusals in words."""
+"""Paths that a model may use: relative, inside the root and portable; and the errors for others."""
 
 import errno
 import unicodedata
@@ -11,13 +11,13 @@ from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.nodes import NodeKind
 
 Parts = tuple[str, ...]
-"""The names that a path consists of, from the root inwards; none for the root itself."""
+"""The names in a path, from the root inwards; empty for the root itself."""
 
 MAX_PATH = 1024
-"""The most characters of a path."""
+"""The maximum length of a path, in characters."""
 
 MAX_NAME = 255
-"""The most bytes of a name, in UTF-8."""
+"""The maximum length of a name, in bytes of UTF-8."""
 
 _FORBIDDEN = set('<>:"|?*\\') | {chr(code) for code in (*range(32), *range(127, 160))}
 _DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
@@ -26,7 +26,7 @@ _DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
 
 
 def parts_of(path: str, *, root_is_meant: bool = False) -> Parts:
-    """Return the names that a path consists of, from the root inwards."""
+    """Return the names in a path, from the root inwards."""
     if len(path) > MAX_PATH:
         raise _refused(path[:60] + "…", f"is longer than {MAX_PATH} characters")
     if path.startswith(("/", "~")) or path[1:2] == ":":
@@ -55,12 +55,12 @@ def parts_of(path: str, *, root_is_meant: bool = False) -> Parts:
 
 
 def path_of(parts: Parts) -> str:
-    """Return the path of some names; ``"."`` for the root."""
+    """Return the path of a sequence of names; ``"."`` for the root."""
     return "/".join(parts) or "."
 
 
 def plain_parts(path: str) -> Parts:
-    """Return the names of a path that the toolkit wrote down itself; commands may have made names of any kind."""
+    """Return the names in a path that the toolkit recorded; names made by commands may be of any kind."""
     parts = tuple(path.split("/"))
     if any(part in {"", ".", ".."} or "\0" in part for part in parts):
         raise _refused(path, "leaves the workspace")
@@ -68,7 +68,7 @@ def plain_parts(path: str) -> Parts:
 
 
 def same_name_key(name: str) -> str:
-    """Return what two names have in common that some system takes for one: letter case and Unicode form aside."""
+    """Return a key that is equal for names that some file system treats as the same: letter case and Unicode form are folded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
@@ -104,11 +104,11 @@ _BY_ERROR: dict[int, tuple[Reason, str]] = {
     errno.EMFILE: (Reason.DISK_ERROR, "too many files are open; try again"),
     errno.ENFILE: (Reason.DISK_ERROR, "too many files are open; try again"),
 }
-"""What the system's errors mean here: the reason, and how the sentence goes on."""
+"""The reason for each system error, and the end of its sentence."""
 
 
 def refused_by_system(path: str, error: OSError) -> ActionError:
-    """Return what the model is told of an error that the system raised over a path."""
+    """Return the error for the model after a system error on a path."""
     reason, why = _meaning(error)
     return ActionError(reason, f"The path {path!r} can't be used: {why}.")
 
@@ -128,7 +128,7 @@ _KINDS = {
 
 @contextmanager
 def refusing(path: str) -> Iterator[None]:
-    """Turn what the system raises over a path into an ``ActionError``."""
+    """Convert system errors on a path into ``ActionError``."""
     try:
         yield
     except OSError as error:
@@ -137,7 +137,7 @@ def refusing(path: str) -> Iterator[None]:
 
 @contextmanager
 def recording() -> Iterator[None]:
-    """Turn what the system raises over the journal of effects into an ``ActionError``."""
+    """Convert system errors on the journal into ``ActionError``."""
     try:
         yield
     except OSError as error:
@@ -148,13 +148,13 @@ def recording() -> Iterator[None]:
 
 
 def not_found(path: str, near: tuple[str, ...] = ()) -> ActionError:
-    """Return what the model is told where nothing stands at a path."""
+    """Return the error for a path that doesn't exist."""
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return ActionError(Reason.NOT_FOUND, f"There is nothing at {path!r}.{hint}")
 
 
 def no_folder(path: str, name: str) -> ActionError:
-    """Return what the model is told where a name on a path is no folder."""
+    """Return the error for a name on a path that is not a folder."""
     return ActionError(
         Reason.PATH_REFUSED,
         f"On the path {path!r}, {name!r} is not a folder but a file or a link; links are not followed.",
@@ -162,16 +162,16 @@ def no_folder(path: str, name: str) -> ActionError:
 
 
 def no_file(path: str, kind: NodeKind) -> ActionError:
-    """Return what the model is told where a path names something else than a regular file."""
+    """Return the error for a path that is not a regular file."""
     return ActionError(Reason.PATH_REFUSED, f"The path {path!r} is not a file but {_KINDS[kind]}.")
 
 
 def too_large(path: str, size: int, limit: int) -> ActionError:
-    """Return what the model is told of a file or content over a limit, both in bytes."""
+    """Return the error for a file or content over a limit, both in bytes."""
     return ActionError(Reason.TOO_LARGE, f"{path!r} has {size:,} bytes; the limit is {limit:,}.")
 
 
 def changed_meanwhile(path: str) -> ActionError:
-    """Return what the model is told where somebody else changed what an action was about to change."""
+    """Return the error for a path that another user changed during the action."""
     message = f"Somebody else changed {path!r} at the same moment; nothing was written. Read it again."
     return ActionError(Reason.CHANGED_SINCE, message)

@@ -1,6 +1,6 @@
-"""A child process that runs one regular expression and may die of it; reads a task and writes an answer, both JSON.
+"""A child process that runs one regular expression and may crash; it reads a task and writes an answer, both in JSON.
 
-It is started by its path, imports nothing but the standard library, and bounds itself before it reads anything.
+It is started by its path, imports only the standard library, and limits itself before it reads anything.
 """
 
 import json
@@ -12,26 +12,26 @@ from contextlib import suppress
 from typing import Any
 
 MEMORY = 1024 * 2**20
-"""The most memory that it may take, in bytes."""
+"""The maximum memory, in bytes."""
 
 MOST_STARTS = 5
 
 
 def main() -> None:
     """Answer one task."""
-    # macOS knows the first of these and refuses to set it; the time limit holds there.
+    # macOS refuses to set the first limit; the time limit still applies there.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     task = json.load(sys.stdin)
-    # The default action ends the process, wherever the matching is.
+    # The signal's default action ends the process, even during matching.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, task["seconds"])
     json.dump(answer(task), sys.stdout)
 
 
 def answer(task: dict[str, Any]) -> dict[str, Any]:
-    """Return what comes of a task; an expression that is none is an answer too."""
+    """Return the answer to a task; an invalid expression is an answer too."""
     flags = re.IGNORECASE if task.get("ignore_case") else re.NOFLAG
     try:
         pattern = re.compile(task["pattern"], flags)
@@ -41,7 +41,7 @@ def answer(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def replaced(pattern: re.Pattern[str], task: dict[str, Any]) -> dict[str, Any]:
-    """Return the text with the first place or every place replaced; no text where it would grow too long."""
+    """Return the text with the first or every match replaced; no text if it would be too long."""
     text: str = task["text"]
     pieces: list[str] = []
     starts: list[int] = []
@@ -60,7 +60,7 @@ def replaced(pattern: re.Pattern[str], task: dict[str, Any]) -> dict[str, Any]:
 
 
 def found(pattern: re.Pattern[str], task: dict[str, Any]) -> dict[str, Any]:
-    """Return the lines that fit, as (text, line)."""
+    """Return the matching lines, as pairs (text, line)."""
     lines: list[tuple[int, int]] = []
     for place, text in enumerate(task["texts"]):
         for number, line in enumerate(text.split("\n")):

@@ -1,7 +1,7 @@
-"""Regular expressions that a model wrote, run where they can do no harm: in a child process with a time and a memory bound.
+"""Run a model's regular expressions safely: in a child process with a time limit and a memory limit.
 
-Neither of the ways within this process holds. ``re`` can't be interrupted while it tries ``(a+)+$``. The ``regex`` package
-takes a time limit, but only for matching: it needs more memory than a machine has to compile ``(?:(?:a{1000}){1000}){1000}``.
+No way within this process is safe. ``re`` can't be interrupted while it tries ``(a+)+$``. The ``regex`` package has a time
+limit, but only for matching; compiling ``(?:(?:a{1000}){1000}){1000}`` needs more memory than a machine has.
 """
 
 import json
@@ -16,11 +16,11 @@ from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import Reason
 
 MAX_PATTERN = 2_000
-"""The longest regular expression, in characters."""
+"""The maximum length of a regular expression, in characters."""
 
 _CHILD = Path(__file__).with_name("pattern_child.py")
 _START_SECONDS = 5.0
-"""What a child may take beyond the time for matching: a busy machine starts it late."""
+"""Extra time for a child beyond matching, in seconds, because a busy machine starts it late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Replacement:
     """The result of a replacement.
 
     Args:
-        text: the new text; None where it would be longer than allowed.
-        count: how many places fitted.
-        starts: where the first few of them begin, in code points.
+        text: the new text; None if it would be too long.
+        count: the number of matches.
+        starts: the start of the first few matches, in code points.
     """
 
     text: str | None
@@ -41,7 +41,7 @@ class Replacement:
 def replace_pattern(
     text: str, pattern: str, template: str, *, every: bool, characters: int, seconds: float
 ) -> Replacement:
-    r"""Replace what a regular expression fits."""
+    r"""Replace the matches of a regular expression."""
     task = {"task": "replace", "text": text, "template": template, "every": every, "characters": characters}
     answer = _answer(pattern, task, seconds)
     return Replacement(answer["text"], answer["count"], tuple(answer["starts"]))
@@ -50,7 +50,7 @@ def replace_pattern(
 def search_pattern(
     texts: Sequence[str], pattern: str, *, ignore_case: bool, hits: int, seconds: float
 ) -> list[tuple[int, int]]:
-    """Return which lines of which texts a regular expression fits."""
+    """Return the lines that a regular expression matches, as pairs of text and line indexes."""
     task = {"task": "search", "texts": list(texts), "ignore_case": ignore_case, "hits": hits}
     return [(text, line) for text, line in _answer(pattern, task, seconds)["lines"]]
 
@@ -62,7 +62,7 @@ def _answer(pattern: str, task: JsonMap, seconds: float) -> JsonDict:
     message = json.dumps({"pattern": pattern, "seconds": seconds, **task})
     command = [sys.executable, "-I", "-S", "-B", str(_CHILD)]
     try:
-        done = subprocess.run(  # noqa: S603 - the command is ours; the model's text goes in as data
+        done = subprocess.run(  # noqa: S603 - the command is ours; the model's text is only input
             command,
             input=message,
             capture_output=True,

@@ -1,8 +1,8 @@
-"""Retention of the contents for undo: they go days after the last change, or at once when a session is erased.
+"""Retention of contents for undo: they are removed some days after the last change, or when a session is erased.
 
-Whoever opens a journal does it, for that journal and for those beside it that nobody uses: a process that uses a journal holds a lock
-on it, shared with others that do, and lets go of it when it ends, however it ends. The journal's lines stay: what was let go can
-be told from what never was.
+A process that opens a journal removes old contents of that journal and of unused ones next to it. A process that uses a journal
+holds a shared lock on it, which is released when the process ends. The journal's lines stay, so that removed
+contents can be told from those that never existed.
 """
 
 import gc
@@ -25,22 +25,22 @@ from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot
 
 _USERS = "users"
 _PAUSE_SECONDS = 24 * 3600.0
-"""How long a journal is left alone that was gone through."""
+"""How long a journal is left alone after it was cleaned, in seconds."""
 
 
 class InUse:
-    """Says that a journal is used as long as this object is there, or its process.
+    """Marks a journal as in use as long as this object or its process lives.
 
     Args:
         folder: the journal's folder.
 
     Raises:
-        OSError: that can't be said.
+        OSError: the mark can't be set.
     """
 
     def __init__(self, folder: Path) -> None:
         self._descriptor = _open_users(folder)
-        # Whoever goes through the journal is done in a moment.
+        # Waits only briefly for a process that is cleaning the journal.
         lock_shared(self._descriptor)
 
     def __del__(self) -> None:
@@ -49,7 +49,7 @@ class InUse:
 
 
 def let_go_of_old(state: Path, days: float) -> None:
-    """Let go of all contents in the journals of a folder whose time is over; journals that somebody uses stay as they are."""
+    """Remove expired contents from the journals in a folder; journals in use are unchanged."""
     for folder in sorted(state.iterdir()):
         if not size_of(folder / "contents"):
             continue
@@ -62,13 +62,13 @@ def let_go_of_old(state: Path, days: float) -> None:
 def _let_go(folder: Path, before: datetime) -> None:
     journal = Journal(folder, is_durable=True)
     with journal.held():
-        # Of a command whose process was killed nobody has looked yet for what it did: any content may be needed for that.
+        # After a killed command whose effects are not recorded yet, any content may be needed.
         if journal.history.watch is None or journal.changed_at < before:
             journal.contents.keep_only(_needed(journal.history, before))
 
 
 def _needed(history: History, before: datetime) -> set[str]:
-    """Return the digests of what can still be asked for: of sessions that changed something since a moment, and what is unsettled."""
+    """Return the digests still needed: of sessions with a change since a time, and of pending records."""
     last: dict[str, datetime] = {}
     for record in history.records:
         owner, moment = history.owner_of(record), datetime.fromisoformat(record.at)
@@ -89,7 +89,7 @@ def _needed(history: History, before: datetime) -> set[str]:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[bool]:
-    """Keep everybody from using a journal meanwhile; gives whether nobody does."""
+    """Try to lock a journal against all use; yields whether nobody uses it."""
     if folder.is_symlink():
         yield False
         return
@@ -106,7 +106,7 @@ def _open_users(folder: Path) -> int:
         descriptor = open_private(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
     except FileExistsError:
         return open_private(path, os.O_RDWR)
-    # It was never gone through.
+    # A new file's time means that the journal was never cleaned.
     os.utime(path, (0, 0), follow_symlinks=False)
     return descriptor
 
@@ -115,7 +115,7 @@ _WHY = "What was changed here is forgotten."
 
 
 def journals_with(state: Path, names: Collection[str]) -> list[Path]:
-    """Return the journals in which sessions, or their turns, are named."""
+    """Return the journals that name given sessions or turns."""
     needles = [name.encode() for name in names]
     found = []
     for path in sorted(state.glob("*/effects.jsonl")):
@@ -128,8 +128,8 @@ def journals_with(state: Path, names: Collection[str]) -> list[Path]:
 
 
 def refuse_used(journals: Collection[Path]) -> None:
-    """Raise where a process uses one of the journals."""
-    # A session that is closed, and that nobody has let go of yet, uses its journal still.
+    """Raise if a process uses one of the journals."""
+    # A closed session still uses its journal until its object is released.
     gc.collect()
     for folder in journals:
         with _locked(folder):
@@ -137,7 +137,7 @@ def refuse_used(journals: Collection[Path]) -> None:
 
 
 def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[str, int]:
-    """Take out of journals what sessions have changed, and let go of the contents that nothing else needs."""
+    """Remove the changes of sessions from journals, and the contents that nothing else needs."""
     counts: dict[str, int] = {}
     for folder in journals:
         with _locked(folder):
@@ -151,13 +151,13 @@ def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[s
                 for session in gone.values():
                     counts[session] = counts.get(session, 0) + 1
                 kept = [record for record in journal.history.records if record.number not in gone]
-                # What the session wrote goes, though another one has found it there: that one can't be undone across it.
+                # Contents that the session wrote are removed even if another session found them, which then can't undo across them.
                 written = {
                     record.effect.after.digest
                     for record in journal.history.records
                     if record.number in gone and isinstance(record.effect, Change) and record.effect.after
                 }
-                # Before the lines, which say what was written: whoever is killed in between leaves them to the next one.
+                # Before the lines, which list the contents: if this process is killed in between, the next one finds them there.
                 journal.contents.keep_only((_digests(kept) | _watched(journal, names)) - written)
                 _rewrite(folder / "effects.jsonl", gone, names)
     return counts
@@ -196,7 +196,7 @@ def _rewrite(path: Path, gone: Mapping[int, str], names: Collection[str]) -> Non
 
 
 def _without(line: JsonDict, gone: Mapping[int, str]) -> JsonDict:
-    """Return a line with a gap in the place of each effect that is gone; places and chains stay as they are."""
+    """Return a line with each removed effect replaced by a gap; numbers and chains stay the same."""
     if "record" in line:
         return line | {"record": _gap(line["record"], gone)}
     if "records" in line:
@@ -211,7 +211,7 @@ def _gap(record: JsonDict, gone: Mapping[int, str]) -> JsonDict:
 
 
 def _watched(journal: Journal, names: Collection[str]) -> set[str]:
-    """Return what another session's command needs, of which nobody has looked yet for what it did: what was there before it."""
+    """Return the digests needed by another session's unfinished command: its snapshot and the contents in it."""
     watch = journal.history.watch
     if watch is None or {watch.unit.session, watch.unit.turn} & set(names):
         return set()

@@ -1,4 +1,4 @@
-"""Listing and searching: bounded walks over a tree, which say where they stopped."""
+"""List and search folders within limits, and report where the limits cut them."""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from actionledger.runtime.workspace.texts import is_text
 from actionledger.runtime.workspace.tree import FileTree, folder_names
 
 _LONGEST_LINE = 300
-"""How much of a line is shown, in characters."""
+"""The maximum shown length of a line, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Listing:
 
     Args:
         entries: its entries, sorted by path.
-        is_complete: whether that is all of it.
+        is_complete: whether all entries are included.
     """
 
     entries: tuple[PathEntry, ...]
@@ -32,12 +32,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A line that a search found.
+    """A line found by a search.
 
     Args:
         path: the file.
         line: the line's number, from 1.
-        text: the line, cut where it is long.
+        text: the line, cut if it is long.
     """
 
     path: str
@@ -50,10 +50,10 @@ class Hits:
     """The matches of a search.
 
     Args:
-        hits: the lines, in the order of paths.
-        searched: how many files were looked into.
-        skipped: how many were not: too large, no text, or not readable.
-        is_complete: whether all files were looked into and all lines are given.
+        hits: the matching lines, by path.
+        searched: the number of files searched.
+        skipped: the number of files skipped: too large, not text, or unreadable.
+        is_complete: whether all files were searched and all lines are included.
     """
 
     hits: tuple[SearchHit, ...]
@@ -63,7 +63,7 @@ class Hits:
 
 
 def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> Listing:
-    """Return what is in a folder and, down to a depth, in the folders in it."""
+    """Return a folder's entries and, down to a depth, those of its subfolders."""
     entries: list[PathEntry] = []
     for entry in _walk(tree, parts, min(depth, limits.depth)):
         if len(entries) == limits.entries:
@@ -74,13 +74,13 @@ def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> L
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to search for, and in which files.
+    """A search: the text, and the files to search.
 
     Args:
         text: a text within one line, or a regular expression.
-        glob: which files: a pattern over the path, such as ``"src/*.py"``, where ``*`` stands for slashes too.
+        glob: a pattern over the paths of files, such as ``"src/*.py"``; ``*`` matches slashes too.
         is_pattern: whether ``text`` is a regular expression.
-        ignore_case: whether letter case doesn't count.
+        ignore_case: whether to ignore letter case.
     """
 
     text: str
@@ -89,7 +89,7 @@ class Search:
     ignore_case: bool = False
 
     def lines_in(self, texts: list[str], hits: int, seconds: float) -> list[tuple[int, int]]:
-        """Return which lines of which texts fit, as places in both lists from 0; at most ``hits``."""
+        """Return the matching lines, as pairs of text and line indexes from 0; at most ``hits``."""
         if self.is_pattern:
             return search_pattern(
                 texts, self.text, ignore_case=self.ignore_case, hits=hits, seconds=max(seconds, 0.1)
@@ -108,7 +108,7 @@ class Search:
 
 
 def searched(tree: FileTree, parts: Parts, search: Search, limits: FileLimits) -> Hits:
-    """Return the lines of the files in a folder that fit a search."""
+    """Return the matching lines in the files of a folder."""
     give_up_at = time.monotonic() + limits.seconds
     files = _Texts(tree, parts, search.glob, limits, give_up_at)
     hits: list[SearchHit] = []
@@ -124,7 +124,7 @@ def searched(tree: FileTree, parts: Parts, search: Search, limits: FileLimits) -
 
 
 class _Texts:
-    """The texts in a folder, a bounded number at a time."""
+    """The texts in a folder, in batches of limited size."""
 
     def __init__(
         self, tree: FileTree, parts: Parts, glob: str, limits: FileLimits, give_up_at: float
@@ -135,7 +135,7 @@ class _Texts:
         self.is_complete = True
 
     def batches(self) -> Iterator[list[tuple[str, str]]]:
-        """Yield lists of (path, text), each of no more bytes than one file may have, or of one file."""
+        """Yield lists of (path, text), each no larger than the size limit of a file, or with one file."""
         batch: list[tuple[str, str]] = []
         size = 0
         for entry in self.files():
@@ -152,7 +152,7 @@ class _Texts:
             yield batch
 
     def files(self) -> Iterator[PathEntry]:
-        """Yield the files whose paths fit, until there were too many entries or it took too long."""
+        """Yield the files with matching paths, until the limit of entries or time is reached."""
         entry = self.tree.look(self.parts)
         entries = (
             iter((entry,))
@@ -179,15 +179,15 @@ class _Texts:
 
 
 def _walk(tree: FileTree, parts: Parts, depth: int) -> Iterator[PathEntry]:
-    """Yield what is in a folder, each folder before what is in it."""
+    """Yield the entries of a folder, each subfolder before its own entries."""
     for name in folder_names(tree, parts):
         inner = (*parts, name)
         entry = tree.look(inner)
         if entry is None:
-            continue  # gone meanwhile
+            continue  # deleted meanwhile
         yield entry
         if entry.kind is NodeKind.FOLDER and depth > 1:
             try:
                 yield from _walk(tree, inner, depth - 1)
             except ActionError:
-                continue  # gone meanwhile, exchanged, or not ours to look into
+                continue  # deleted or replaced meanwhile, or not readable

@@ -1,4 +1,4 @@
-"""Snapshots of a workspace: one before and one after a command show what the command changed."""
+"""Snapshots of a workspace, taken before and after a command to find its changes."""
 
 import json
 import stat
@@ -15,28 +15,28 @@ from actionledger.runtime.workspace.paths import Parts, path_of, refused_by_syst
 from actionledger.runtime.workspace.tree import DiskTree, found_in
 
 _SETTLED_NS = 100_000_000
-"""How long a file must have been left alone for its times to tell that it is still the same, in nanoseconds: within one tick
-of the file system's clock they would not show another change."""
+"""How long a file must be unchanged before equal times prove equal content, in nanoseconds. Within one tick of the file
+system's clock, times would not show another change."""
 
 _DEEPEST = 100
-"""In how many folders something may lie to be looked at; each of them is open meanwhile."""
+"""The maximum depth that is scanned, because each folder on the way is held open."""
 
 
 class Keeper(Protocol):
-    """Keeps contents by their digest."""
+    """Stores contents by their digest."""
 
     def keep(self, content: bytes, digest: str, /) -> None:
-        """Keep a content, unless it is kept already."""
+        """Store a content, unless it is stored already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A node, and what tells that it was not changed since.
+    """A node, and the signature that shows whether it has changed.
 
     Args:
-        node: what stands there.
-        signature: size, times, inode and permissions as the system gives them.
-        is_settled: whether the same signature means the same content.
+        node: the node.
+        signature: size, times, inode and permissions, as reported by the system.
+        is_settled: whether an equal signature means equal content.
     """
 
     node: Node
@@ -46,24 +46,24 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSnapshot:
-    """All that a workspace holds.
+    """The state of a whole workspace.
 
     Args:
-        seen: what stands at each path.
-        gaps: what could not be looked at.
+        seen: the node at each path.
+        gaps: the paths that could not be read.
     """
 
     seen: dict[Parts, Seen] = field(default_factory=dict)
     gaps: list[Gap] = field(default_factory=list)
 
     def as_bytes(self) -> bytes:
-        """Return it as JSON text."""
+        """Return the snapshot as JSON text."""
         seen = [[parts, asdict(one.node), one.signature, one.is_settled] for parts, one in self.seen.items()]
         return json.dumps({"seen": seen, "gaps": [asdict(gap) for gap in self.gaps]}).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the snapshot that JSON text stands for."""
+        """Parse a snapshot from JSON text."""
         value = json.loads(data)
         seen = {}
         for parts, node, signature, is_settled in value["seen"]:
@@ -74,7 +74,7 @@ class WorkspaceSnapshot:
 
 
 def leave_none(_name: str, _beside: Collection[str]) -> bool:
-    """Leave no file alone."""
+    """Exclude no file."""
     return False
 
 
@@ -85,7 +85,7 @@ def take_snapshot(
     known: WorkspaceSnapshot | None = None,
     leave: Callable[[str, Collection[str]], bool] = leave_none,
 ) -> WorkspaceSnapshot:
-    """Return what a workspace holds; the contents of files that are not too large are kept."""
+    """Return a workspace's snapshot, and store the contents of files that are not too large."""
     camera = _Camera(contents, limits, known.seen if known else {}, leave)
     try:
         with tree.folder((), ".") as root:
@@ -98,7 +98,7 @@ def take_snapshot(
 def differences(before: WorkspaceSnapshot, after: WorkspaceSnapshot) -> list[Effect]:
     """Return the effects that lead from one snapshot to another.
 
-    First what is gone, inner things first; then what was changed in its place; then what is new, outer things first.
+    Deletions come first, inner paths first; then changes; then new paths, outer ones first.
     """
     old, new = before.seen, after.seen
     gone = [path for path in old if path not in new or new[path].node.kind is not old[path].node.kind]
@@ -113,7 +113,7 @@ def differences(before: WorkspaceSnapshot, after: WorkspaceSnapshot) -> list[Eff
         if _is_changed(old[path], new[path])
     ]
     changes += [Change(path_of(path), None, new[path].node) for path in sorted(made)]
-    # What could be looked at at neither time is not known to have changed, nor to have stayed.
+    # A path that could be read at neither time may or may not have changed.
     return changes + sorted({*before.gaps, *after.gaps}, key=lambda gap: gap.path)
 
 
@@ -124,7 +124,7 @@ def _is_changed(old: Seen, new: Seen) -> bool:
 
 
 class _Camera:
-    """Walks a workspace and notes what it sees."""
+    """Walks a workspace and adds all nodes to a snapshot."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Camera:
         self.room = limits.tree_bytes
 
     def visit(self, folder: Folder, above: Parts) -> None:
-        """Note all that is in a folder."""
+        """Add everything in a folder."""
         if len(above) > _DEEPEST:
             self.gap(above, f"It lies in more than {_DEEPEST} folders; what is in it was not watched.")
             return
@@ -151,14 +151,14 @@ class _Camera:
             try:
                 self.note(folder, (*above, name), names)
             except FileNotFoundError:
-                continue  # gone meanwhile
+                continue  # deleted meanwhile
             except OSError as error:
                 self.gap((*above, name), str(refused_by_system(path_of((*above, name)), error)))
             except ActionError as error:
                 self.gap((*above, name), str(error))
 
     def note(self, folder: Folder, parts: Parts, names: Collection[str]) -> None:
-        """Note what stands at a path, and what is in it."""
+        """Add the node at a path, and everything in it."""
         status = folder.status(parts[-1])
         times = (status.st_mtime_ns, status.st_ctime_ns)
         signature = (status.st_size, *times, status.st_ino, status.st_mode)
@@ -182,7 +182,7 @@ class _Camera:
                 self.visit(inner, parts)
 
     def gap(self, parts: Parts, why: str) -> None:
-        """Note what can't be looked at; once is enough for the workspace as a whole."""
+        """Add a path that can't be read; for the whole workspace only once."""
         gap = Gap(path_of(parts), why)
         if gap not in self.snapshot.gaps:
             self.snapshot.gaps.append(gap)

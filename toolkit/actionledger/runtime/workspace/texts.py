@@ -1,4 +1,4 @@
-"""Between a file's bytes and a model's text: decoding, masked secrets, and differences of bearable length."""
+"""Convert a file's bytes to a model's text and back: decoding, masked secrets, and short diffs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from actionledger.core.text import counted, printable
 from actionledger.core.vocabulary import Reason
 
 BOM = "\ufeff"
-"""The mark that some systems put before a text in UTF-8."""
+"""The byte order mark that some systems put before a text in UTF-8."""
 
 
 def decoded(path: str, content: bytes) -> str:
-    """Return a file's text, line ends and byte order mark kept."""
+    """Return a file's text, including line ends and byte order mark."""
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -27,7 +27,7 @@ def decoded(path: str, content: bytes) -> str:
 
 
 def encoded(path: str, text: str, limit: int) -> bytes:
-    """Return a text as the bytes of a file."""
+    """Encode a text as the bytes of a file."""
     try:
         content = text.encode()
     except UnicodeEncodeError:
@@ -51,7 +51,7 @@ def is_text(content: bytes) -> bool:
 
 
 def line_end(text: str) -> str | None:
-    r"""Return how all lines of a text end, ``"\n"`` or ``"\r\n"``; None where they differ or there is only one line."""
+    r"""Return the line end of all lines in a text, ``"\n"`` or ``"\r\n"``; None if they differ or there is only one line."""
     breaks, windows = text.count("\n"), text.count("\r\n")
     if not breaks or windows not in {0, breaks}:
         return None
@@ -59,7 +59,7 @@ def line_end(text: str) -> str | None:
 
 
 def with_line_ends(text: str, end: str | None) -> str:
-    """Return a text with all its lines ending that way; as it is where no way is given."""
+    """Return a text with the given line end in all lines; unchanged if none is given."""
     if end is None:
         return text
     plain = text.replace("\r\n", "\n")
@@ -67,22 +67,22 @@ def with_line_ends(text: str, end: str | None) -> str:
 
 
 MASK = "***"
-"""What a masked secret looks like, at the least."""
+"""The shortest form of a masked secret."""
 
 SECRETS_ARE_MASKED = (
     " The file holds a secret there; what you are shown of it is asterisks, one for each character. Search for what stands "
     "around it."
 )
-"""What is said of a search for asterisks."""
+"""The hint for a search for asterisks."""
 
 
 def is_masked(text: str, shown: str) -> bool:
-    """Return whether a text holds something that is shown with asterisks for a secret."""
+    """Return whether a text contains something that is shown masked."""
     return MASK in shown and shown not in text and shown in mask_text(text)
 
 
 def refuse_masks(path: str, before: str, after: str) -> None:
-    """See that no secret of a file is overwritten by the asterisks that stand for it."""
+    """Raise if masking asterisks would overwrite a secret in a file."""
     if MASK not in after or (masked := mask_text(before)) is before:
         return
     shown = set(masked.splitlines()) - set(before.splitlines())
@@ -96,10 +96,10 @@ def refuse_masks(path: str, before: str, after: str) -> None:
 
 
 _MOST_COMPARED = 2_000
-"""How many lines that are not the same at either end are compared: the time grows with their square."""
+"""The maximum number of lines compared between equal beginnings and ends, because the time is quadratic."""
 
 _LONGEST_LINE = 400
-"""How much of a line is shown, in characters."""
+"""The maximum shown length of a line, in characters."""
 
 _RANGE = regex(r"([-+])(\d+)")
 
@@ -118,10 +118,10 @@ class Diff:
     """The change of one path.
 
     Args:
-        path: where it is afterwards, or was, if it is deleted; a folder's ends with a slash.
-        kind: what happens to it.
-        text: a unified diff, or one line in round brackets where there is none to show.
-        moved_from: where it was before, if it is moved.
+        path: its path after the change, or before it if deleted; a folder's ends with a slash.
+        kind: the kind of change.
+        text: a unified diff, or a line in parentheses if none can be shown.
+        moved_from: its path before a move.
     """
 
     path: str
@@ -131,16 +131,16 @@ class Diff:
 
 
 def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines: int = 2_000) -> str:
-    """Return the difference between two contents for people.
+    """Return the difference of two contents, for people.
 
     Args:
         path: the file.
-        before: what it held; None where it wasn't there.
-        after: what it holds; None where it is gone.
-        most_lines: how many lines are shown.
+        before: the old content; None if the file did not exist.
+        after: the new content; None if the file is deleted.
+        most_lines: the maximum number of lines.
 
     Returns:
-        A unified diff, or one line in round brackets where the contents are no text or too long to compare.
+        A unified diff, or a line in parentheses if a content is not text or too long to compare.
     """
     if not is_text(before or b"") or not is_text(after or b""):
         return f"(binary: {_size(before)} before, {_size(after)} after)"
@@ -149,9 +149,9 @@ def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines:
     behind = _same_at_start(old[same:][::-1], new[same:][::-1])
     if max(len(old), len(new)) - same - behind > _MOST_COMPARED:
         return f"(too long to compare: {counted(len(old), 'line')} before, {len(new):,} after)"
-    # Three lines around are what a unified diff shows; the rest needs no comparing.
+    # A unified diff shows three lines of context; the rest needs no comparison.
     first, last_old, last_new = max(0, same - 3), len(old) - max(0, behind - 3), len(new) - max(0, behind - 3)
-    # A command may have made a name with a line break in it, which must not look like a line of the diff.
+    # A file name may contain a line break, which must not look like a line of the diff.
     name = printable(path)
     names = (
         f"a/{name}" if before is not None else "/dev/null",
@@ -181,7 +181,7 @@ def _lines(content: bytes | None) -> list[str]:
 
 
 def _same_at_start(old: Sequence[str], new: Sequence[str]) -> int:
-    """Return how many lines are the same at the start of both."""
+    """Return the number of equal lines at the start of both."""
     return next(
         (at for at, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]),
         min(len(old), len(new)),
@@ -189,7 +189,7 @@ def _same_at_start(old: Sequence[str], new: Sequence[str]) -> int:
 
 
 def _renumbered(lines: Iterable[str], left_out: int) -> Iterator[str]:
-    """Yield the lines of a diff whose line numbers count some lines that were left out before it."""
+    """Yield a diff's lines with line numbers shifted by the lines left out before it."""
     for line in lines:
         if line.startswith("@@"):
             yield _RANGE.sub(lambda found: f"{found[1]}{int(found[2]) + left_out}", line)

@@ -1,4 +1,4 @@
-"""A tree of files and folders, and the one on the disk: each path is walked name by name, following no symbolic link."""
+"""The protocol of a file tree, and the tree on disk: each path is walked name by name, without following symbolic links."""
 
 import errno
 import os
@@ -35,23 +35,23 @@ from actionledger.runtime.workspace.paths import (
 )
 
 _MOST_COMPARED = 1_000
-"""With how many names a wrong one is compared."""
+"""The maximum number of names that a wrong one is compared with."""
 
 
 class FileTree(Protocol):
     """Files and folders under one root; paths are given as names from the root inwards.
 
-    Every method raises ``ActionError`` where a name on the way is a file or a link.
+    Every method raises ``ActionError`` if a name on the way is a file or a link.
     """
 
     def look(self, parts: Parts) -> PathEntry | None:
-        """Return what stands there, without its content; None where nothing does."""
+        """Return the entry at a path, without content; None if there is none."""
 
     def names(self, parts: Parts) -> list[str]:
-        """Return all names in a folder, in no order; it must be there."""
+        """Return all names in an existing folder, unordered."""
 
     def load(self, parts: Parts) -> FoundNode | None:
-        """Return what stands there, a file's content included; None where nothing does."""
+        """Return the node at a path, including a file's content; None if there is none."""
 
 
 def folder_names(tree: FileTree, parts: Parts) -> list[str]:
@@ -66,7 +66,7 @@ def folder_names(tree: FileTree, parts: Parts) -> list[str]:
 
 
 def near_paths(tree: FileTree, parts: Parts) -> tuple[str, ...]:
-    """Return paths in the same folder that a path which isn't there may have been meant to be; at most three."""
+    """Return at most three existing paths in the same folder that are similar to a missing path."""
     try:
         names = tree.names(parts[:-1]) if _is_folder(tree, parts[:-1]) else []
     except ActionError:
@@ -75,7 +75,7 @@ def near_paths(tree: FileTree, parts: Parts) -> tuple[str, ...]:
 
 
 def obstacle(tree: FileTree, effect: Change | Move) -> str | None:
-    """Return why an effect can't be had on a tree as it is now, as a sentence; None where it can."""
+    """Return why an effect can't be applied to a tree as it is now, as a sentence; None if it can."""
     try:
         if isinstance(effect, Move):
             return _move_obstacle(tree, effect)
@@ -91,7 +91,7 @@ def _change_obstacle(tree: FileTree, change: Change) -> str | None:
     found = tree.load(parts)
     now = found.node if found else None
     if now != change.before:
-        # How what stands at a path differs from what was left there, as a sentence for people.
+        # How the node differs from the one left there, as a sentence for people.
         expected = change.before
         if now is None:
             return "It is gone."
@@ -124,7 +124,7 @@ def _move_obstacle(tree: FileTree, move: Move) -> str | None:
 
 
 def loaded_or_none(tree: FileTree, parts: Parts) -> FoundNode | None:
-    """Return what stands at a path; None where nothing does, or where it can't be looked at."""
+    """Return the node at a path; None if there is none, or it can't be read."""
     try:
         return tree.load(parts)
     except ActionError:
@@ -132,9 +132,9 @@ def loaded_or_none(tree: FileTree, parts: Parts) -> FoundNode | None:
 
 
 def is_taken(tree: FileTree, parts: Parts) -> bool:
-    """Whether something goes by just this path.
+    """Whether a path exists with exactly this name.
 
-    A system that knows no letter case finds what differs in it alone; that doesn't count.
+    A case-insensitive system also finds names in other letter case, which don't count.
     """
     return tree.look(parts) is not None and parts[-1] in tree.names(parts[:-1])
 
@@ -145,15 +145,15 @@ def _is_folder(tree: FileTree, parts: Parts) -> bool:
 
 
 _NO_FOLDER = {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}
-"""What systems say of a link, or a file, where a folder was to be opened without following links."""
+"""The errors for opening a link or file as a folder without following links."""
 
 
 class DiskTree:
-    """The files and folders under one folder of the disk.
+    """The files and folders in a folder on disk.
 
     Args:
         root: the folder, absolute and without symbolic links.
-        kept_bytes: the largest file that is loaded, in bytes.
+        kept_bytes: the maximum size of a file that is loaded, in bytes.
     """
 
     def __init__(self, root: Path, kept_bytes: int) -> None:
@@ -190,7 +190,7 @@ class DiskTree:
                 return None
 
     def apply(self, step: EffectStep, temporary: str) -> None:
-        """Have an effect, if what stands there is still what stood there when it was planned."""
+        """Apply an effect, if the node is still as it was when the effect was planned."""
         with refusing(step.effect.path):
             if isinstance(step.effect, Move):
                 self._move(step.effect)
@@ -198,12 +198,12 @@ class DiskTree:
                 self._change(step.effect, step.after, temporary)
 
     def remove_temporary(self, path: str, temporary: str) -> None:
-        """Remove what a write that was cut off left beside its target."""
+        """Remove the temporary file of a write that was cut off."""
         with suppress(ActionError, OSError), self.folder(plain_parts(path)[:-1], path) as folder:
             folder.remove_file(temporary)
 
     def folder(self, parts: Parts, path: str) -> Folder:
-        """Return a folder, open; the caller closes it."""
+        """Open a folder; the caller closes it."""
         folder = Folder.at(self._root)
         for part in parts:
             try:
@@ -255,7 +255,7 @@ class DiskTree:
 
 
 def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
-    """Return what stands in a folder under a name."""
+    """Return the node of a name in a folder."""
     status = folder.status(name)
     match kind_of(status):
         case NodeKind.FILE:
@@ -271,7 +271,7 @@ def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
 def _loaded(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
     descriptor = folder.open_file(name)
     try:
-        # What is open now may not be what was looked at.
+        # The opened file may differ from the one whose status was read.
         status = os.fstat(descriptor)
         if kind_of(status) is not NodeKind.FILE:
             raise no_file(path, kind_of(status))
@@ -295,14 +295,14 @@ def _node_in(folder: Folder, name: str, path: str, limit: int) -> Node | None:
 
 
 def _replace(folder: Folder, name: str, content: bytes, mode: int, temporary: str) -> None:
-    """Put a whole new file in the place of whatever goes by a name; the old file itself is never written to."""
+    """Replace a name by a new file; the old file itself is never written to."""
     with _made_aside(folder, temporary):
         folder.create_file(temporary, content, mode)
         folder.rename(temporary, folder, name)
 
 
 def _replace_link(folder: Folder, name: str, target: str, temporary: str) -> None:
-    """Put a symbolic link in the place of whatever goes by a name."""
+    """Replace a name by a symbolic link."""
     with _made_aside(folder, temporary):
         folder.make_link(temporary, target)
         folder.rename(temporary, folder, name)
@@ -310,7 +310,7 @@ def _replace_link(folder: Folder, name: str, target: str, temporary: str) -> Non
 
 @contextmanager
 def _made_aside(folder: Folder, temporary: str) -> Iterator[None]:
-    """Remove what was made under a temporary name, if it doesn't come to its place."""
+    """Remove a temporary file, if it was not renamed to its target."""
     try:
         yield
     except BaseException:

@@ -1,4 +1,4 @@
-"""Taking back what was done: tried in mind first, so that it is done whole or not at all."""
+"""Undo changes: first tried in memory, so that either all or none are undone."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Why one path keeps something from being undone.
+    """A path that prevents an undo.
 
     Args:
         path: the path.
-        reason: ``changed_since`` where it is no longer as it was left, ``not_kept`` where what stood there before is not
-            known.
-        why: the particulars, as a sentence.
-        diff: from what was left there to what is there now, as far as it can be shown.
+        reason: ``changed_since`` if it was changed since, ``not_kept`` if its earlier content is
+            unknown.
+        why: the details, as a sentence.
+        diff: the difference between its last recorded state and now, as far as it can be shown.
     """
 
     path: str
@@ -37,10 +37,10 @@ class Conflict:
 
 
 class UndoRefusedError(ActionError):
-    """Nothing was undone, because something is no longer as it was left.
+    """Nothing was undone, because a path has changed since.
 
     Args:
-        conflicts: each path that keeps it from being undone.
+        conflicts: each path that prevents the undo.
     """
 
     def __init__(self, conflicts: Sequence[Conflict]) -> None:
@@ -55,9 +55,9 @@ class Reversed:
     """The result of undoing the changes of one action.
 
     Args:
-        action: the action that made them in the first place.
-        paths: what was changed by the undoing, sorted.
-        is_redone: whether the changes are in effect again, because it took an undoing back.
+        action: the action that made the changes.
+        paths: the paths that the undo changed, sorted.
+        is_redone: whether the changes are in effect again, because an undo was reverted.
     """
 
     action: str
@@ -70,9 +70,9 @@ class Undone:
     """The report of an undo.
 
     Args:
-        action: identifies the undoing, so that it can itself be undone.
-        at: when it was begun, UTC.
-        reversals: whose changes these were in the first place, in the order of their first change.
+        action: the undo's own id, by which it can be undone.
+        at: when it started, UTC.
+        reversals: the reversal of each action, in the order of the actions' first changes.
 
     Example:
         >>> with al.Runtime("coder", auto=True) as runtime:
@@ -88,12 +88,12 @@ class Undone:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All that was changed back, sorted."""
+        """All paths that were changed back, sorted."""
         return tuple(sorted({path for each in self.reversals for path in each.paths}))
 
 
 def undoings(history: History) -> list[Undone]:
-    """Return what was undone on its own account, and not within an action, in the order in which it was."""
+    """Return the undos that were not part of an action, in order."""
     actions = (
         record.unit.action
         for record in history.records
@@ -104,7 +104,7 @@ def undoings(history: History) -> list[Undone]:
 
 
 def undoing_of(history: History, action: str) -> Undone:
-    """Return what was undone under one name."""
+    """Return the undo with an id."""
     records = [
         record for record in history.records if record.unit.action == action and _takes_back(record, history)
     ]
@@ -116,7 +116,7 @@ def _takes_back(record: Record, history: History) -> bool:
 
 
 def _reversals(history: History, records: Sequence[Record]) -> tuple[Reversed, ...]:
-    """Return what became of each action; what failed halfway took itself back, and is nothing."""
+    """Return the reversal of each action; an action that failed halfway reverted itself and has none."""
     chains: dict[int, list[tuple[Record, int]]] = defaultdict(list)
     for record in records:
         first, place = history.links(record)
@@ -133,7 +133,7 @@ def _reversals(history: History, records: Sequence[Record]) -> tuple[Reversed, .
 
 
 def undo_steps(records: Sequence[Record], tree: FileTree, contents: Contents) -> list[EffectStep]:
-    """Return the steps that take records back."""
+    """Return the steps that revert some records."""
     tried = LayeredTree(tree)
     steps: list[EffectStep] = []
     conflicts: list[Conflict] = []
@@ -144,7 +144,7 @@ def undo_steps(records: Sequence[Record], tree: FileTree, contents: Contents) ->
         step = _inverse(record.effect, contents)
         if conflict := _conflict(step, tried):
             conflicts.append(conflict)
-        # Those before it are tried all the same, so that every conflict is named.
+        # Earlier records are tried all the same, so that every conflict is reported.
         tried.apply(step)
         steps.append(step)
     if conflicts:

@@ -1,4 +1,4 @@
-"""The files under one folder of the disk: every change is written down before it is made, done whole, and can be undone."""
+"""The files in one folder on disk: every change is recorded before it is made, made completely, and can be undone."""
 
 import os
 import tempfile
@@ -39,31 +39,31 @@ from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, 
 
 @dataclass(slots=True)
 class Watched:
-    """The changes that a command has made in the workspace; known once it is over.
+    """The changes that a command made in the workspace; known when it has finished.
 
     Args:
-        effects: each change, and what could not be kept track of.
+        effects: each change, and each gap in the tracking.
     """
 
     effects: list[Effect] = field(default_factory=list)
 
 
 class Workspace(Files):
-    """One folder that a session may read and write, and no way out of it; see ``Files`` for what can be done.
+    """A folder that a session may read and write, and is confined to; see ``Files`` for the operations.
 
-    What is changed within ``units.belonging_to`` belongs to that turn and action, and is undone by them. Contents, permissions,
-    empty folders and links come back; owners, times, extended attributes, further names of a file (hard links) and the root's
-    own permissions don't.
+    Changes within ``units.belonging_to`` belong to that turn and action, and are undone with them. Undo restores contents,
+    permissions, empty folders and links. It doesn't restore owners, times, extended attributes, a file's further names
+    (hard links) and the root's own permissions.
 
     Args:
-        root: the folder; it is made if it isn't there.
-        state: the folder where the journal of effects is kept, outside the root, so that it survives this process: changes
-            can then be undone later, and what a crash cut off is settled by the next one who changes something. Where not
-            given it is a temporary one that goes with this object.
-        limits: how much it takes.
+        root: the folder; it is made if missing.
+        state: the folder of the journal, outside the root. It survives this process, so that changes can be undone later, and the
+            next process that changes something resolves what a crash cut off. If not given, a temporary
+            folder that is removed with this object.
+        limits: its limits.
 
     Raises:
-        UsageError: the root is no folder, or can't be made, or the journal would lie in it.
+        UsageError: the root is not a folder or can't be made, or the journal would be in it.
     """
 
     def __init__(
@@ -92,18 +92,18 @@ class Workspace(Files):
         self._opening = Lock()
         self._known: WorkspaceSnapshot | None = None
         if self._state is not None and self._folder_in(self._state).is_dir():
-            # Whoever may want to undo something here uses the journal from now on.
+            # A workspace with undo uses the journal from now on.
             with suppress(ActionError):
-                self.journal  # noqa: B018 - it is opened when it is first asked for
+                self.journal  # noqa: B018 - opened on first access
 
     @property
     def tree(self) -> DiskTree:
-        """What there is on the disk."""
+        """The tree on disk."""
         return self._disk
 
     @property
     def journal(self) -> Journal:
-        """What was done to the workspace."""
+        """The journal of the workspace's effects."""
         with self._opening, recording():
             if self._journal is None:
                 folder = self._journal_folder()
@@ -112,27 +112,27 @@ class Workspace(Files):
             return self._journal
 
     def dry_run(self) -> Overlay:
-        """Return the same files, on which everything can be tried and nothing is done."""
+        """Return an overlay on these files, where everything can be tried without effect."""
         return Overlay(self._disk, self.limits)
 
     def undo(self, action: str) -> Undone:
-        """Take back all that an action has changed, or an undoing.
+        """Undo all changes of an action, or revert an undo.
 
         Args:
-            action: identifies it, as in ``units.belonging_to`` or ``Undone.action``.
+            action: its id, as in ``units.belonging_to`` or ``Undone.action``.
 
         Raises:
-            UndoRefusedError: something is no longer as it was left; nothing is undone then.
+            UndoRefusedError: a path has changed since; nothing is undone then.
             ActionError: there is nothing to undo.
         """
         return self._undo(lambda record: record.unit.action == action, f"the action {action!r}")
 
     def undo_turn(self, turn: str) -> Undone:
-        """Take back all that a turn has changed; see ``undo``."""
+        """Undo all changes of a turn; see ``undo``."""
         return self._undo(lambda record: record.unit.turn == turn != "", f"the turn {turn!r}")
 
     def undo_back_to(self, turn: str) -> Undone:
-        """Take back all that was changed by the turns after one, so that all is as that turn left it; see ``undo``."""
+        """Undo all changes of the turns after the given one; see ``undo``."""
         with self._exclusively():
             turns = self.journal.history.turns()
             if turn not in turns:
@@ -142,20 +142,20 @@ class Workspace(Files):
             return self._undo(lambda record: record.unit.turn in later, f"the turns after {turn!r}")
 
     def undoings(self) -> list[Undone]:
-        """Return all that was undone here, and not within an action, in the order in which it was."""
+        """Return the undos that were not part of an action, in order."""
         with self._exclusively():
             return undoings(self.journal.history)
 
     def is_changed_by(self, turn: str) -> bool:
-        """Return whether something that a turn has changed is left to be undone."""
+        """Return whether a turn still has changes to undo."""
         with self._exclusively():
             return bool(self.journal.history.to_undo(lambda record: record.unit.turn == turn != ""))
 
     @contextmanager
     def watching(self) -> Iterator[Watched]:
-        """Note what a command changes in the workspace while the block runs, so that it can be undone.
+        """Record the changes that a command makes in the workspace within the block, so that they can be undone.
 
-        Nobody else changes the workspace through the toolkit meanwhile. What was too large to keep is among the effects,
+        Nobody else can change the workspace through the toolkit in this time. Files too large to store are among the effects,
         and undoing them is refused.
         """
         with self._exclusively():
@@ -189,7 +189,7 @@ class Workspace(Files):
             return undoing_of(self.journal.history, unit.action)
 
     def _recover(self) -> None:
-        """Settle what a process that died left unsettled."""
+        """Resolve what a dead process left unresolved."""
         settle(self._disk, self.journal)
         if watch := self.journal.history.watch:
             data = self.journal.contents.get(watch.snapshot)
@@ -224,7 +224,7 @@ class Workspace(Files):
 def carry_out(
     tree: DiskTree, journal: Journal, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()
 ) -> None:
-    """Have effects one after the other; where one fails, take those before it back."""
+    """Apply effects in order; if one fails, revert those before it."""
     records = journal.intend(unit, steps, undoes)
     try:
         _have(tree, journal, records, steps)
@@ -237,10 +237,10 @@ def carry_out(
 
 
 def settle(tree: DiskTree, journal: Journal) -> None:
-    """Find out of every record that nobody said it of whether its effect was had, and clean up behind it.
+    """Determine which pending effects were applied, and remove their temporary files.
 
-    Effects are had in order, so behind one that was not had none was. Where it can't be told, because somebody else has
-    changed the path since, it counts as had: undoing it is then refused, and says what is there.
+    Effects are applied in order, so none follows one that was not applied. If a path has changed since, its effect counts as
+    applied: undoing it is then refused, with the current state in the message.
     """
     records = list(journal.history.pending.values())
     for record in records:
@@ -257,7 +257,7 @@ def _have(tree: DiskTree, journal: Journal, records: Sequence[Record], steps: Se
             tree.apply(step, record.temporary)
             journal.done(record)
     except ActionError:
-        # An effect that is refused was not had, whatever somebody else has put in its place.
+        # A refused effect was not applied, whatever is at its path now.
         journal.settled([], list(journal.history.pending.values()))
         raise
     except BaseException:
@@ -266,7 +266,7 @@ def _have(tree: DiskTree, journal: Journal, records: Sequence[Record], steps: Se
 
 
 def _take_back(tree: DiskTree, journal: Journal, unit: Unit, had: Sequence[tuple[Record, EffectStep]]) -> str:
-    """Take back what was done before an effect failed; return a sentence if that can't be done, else nothing."""
+    """Revert the effects before a failed one; return a sentence if that fails, otherwise nothing."""
     steps = [inverse(step) for _, step in reversed(had)]
     try:
         records = journal.intend(unit, steps, [record.number for record, _ in reversed(had)])
@@ -277,7 +277,7 @@ def _take_back(tree: DiskTree, journal: Journal, unit: Unit, had: Sequence[tuple
 
 
 def _was_had(tree: DiskTree, effect: Effect) -> bool:
-    """Whether an effect was had, or what is there doesn't tell."""
+    """Whether an effect was applied; also true if that can't be determined."""
     assert not isinstance(effect, Gap), "what could not be watched is written down as it is, not intended"
     parts = plain_parts(effect.path)
     if isinstance(effect, Move):
@@ -299,7 +299,7 @@ def _kind_at(tree: DiskTree, parts: Parts) -> NodeKind | None:
 
 
 def _is_half_made(change: Change, now: Node | None) -> bool:
-    """Whether a folder was made, and not yet given its permissions."""
+    """Whether a folder was made but its permissions were not set yet."""
     is_made = change.before is None and change.after is not None and change.after.kind is NodeKind.FOLDER
     is_there = now is not None and now.kind is NodeKind.FOLDER and now.mode & 0o777 == NEW_FOLDER_MODE
     return is_made and is_there and now != change.after

@@ -289,6 +289,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     publish(files)
     files.spare.unlink(missing_ok=True)  # the copy before, which has all of it
     files.unpublished.unlink(missing_ok=True)
+    files.loops.unlink(missing_ok=True)
     remove_finished(files.segments, offsets)
     blank_lines(files.segments, frozenset(intent.sessions), gone)
     for spilled in (Path(f"{files.store}.tmp"), Path(f"{files.published}.tmp")):

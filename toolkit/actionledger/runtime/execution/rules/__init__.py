@@ -1,4 +1,4 @@
-"""How a rule's condition is compared with what an action says: plainly where it approves, by all spellings where it restricts. Pure."""
+"""Compare a rule's condition with an action: literally if it approves, in all spellings if it restricts. Pure."""
 
 from actionledger.runtime.execution.rules.conditions import Condition, fits_plainly, restricts
 from actionledger.runtime.execution.rules.lines import Fit

@@ -1,4 +1,4 @@
-"""Commands compared with what a rule restricts, git's command line and the targets of a push included. Pure."""
+"""Compare commands with the condition of a restricting rule, including git's command line and push targets. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,13 @@ _COPIERS = frozenset({"cp", "mv", "ln", "install", "rsync", "dd", "link"})
 
 
 def words_restrict(wanted: Sequence[str], starts: Starts) -> Fit:
-    """Return whether something that is started begins with these words, or may."""
+    """Return whether a started command begins with these words, or may."""
     fits = [_begins(wanted, command) for command in starts.commands]
     return max([Fit.NO if starts.is_known else Fit.PERHAPS, *fits])
 
 
 def glob_restricts(pattern: str, text: str, starts: Starts) -> Fit:
-    """Return whether a glob fits a line or something that it starts, or may."""
+    """Return whether a glob matches a line or a command that it starts, or may."""
     if text and fnmatchcase(text, pattern):
         return Fit.YES
     tokens = pattern.lstrip("* ").split()
@@ -59,7 +59,7 @@ def _globbed(pattern: str, lead: Sequence[str], rest: Sequence[str], command: St
 
 
 def _all_fit(tokens: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether each token of a glob fits some word, or a part of one."""
+    """Return whether each token of a glob matches some word, or a part of one."""
     pieces = [folded(piece) for word in words for piece in _pieces(word)]
     return all(any(fnmatchcase(piece, folded(token)) for piece in pieces) for token in tokens)
 
@@ -72,7 +72,7 @@ def _pieces(word: str) -> Iterator[str]:
 
 
 def _begins(wanted: Sequence[str], command: Started) -> Fit:
-    """Return whether a command begins with words, however its options stand."""
+    """Return whether a command begins with words, wherever its options are."""
     first = command.words[0]
     if not first.is_plain:
         return Fit.PERHAPS
@@ -84,13 +84,13 @@ def _begins(wanted: Sequence[str], command: Started) -> Fit:
     else:
         return _perhaps(_mentions(given, wanted, command))
     fit = _after(wanted, words, is_open=command.is_open)
-    # Letter case: one system's program is another system's nothing.
+    # Letter case: a name that is a program on one system may not exist on another.
     is_same = name_of(wanted[0]) == wanted[0].rpartition("/")[2] and folded(first.text) == first.text
     return fit if command.is_sure and is_same else min(fit, Fit.PERHAPS)
 
 
 def _after(wanted: Sequence[str], words: Sequence[Word], *, is_open: bool) -> Fit:
-    """Compare what follows the program."""
+    """Compare the words after the program."""
     if len(wanted) == 1:
         return Fit.YES
     texts = [word.text for word in words]
@@ -112,7 +112,7 @@ def _after(wanted: Sequence[str], words: Sequence[Word], *, is_open: bool) -> Fi
 
 
 def _may_become(subcommand: str, wanted: Sequence[str], rest: Sequence[Word]) -> bool:
-    """Return whether a subcommand of git may do what another one does."""
+    """Return whether a git subcommand may act like another one."""
     kind = SUBCOMMANDS.get(subcommand)
     if kind == "inert":
         return False
@@ -123,7 +123,7 @@ def _may_become(subcommand: str, wanted: Sequence[str], rest: Sequence[Word]) ->
 
 
 def _spelled_otherwise(wanted: Sequence[str], words: Sequence[Word]) -> Fit:
-    """Return whether words are among others, in another order or form."""
+    """Return whether words are contained in others, in another order or form."""
     if all(any(_may_be(want, word, words) for word in words) for want in wanted):
         return Fit.PERHAPS
     return Fit.NO
@@ -150,7 +150,7 @@ def _may_be(want: str, word: Word, words: Sequence[Word]) -> bool:
 
 
 def _mentions(given: str, wanted: Sequence[str], command: Started) -> bool:
-    """Return whether another program's words hold the program of a rule, so that it may be started."""
+    """Return whether another program's words contain the rule's program, so that it may be started."""
     if is_inert(given):
         return False
     program = name_of(wanted[0])
@@ -184,7 +184,7 @@ _WITH_VALUE = frozenset(
     {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"}
 )
 _REMAKES = ("-c", "--config-env", "--exec-path")
-"""Options by which a subcommand may come to mean another one."""
+"""Options that may change the meaning of a subcommand."""
 
 SUBCOMMANDS = dict.fromkeys(
     (
@@ -267,27 +267,27 @@ SUBCOMMANDS = dict.fromkeys(
     ),
     "runs",
 )
-"""``inert`` ones do what they are called, ``runs`` may run others that their words name; any other may be an alias."""
+"""``inert`` subcommands do what their name says, ``runs`` may start programs named in their words; any other may be an alias."""
 
 _ALL = ("--all", "--mirror", "--branches", "--follow-tags", "--tags", "--prune", "--delete", "-d", "--stdin")
 _PUSH_WITH_VALUE = frozenset({"-o", "--push-option", "--receive-pack", "--exec", "--repo"})
 
 
 def without_program_options(words: Sequence[Word]) -> tuple[Sequence[Word], bool]:
-    """Return a command of git from its subcommand on, and whether nothing before that can change what it means."""
+    """Return a git command from its subcommand on, and whether nothing before the subcommand can change its meaning."""
     at, is_plain = 1, True
     while at < len(words) and (words[at].text.startswith("-") or not words[at].text):
         is_plain = is_plain and words[at].is_plain and not words[at].text.startswith(_REMAKES)
         at += 2 if words[at].text in _WITH_VALUE else 1
     rest = words[at:]
-    # A setting given on the line matters where the subcommand may be an alias, or may start what the setting names.
+    # A setting on the command line matters if the subcommand may be an alias, or may start the program that the setting names.
     if rest and not is_plain and SUBCOMMANDS.get(rest[0].text) == "inert":
         is_plain = all("alias." not in word.text and word.is_plain for word in words[1:at])
     return rest, is_plain
 
 
 def pieces_of_push(words: Sequence[str]) -> list[str] | None:
-    """Return what a push writes to, in the forms in which a rule may name it; None if that can't be read off."""
+    """Return the targets of a push, in the forms in which a rule may name them; None if they can't be determined."""
     if "push" not in words:
         return None
     rest = iter(words[words.index("push") + 1 :])

@@ -1,4 +1,4 @@
-"""A condition on a field, compared with an action's argument: text, path or command. Pure."""
+"""Compare a condition on a field with an action's argument: text, path or command. Pure."""
 
 import json
 import re
@@ -13,17 +13,17 @@ from actionledger.runtime.execution.rules.lines import Fit, Word, commands_in
 from actionledger.runtime.execution.rules.programs import Starts, folded, started_by, started_by_words
 
 Condition: TypeAlias = str | tuple[str, ...]
-"""What a field must be: a glob over all of its text; or the words that a command begins with."""
+"""A condition on a field: a glob over its whole text, or the words that a command begins with."""
 
 _COMMANDS = regex(r"(.*_)?(commands?|cmd|shell|script|argv)")
-"""Fields that hold a line for a shell, or the words of a command."""
+"""Fields that hold a shell command line, or the words of a command."""
 
 _PATHS = regex(r"(.*_)?(paths?|target|files?|filename|source|destination|dir|directory|folder)")
-"""Fields that hold paths; a rule about one of them is asked about all of them."""
+"""Fields that hold paths; a rule on one of them is checked against all of them."""
 
 
 def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
-    """Return whether a condition holds for a value as it stands, and for what it plainly means."""
+    """Return whether a condition holds for a value as written, which can mean nothing else."""
     text = value if isinstance(value, str) else json_text(value)
     if not isinstance(condition, str):
         words = None if set(text) & _SHELL_SIGNS else _words(text)
@@ -40,7 +40,7 @@ def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
 
 
 def restricts(condition: Condition, field: str, arguments: Mapping[str, Any]) -> Fit:
-    """Return whether an action is one that a condition is about, however it is written."""
+    """Return whether a condition applies to an action, in any spelling."""
     fit = _restricts(condition, field, arguments[field]) if field in arguments else Fit.NO
     if fit is Fit.NO and _PATHS.fullmatch(field) and isinstance(condition, str):
         names = [name for name in arguments if name != field and _PATHS.fullmatch(name)]
@@ -67,7 +67,7 @@ def _starts(value: Any) -> Starts:
 
 
 def _texts(value: Any, text: str) -> Iterator[str]:
-    """Yield a value's text, and each of its texts where it is a list, however that is written."""
+    """Yield a value's text, and the texts of its items if it is a list in any notation."""
     yield text
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -90,7 +90,7 @@ def _words(text: str) -> list[str] | None:
 
 
 _SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")
-"""What makes a command more than words, for a shell; where a rule approves the first words, in quotes as well."""
+"""Characters that have a meaning for a shell; where a rule approves first words, even in quotes."""
 
 
 _LONGEST = 4096
@@ -99,7 +99,7 @@ _SHORT_NAME = regex(r"~\d")
 
 
 def normalised(path: str) -> str:
-    """Return a path without what doesn't lead anywhere: ``.``, ``..`` where something stands before it, doubled slashes."""
+    """Return a path without redundant parts: ``.``, ``..`` after a folder, doubled slashes."""
     parts: list[str] = []
     for part in path.replace("\\", "/").split("/"):
         if part == ".." and parts and parts[-1] != "..":
@@ -110,7 +110,7 @@ def normalised(path: str) -> str:
 
 
 def text_restricts(pattern: str, path: str, *, is_path: bool) -> Fit:
-    """Return whether a text is one that a glob restricts, or may be."""
+    """Return whether a glob restricts a text, or may."""
     if fnmatchcase(path, pattern):
         return Fit.YES
     if len(path) > _LONGEST or "\n" in path:
@@ -121,7 +121,7 @@ def text_restricts(pattern: str, path: str, *, is_path: bool) -> Fit:
     loose, loosely = _loose(plain), _loose(wanted)
     forms = {loose, folded(path)}
     if path.startswith(("/", "~", "\\")) or ":" in path or ".." in plain:
-        # Where the workspace is, a rule doesn't know: each end of the path may be what is inside of it.
+        # A rule doesn't know the workspace's location, so each trailing part of the path may be relative to it.
         parts = loose.strip("/").split("/")
         forms |= {"/".join(parts[at:]) for at in range(len(parts))}
     forms |= {form.removeprefix("refs/").removeprefix("heads/") for form in tuple(forms)}
@@ -131,7 +131,7 @@ def text_restricts(pattern: str, path: str, *, is_path: bool) -> Fit:
 
 
 def _may_be(path: str, pattern: str) -> bool:
-    """Return whether a path holds what a glob fits, or stands for several paths of which one may."""
+    """Return whether a glob matches a part of a path, or one of the paths that it expands to."""
     wanted = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
     folder = wanted.rpartition("/")[0]
     if folder and (path in {"", folder} or folder.startswith(f"{path}/")):
@@ -143,7 +143,7 @@ def _may_be(path: str, pattern: str) -> bool:
 
 
 def _loose(path: str) -> str:
-    """Return what systems that are lenient about names take a path for."""
+    """Return a path as systems with lenient file names resolve it."""
     parts = (
         re.split(r"::?\$?", part)[0] if not re.fullmatch(r"\w:", part) else part
         for part in folded(path).split("/")

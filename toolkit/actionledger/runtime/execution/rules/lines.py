@@ -1,4 +1,4 @@
-"""A line for a shell as the commands in it, however they are written; nothing is filled in. Pure."""
+"""Split a shell command line into commands, in any notation, without any expansion. Pure."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -8,7 +8,7 @@ from actionledger.core.patterns import regex
 
 
 class Fit(IntEnum):
-    """Whether a condition holds; of several, the greatest counts where one is enough, the least where all are needed."""
+    """Whether a condition holds; the maximum combines alternatives, the minimum combines requirements."""
 
     NO = 0
     PERHAPS = 1
@@ -25,8 +25,8 @@ class Word(NamedTuple):
     """One word of a command.
 
     Args:
-        text: without its quotes.
-        is_plain: whether it is nothing but its text: a shell would put in no variable, file name or output.
+        text: the word without quotes.
+        is_plain: whether the word is literal: a shell would insert no variable, file name or output.
     """
 
     text: str
@@ -40,10 +40,10 @@ class CommandLine(NamedTuple):
     """The commands of a command line.
 
     Args:
-        commands: in its order, without what is assigned before them and where their output goes.
+        commands: the commands in order, without assignments before them and without output redirections.
         is_read: whether all quotes are closed.
-        is_whole: whether nothing of the line was left out: no variables, no word of a shell's own, no target, no comment,
-            nothing that sends it into the background.
+        is_whole: whether nothing was left out: no variables, shell keywords, redirections, comments,
+            and no background execution.
     """
 
     commands: tuple[Command, ...]
@@ -72,13 +72,13 @@ class _Reader:
                 ended = self._quoted(sign)
             elif sign in _BETWEEN_COMMANDS:
                 self.is_plain = self.is_plain and sign != "`"
-                # What runs on in the background is no plain command.
+                # A command in the background is not a plain command.
                 self.is_whole = self.is_whole and sign != "&"
                 self._end_word(words)
                 commands.append(tuple(words))
                 words.clear()
             elif self.text.startswith("<<<", self.at):
-                # What follows is a text for the command, which may be one that it runs.
+                # A here-string is input for the command, which may execute it.
                 self._end_word(words)
                 self.is_whole = False
                 self.at += 2
@@ -104,7 +104,7 @@ class _Reader:
         )
 
     def _quoted(self, sign: str) -> bool:
-        """Take a sign in quotes or one that quotes; return whether the text ends where it must not."""
+        """Consume a quote or a quoted character; return whether the text ends inside quotes."""
         following = self.text[self.at + 1 : self.at + 2]
         if sign == self.quote:
             self.quote = ""
@@ -134,12 +134,12 @@ class _Reader:
 
 
 def commands_in(text: str) -> CommandLine:
-    """Return the commands of a line, those that it puts in as ``$(…)`` among them."""
+    """Return the commands of a line, including those in ``$(…)``."""
     return _Reader(text).read()
 
 
 def _without_beginning(command: Command) -> Command:
-    """Return a command without the words of a shell's own and the variables before it."""
+    """Return a command without leading shell keywords and variable assignments."""
     rest = list(command)
     while rest and (rest[0].text in _RESERVED or _ASSIGNMENT.match(rest[0].text)):
         rest.pop(0)

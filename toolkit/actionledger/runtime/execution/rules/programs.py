@@ -1,4 +1,4 @@
-"""Programs that run other programs: what a command starts beside itself, as far as its words say so. Pure."""
+"""Find the programs that a command starts through other programs, as far as its words show. Pure."""
 
 import re
 import unicodedata
@@ -40,7 +40,7 @@ _WRAPPERS = frozenset(
         ),
     }
 )
-"""Programs whose first word that is no option, number or variable is the program that they start."""
+"""Programs that start the first of their words that is not an option, number or variable."""
 
 _INTERPRETERS = regex(
     r"(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|awk|gawk|mawk|nawk|osascript|tclsh|rscript|r|ghci|guile"
@@ -54,7 +54,7 @@ _STARTERS = regex(
     r"|getline|syscall|qx|%x|`|\bos\b|\\x|fromhex|b64|base64|\bchr\b|\brun\b|:!|\brunpy\b|\bopen\s*\(?\s*['\"]?\|",
     re.IGNORECASE,
 )
-"""What in a text of code may start a program, or make text that does."""
+"""Parts of source code that may start a program, or create code that does."""
 
 _SED_STARTS = regex(r"(^|[\d$/;{}\s])e(\s|;|$)|/[gpmi\d]*e[gpmi\d]*\s*(;|$)", re.IGNORECASE)
 
@@ -109,12 +109,12 @@ INERT = frozenset(
         *("md5sum", "sha1sum", "sha256sum", "tee", "nl", "tac", "jq", "type"),
     }
 )
-"""Programs that start none, whatever their words are."""
+"""Programs that start no other program, whatever their words are."""
 
 _MOST_DEEP = 4
 _LONGEST_OPTION = 9
 _MOST_INNER = 20
-"""So many words of one command are taken for programs at most; comparing stays linear in a line's length."""
+"""The maximum number of a command's words taken for programs, so that comparison stays linear in a line's length."""
 _SUBSTITUTION = regex(r"[$<>]\(|[`()]")
 
 
@@ -123,7 +123,7 @@ class Started(NamedTuple):
 
     Args:
         words: its words; the first is the program.
-        is_sure: whether the line says plainly that this is started.
+        is_sure: whether the line clearly starts it.
         is_open: whether it gets words that the line doesn't show.
     """
 
@@ -133,11 +133,11 @@ class Started(NamedTuple):
 
 
 class Starts(NamedTuple):
-    """All that a line starts.
+    """All commands that a line starts.
 
     Args:
-        commands: as far as they can be read.
-        is_known: whether that is all; else something here runs text that can't be read.
+        commands: the commands that could be determined.
+        is_known: whether these are all; otherwise the line runs unknown code.
     """
 
     commands: tuple[Started, ...]
@@ -145,28 +145,28 @@ class Starts(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """Return what spellings of a text have in common: letter case, Unicode forms and what can't be seen aside."""
+    """Normalise a text: fold letter case and Unicode forms, and remove invisible characters."""
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", text).casefold())
     return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
 
 def name_of(word: str) -> str:
-    """Return a program's name: no folder, no ``.exe``, small letters."""
+    """Return a program's name in lower case, without its folder and ``.exe``."""
     return folded(re.split(r"[/\\]", word)[-1]).removesuffix(".exe").rstrip(". ")
 
 
 def is_inert(program: str) -> bool:
-    """Return whether a program starts none."""
+    """Return whether a program starts no other program."""
     return program in INERT
 
 
 def started_by(text: str) -> Starts:
-    """Return what a line starts, by itself and by programs that run others."""
+    """Return the commands that a line starts, directly and through other programs."""
     return _Unfolding().of_text(text, 0, is_sure=True)
 
 
 def started_by_words(words: Command) -> Starts:
-    """Return what a command starts whose words are known."""
+    """Return the commands that a command with known words starts."""
     return _Unfolding().of_command(words, 0, is_sure=True, is_open=False)
 
 
@@ -210,12 +210,12 @@ class _Unfolding:
                 if not texts or not texts[0].is_plain:
                     return Starts((), is_known=False)
                 return self.of_text(texts[0].text, depth + 1, is_sure=is_sure)
-        # Without a file it runs what it reads, which nobody sees here.
+        # Without a file the interpreter runs its input, which is unknown here.
         has_file = any(not word.text.startswith(("-", "+")) and word.is_plain for word in rest)
         return Starts((), is_known=has_file or any(word.text == "--version" for word in rest))
 
     def _of_others(self, program: str, words: Command, depth: int) -> Iterator[Starts]:
-        """Yield what words of a program may be: every one of them can be a program that it starts, or a line for a shell."""
+        """Yield the possible commands in a program's words: each may be a program that it starts, or a shell line."""
         is_first = program in _WRAPPERS
         for place in range(1, len(words)):
             word = words[place]
@@ -242,7 +242,7 @@ def _is_program_that_runs(word: Word) -> bool:
 
 
 def _runs_code(program: str, words: Command) -> bool:
-    """Return whether an interpreter is given code that may start something, or reads code from its input."""
+    """Return whether an interpreter runs code that may start a program, or reads code from its input."""
     if program.startswith(("sed", "awk", "gawk", "mawk", "nawk")):
         starters = _SED_STARTS if program.startswith("sed") else _STARTERS
         return any(starters.search(word.text) for word in words if not word.text.startswith("-"))

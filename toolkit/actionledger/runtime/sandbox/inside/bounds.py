@@ -1,4 +1,4 @@
-"""How much a command may use: what the kernel bounds for each process, and what is counted over all of them."""
+"""Limits of a command: those that the kernel enforces per process, and those measured over all its processes."""
 
 import os
 import resource
@@ -11,13 +11,13 @@ _KIB = 1024
 
 
 class Most(NamedTuple):
-    """How much a command may use.
+    """Limits of a command.
 
     Args:
-        memory: of all its processes together, in bytes.
-        processes: processes and threads at once.
-        file_bytes: the size of a file that it writes, in bytes.
-        processor_seconds: time of the processor for each process.
+        memory: the memory of all its processes together, in bytes.
+        processes: the number of its processes and threads.
+        file_bytes: the maximum size of a file that it writes, in bytes.
+        processor_seconds: the processor time of each process, in seconds.
     """
 
     memory: int
@@ -27,8 +27,8 @@ class Most(NamedTuple):
 
 
 def limit_each(most: Most, *, count: bool) -> None:
-    """Have the kernel bound this process, and each that it starts."""
-    # Not the address space: programs that manage their own memory reserve far more of it than they ever use.
+    """Let the kernel limit this process and each of its children."""
+    # The address space is not limited: programs with their own memory management reserve far more of it than they use.
     limits = {
         resource.RLIMIT_DATA: most.memory,
         resource.RLIMIT_FSIZE: most.file_bytes,
@@ -39,18 +39,18 @@ def limit_each(most: Most, *, count: bool) -> None:
         limits[resource.RLIMIT_NPROC] = most.processes
     for kind, wanted in limits.items():
         _, hard = resource.getrlimit(kind)
-        # Where a limit can't be set as low, it is the system's own that holds.
+        # If a limit can't be set as low, the system's own limit applies.
         with suppress(ValueError, OSError):
             value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
             resource.setrlimit(kind, (value, value))
 
 
 def beyond(processes: Iterable[int], most: Most) -> str:
-    """Return what processes use too much of together: ``"memory"``, ``"processes"``, or nothing."""
+    """Return which limit some processes exceed together: ``"memory"``, ``"processes"``, or nothing."""
     listed = list(processes)
     if sum(map(_threads, listed)) > most.processes:
         return "processes"
-    # What each has counts pages that several share once for each; only where that is too much, the dear count decides.
+    # The sum counts shared pages several times; the exact measure is expensive, so it is used only above the limit.
     if sum(map(_resident, listed)) > most.memory and sum(map(_proportional, listed)) > most.memory:
         return "memory"
     return ""
@@ -64,7 +64,7 @@ def all_processes() -> list[int]:
 
 
 def descendants(ancestor: int) -> list[int]:
-    """Return the processes that descend from one; none where the system doesn't list processes."""
+    """Return a process's descendants; none if the system doesn't list processes."""
     children: dict[int, list[int]] = {}
     for process in all_processes():
         with suppress(OSError, ValueError, IndexError):
@@ -78,8 +78,8 @@ def descendants(ancestor: int) -> list[int]:
 
 
 def _status(process: int) -> list[str]:
-    """Return the words about a process, the first of which is its state."""
-    # The name before them may hold blanks and brackets.
+    """Return the fields of a process's status, the first of which is its state."""
+    # The name before them may contain spaces and parentheses.
     return _said(process, "stat").rpartition(")")[2].split()
 
 
@@ -104,6 +104,6 @@ def _proportional(process: int) -> int:
 
 
 def _said(process: int, what: str) -> str:
-    """Return what the system says of a process."""
+    """Return a file's content from a process's folder in ``/proc``."""
     with open(f"/proc/{process}/{what}", encoding="utf-8", errors="replace") as file:
         return file.read()

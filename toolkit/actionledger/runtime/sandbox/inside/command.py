@@ -1,13 +1,12 @@
-"""The process around one command: starts it shut in, and leaves nothing of it behind.
+"""The supervising process of one command: it starts the command confined, and cleans up after it.
 
-It lives as long as the host holds the other end of its standard input: when the host lets go of that, or dies, the command is
-ended. Where there are namespaces, the process that watches over the command is the first of them, and the kernel ends all others with
-it; elsewhere what the command started becomes this process's own child when its parent ends (Linux), and is looked for until nothing is
-left.
+It lives as long as the host holds the other end of its standard input: if the host closes that or dies, the command is
+ended. With namespaces, the supervisor is the first process of them, and the kernel ends all others with it.
+Otherwise, on Linux, the command's orphaned children become this process's own, and are ended until none is left.
 
-What it reports, a JSON object a line: ``started`` (the command's process group, where the host sees it), ``walls`` (the names of those
-that stand), ``refused`` or, for want of walls, ``unheld`` (why it was not begun), ``beyond`` (what it used too much of), ``ended`` (the exit status; below zero for a
-signal).
+It reports JSON objects, one per line: ``started`` (the command's process group, if the host sees it), ``walls``
+(their names), ``refused`` or, if walls are missing, ``unheld`` (why it was not started), ``beyond`` (the exceeded limit), ``ended``
+(the exit status; negative for a signal).
 """
 
 import json
@@ -27,11 +26,11 @@ _SET_DEATH_SIGNAL, _SET_DUMPABLE, _SET_CHILD_SUBREAPER = 1, 4, 36
 _LIFELINE = 0
 _CANNOT_RUN = 127
 _COUNT_EVERY = 0.1
-"""How often what the command uses is counted, in seconds."""
+"""The interval between measurements of the command's usage, in seconds."""
 
 
 class _MissingWallError(Exception):
-    """A wall that the host insists on doesn't stand."""
+    """A wall that the host requires is missing."""
 
 
 def main() -> None:
@@ -47,7 +46,7 @@ def main() -> None:
 
 
 def _watch_over(task: dict[str, Any], shutting: Shutting) -> NoReturn:
-    """Start the command and wait until all of it has ended."""
+    """Start the command and wait until it and all its children have ended."""
     try:
         _keep_to_itself(shutting)
     except OSError as error:
@@ -57,7 +56,7 @@ def _watch_over(task: dict[str, Any], shutting: Shutting) -> NoReturn:
     command = os.fork()
     if not command:
         _run(task, shutting, supervisor)
-    with suppress(OSError):  # whoever of the two comes first makes the group
+    with suppress(OSError):  # whichever process comes first makes the group
         os.setpgid(command, command)
     if not shutting.spaced:
         _report(task["report"], {"started": command})
@@ -68,7 +67,7 @@ def _watch_over(task: dict[str, Any], shutting: Shutting) -> NoReturn:
 
 
 def _keep_to_itself(shutting: Shutting) -> None:
-    """Have nobody look into this process, and nothing outlive it."""
+    """Keep other processes from inspecting this one, and children from outliving it."""
     if not sys.platform.startswith("linux"):
         return
     if shutting.spaced:
@@ -80,7 +79,7 @@ def _keep_to_itself(shutting: Shutting) -> None:
 
 
 def _run(task: dict[str, Any], shutting: Shutting, supervisor: int) -> NoReturn:
-    """Shut this process in and become the command."""
+    """Confine this process and become the command."""
     report = task["report"]
     try:
         os.set_inheritable(report, False)
@@ -93,7 +92,7 @@ def _run(task: dict[str, Any], shutting: Shutting, supervisor: int) -> NoReturn:
         _insist(task["required"], walls)
         for sent in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(sent, signal.SIG_DFL)
-        # The program as its folder has it, its name as it was written.
+        # The program's resolved path, with the name as written.
         os.execve(task["program"], task["words"], task["environment"])  # noqa: S606 - without a shell is the point
     except _MissingWallError as error:
         _report(report, {"unheld": str(error)})
@@ -103,13 +102,13 @@ def _run(task: dict[str, Any], shutting: Shutting, supervisor: int) -> NoReturn:
 
 
 def _insist(required: list[str], walls: list[str]) -> None:
-    """Refuse to go on where a wall is missing that the host wants."""
+    """Raise if a required wall is missing."""
     if missing := ", ".join(sorted(set(required).difference(walls))):
         raise _MissingWallError(f"nothing here keeps a command from what it is not to reach ({missing})")
 
 
 def _supervised(command: int, task: dict[str, Any], shutting: Shutting) -> int:
-    """Wait for the command, and end it when the host lets go or when it uses too much; return its wait status."""
+    """Wait for the command, and end it if the host closes the pipe or a limit is exceeded; return its wait status."""
     grace, most = task["grace"], Most(**task["most"])
     woken, wake = os.pipe()
     for descriptor in (woken, wake):
@@ -152,7 +151,7 @@ def _watched(shutting: Shutting) -> list[int]:
 
 
 def _collect(command: int) -> int | None:
-    """Collect whatever has ended; return the command's wait status if it is among that."""
+    """Reap all ended processes; return the command's wait status if it is among them."""
     with suppress(ChildProcessError):
         while True:
             process, status = os.waitpid(-1, os.WNOHANG)
@@ -164,17 +163,17 @@ def _collect(command: int) -> int | None:
 
 
 def _end_all(command: int) -> None:
-    """End what the command left behind, in its group or away from it."""
+    """End the command's remaining processes, in its group or outside."""
     _signal_group(command, signal.SIGKILL)
     if os.getpid() == 1:
-        return  # the kernel ends the others with this process, at once and all of them
+        return  # the kernel ends the others with this process, all at once
     with suppress(ChildProcessError):
         while True:
             for process in bounds.descendants(os.getpid()):
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(process, signal.SIGKILL)
             os.waitpid(-1, 0)
-            # To look for them is dear where there are many: all that have ended by now are collected first.
+            # The search is expensive with many processes: reap all ended ones first.
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
 
@@ -185,5 +184,5 @@ def _signal_group(group: int, sent: signal.Signals) -> None:
 
 
 def _report(descriptor: int, what: dict[str, Any]) -> None:
-    with suppress(OSError):  # a host that is gone needs no report
+    with suppress(OSError):  # the host may be gone
         os.write(descriptor, json.dumps(what).encode() + b"\n")

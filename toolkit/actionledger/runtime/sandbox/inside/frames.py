@@ -1,6 +1,6 @@
-"""The messages between the host and the process, printed text included: JSON objects, each behind its length in four bytes.
+"""The messages between host and process, including printed text: JSON objects with a length prefix of four bytes.
 
-Both sides use this file. Neither trusts the other's lengths, and what a frame holds is for its reader to check.
+Both sides use this file. Neither trusts the other's lengths, and the receiver checks a frame's content.
 """
 
 import codecs
@@ -16,7 +16,7 @@ HEADER = struct.Struct("<I")
 """A frame's length in bytes, without these four."""
 
 Frame = dict[str, Any]
-"""One message: a JSON object that says by ``kind`` which one."""
+"""One message: a JSON object with its kind in ``kind``."""
 
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[,\[\]{}]', re.DOTALL)
@@ -24,18 +24,18 @@ _QUOTE, _OPENING, _CLOSING = ord('"'), frozenset(b"[{"), frozenset(b"]}")
 
 
 class FrameError(ValueError):
-    """Bytes that are no frame, or a frame larger than its reader takes."""
+    """Bytes that are not a frame, or a frame larger than the receiver's limit."""
 
 
 def packed(frame: Frame) -> bytes:
-    """Return a frame as bytes with its length in front."""
-    # Text keeps its own size in UTF-8; halves of surrogate pairs must not stop the message that reports them.
+    """Return a frame as bytes with a length prefix."""
+    # Text keeps its size in UTF-8; lone surrogates must not break the message that reports them.
     body = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return HEADER.pack(len(body)) + body
 
 
 def unpacked(body: bytes) -> Frame:
-    """Return the frame that the bytes behind a length hold."""
+    """Parse a frame from the bytes after its length."""
     try:
         frame = json.loads(body.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError, MemoryError) as error:
@@ -46,10 +46,10 @@ def unpacked(body: bytes) -> Frame:
 
 
 def beyond(body: bytes, values: int, depth: int) -> str:
-    """Return how a frame's JSON is too large, before anything of it is built: ``"values"``, ``"depth"``, or nothing.
+    """Return which limit a frame's JSON exceeds, without parsing it: ``"values"``, ``"depth"``, or nothing.
 
-    Ten bytes of JSON can be several hundred in memory, so a stranger's frame is looked at before it is read, one token at a time, and
-    no further than the limit.
+    Ten bytes of JSON can be several hundred in memory. So an untrusted frame is scanned before it is parsed, token by token
+    and no further than the limit.
     """
     counted, strings, level = 1, 0, 0
     for token in _TOKEN.finditer(body):
@@ -62,7 +62,7 @@ def beyond(body: bytes, values: int, depth: int) -> str:
         else:
             counted += 1
             level += first in _OPENING
-        # Each text is a value or a key, so there are at most two for each value.
+        # Each text is a value or a key, so there are at most two per value.
         if counted > values or strings > 2 * values:
             return "values"
         if level > depth:
@@ -101,8 +101,8 @@ Sink = Callable[[dict[str, Any]], None]
 
 
 def captured(name: Stream, most: int, sink: Sink) -> io.TextIOWrapper:
-    """Return a text stream whose text goes to the host."""
-    # Line by line: what was printed before the process is killed has reached the host by then.
+    """Return a text stream that sends its text to the host."""
+    # Buffered by line, so that text printed before the process is killed has reached the host.
     return io.TextIOWrapper(
         _Capture(name, most, sink),
         encoding="utf-8",
@@ -113,7 +113,7 @@ def captured(name: Stream, most: int, sink: Sink) -> io.TextIOWrapper:
 
 
 class _Capture(io.BufferedIOBase):
-    """A stream of bytes whose text goes to the host."""
+    """A byte stream that sends its text to the host."""
 
     def __init__(self, name: Stream, most: int, sink: Sink) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""The second wall: Landlock refuses files, network and signals even where the first wall had a hole."""
+"""The second wall: Landlock refuses files, network and signals even if the first wall has a hole."""
 
 import ctypes
 import errno
@@ -12,31 +12,31 @@ from typing import NamedTuple
 from .syscalls import LANDLOCK_ADD_RULE, LANDLOCK_CREATE, LANDLOCK_RESTRICT
 
 _ASK_VERSION = 1
-# By version of the interface: how many kinds of access to files it knows; the network is known from 4, scopes from 6.
+# By version of the interface, the number of known file accesses; network is known from 4, scopes from 6.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _LATEST_FILE_RIGHTS = 16
 NETWORK_SINCE, SCOPES_SINCE = 4, 6
-"""The versions from which on ports can be refused, and signals and abstract sockets."""
+"""The first versions that can refuse ports, and signals and abstract sockets."""
 
 LATEST = 2**16
-"""Whatever version the kernel has."""
+"""Any version of the kernel."""
 
 _BIND_AND_CONNECT = 0b11
 _SOCKETS_AND_SIGNALS = 0b11
 _PATH_BENEATH = 1
-# Bits of access: run, write, read, list; what a rule about a file may speak of; what only reads.
+# Access bits: run, write, read, list; the bits in a rule about a file; the read-only bits.
 _OF_FILES = 0b1100_0000_0000_0111
 _READING = 0b1101
 _LISTING = 0b1000
 
 
 class Allowed(NamedTuple):
-    """The accesses that stay allowed.
+    """An allowed access.
 
     Args:
-        path: a file, or a folder with all that is in it; one that isn't there is passed over.
-        writing: whether everything is, or only reading and running.
-        names: whether nothing is but to list the names in it.
+        path: a file, or a folder with all its content; a missing one is skipped.
+        writing: whether every access is allowed, or only reading and running.
+        names: whether only listing the names in it is allowed.
     """
 
     path: str
@@ -47,7 +47,7 @@ class Allowed(NamedTuple):
 def restrict(
     libc: ctypes.CDLL, allowed: Sequence[Allowed] = (), *, network: bool = False, at_most: int = LATEST
 ) -> int:
-    """Refuse this process every file, port, abstract socket and signal that this kernel's Landlock knows of."""
+    """Refuse this process every file, port, abstract socket and signal that this kernel's Landlock covers."""
     version = min(version_of_kernel(libc), at_most)
     if not version:
         return 0
@@ -67,7 +67,7 @@ def restrict(
 
 
 def version_of_kernel(libc: ctypes.CDLL) -> int:
-    """Return the version of this kernel's Landlock; 0 where it has none."""
+    """Return the version of this kernel's Landlock; 0 if it has none."""
     version = int(libc.syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), _ASK_VERSION))
     if version > 0:
         return version
@@ -81,7 +81,7 @@ def _file_rights(version: int) -> int:
 
 
 def _rules(version: int, *, network: bool) -> bytes:
-    """Return the rules as the kernel takes them: everything handled, nothing allowed, but the network where it is."""
+    """Return the rules in the kernel's format: everything is handled and nothing allowed, except the network if requested."""
     words = [_file_rights(version)]
     if version >= NETWORK_SINCE:
         words.append(0 if network else _BIND_AND_CONNECT)

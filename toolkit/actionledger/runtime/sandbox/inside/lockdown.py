@@ -1,7 +1,7 @@
-"""The process shuts itself in, for ever, before it has seen a line of foreign code.
+"""The process confines itself, irrevocably, before it gets any foreign code.
 
-Each step is a wall of its own: the filter of system calls holds without the others, and the others would hold most of
-what it holds.
+Each step is a wall of its own. The filter of system calls holds without the others, and the others would hold most of
+what it does.
 """
 
 import ctypes
@@ -22,11 +22,11 @@ _GRACE_SECONDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """The walls around the process.
+    """The confinement of the process.
 
     Args:
-        seccomp: whether the filter of system calls is in force.
-        landlock: the version of Landlock; 0 where the kernel has none.
+        seccomp: whether the filter of system calls is installed.
+        landlock: the version of Landlock; 0 if the kernel has none.
         unprivileged: whether the process runs as an ordinary user.
     """
 
@@ -36,7 +36,7 @@ class Walls:
 
 
 def lock_down(memory: int, seconds: float, keep: tuple[int, ...]) -> Walls:
-    """Shut this process in."""
+    """Confine this process."""
     libc = ctypes.CDLL(None, use_errno=True)
     target = architecture()
     _close_all_but(keep)
@@ -45,7 +45,7 @@ def lock_down(memory: int, seconds: float, keep: tuple[int, ...]) -> Walls:
     unprivileged = _give_up_root()
     _prctl(libc, _SET_NO_NEW_PRIVILEGES, 1)
     version = landlock.restrict(libc)
-    # The last step: it refuses what the others need.
+    # The last step, because it refuses the calls that the others need.
     seccomp.install(libc, target, seccomp.program(target))
     return Walls(seccomp=True, landlock=version, unprivileged=unprivileged)
 
@@ -53,7 +53,7 @@ def lock_down(memory: int, seconds: float, keep: tuple[int, ...]) -> Walls:
 def _close_all_but(keep: tuple[int, ...]) -> None:
     bounds = (-1, *sorted(keep), os.sysconf("SC_OPEN_MAX"))
     for before, after in pairwise(bounds):
-        # An empty range would be taken for one without an end.
+        # An empty range would be taken for an unlimited one.
         if before + 1 < after:
             os.closerange(before + 1, after)
 
@@ -72,13 +72,13 @@ def _limit_resources(memory: int, seconds: int) -> None:
         _, hard = resource.getrlimit(kind)
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(kind, (most, most))
-    # A host that is killed can't end a process that sleeps; the alarm, which foreign code can't put off, can.
+    # A killed host can't end a sleeping process; the alarm can, and foreign code can't postpone it.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _give_up_root() -> bool:
-    """Become nobody; return whether the process is an ordinary user's."""
+    """Change root to the user nobody; return whether the process now runs as an ordinary user."""
     if os.geteuid() != 0:
         return True
     try:
@@ -86,7 +86,7 @@ def _give_up_root() -> bool:
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
     except OSError as error:
-        # In a user namespace that knows no other user there is nobody to become; the other walls stand.
+        # A user namespace without other users has no user nobody; the other walls remain.
         if error.errno not in {errno.EINVAL, errno.EPERM}:
             raise
         return False

@@ -1,10 +1,10 @@
-"""The process: gets ready, waits for its task, shuts itself in, and only then asks for the code.
+"""The process's main module: it gets ready, waits for its task, confines itself, and only then requests the code.
 
 host                                   process
-prepare: what the code may do ->
-                            <-         confined: which walls stand; or unconfined: why, and that is the end
+prepare: what the code may use ->
+                            <-         confined: its walls; or unconfined: why, and then it ends
 run: the code               ->
-                            <-         output, log, call (each call is answered), in any number
+                            <-         output, log, call (each call is answered), any number of times
                             <-         done, raised or too_large
 """
 
@@ -28,13 +28,13 @@ FROM_HOST, TO_HOST = 0, 1
 
 def main() -> None:
     """Serve one run, then end."""
-    # An interrupt at the operator's terminal is for the host, which ends this process itself.
+    # An interrupt at the operator's terminal is for the host, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     preload()
     keep_local_zone()
     with suppress(EOFError, BrokenPipeError):
         _serve()
-    # At once: what the code left running, or hooked in to run at the end, has had its time.
+    # Without cleanup: threads and exit handlers of the code must not run any longer.
     os._exit(0)
 
 
@@ -58,11 +58,11 @@ def _serve() -> None:
 
 
 def _look_away_from_the_host(output: TextIOWrapper, errors: TextIOWrapper) -> None:
-    """Leave nothing of the host's in what the code can ask for."""
+    """Remove the host's objects from what the code can reach."""
     for name in set(os.environ) - {"TZ"}:
         del os.environ[name]
     sys.argv[:] = [program.FILE]
-    # Final to the type checker alone; code that goes round sys.stdout finds the same streams.
+    # Final only for the type checker; code that bypasses sys.stdout finds the same streams.
     sys.stdin = sys.__stdin__ = StringIO()  # type: ignore[misc,assignment]
     sys.stdout = sys.__stdout__ = output  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = errors  # type: ignore[misc]

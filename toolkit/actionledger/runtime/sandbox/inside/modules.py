@@ -1,4 +1,4 @@
-"""Which modules the code may import. Pure: the host asks too, and must not load any of them for that."""
+"""The modules that the code may import. Pure: the host queries the list too, and must not load them."""
 
 import re
 
@@ -10,20 +10,20 @@ COMMON = (
     *("re", "reprlib", "shlex", "string", "struct", "sys", "textwrap", "threading", "time", "timeit"),
     *("traceback", "types", "typing", "unicodedata", "warnings", "weakref", "zlib"),
 )
-"""Those that are loaded before anybody knows the code."""
+"""Modules that are loaded before the code is known."""
 
 RARE = (
     *("asyncio", "configparser", "difflib", "fractions", "graphlib", "hmac", "html.parser", "ipaddress"),
     *("logging", "pickle", "queue", "secrets", "statistics", "tomllib", "urllib.parse", "uuid"),
     *("xml.etree.ElementTree", "zoneinfo"),
 )
-"""Those that are loaded where the code names them: all of them would take as long again, every time."""
+"""Modules that are loaded only if the code names them: loading all would double the time of every start."""
 
 MODULES = tuple(sorted((*COMMON, *RARE)))
-"""All of them, with the modules that these import themselves."""
+"""All importable modules, including those that these import."""
 
 
 def rare_modules_in(code: str) -> list[str]:
-    """Return the rare modules that a code may import: their names occur in it, wherever that is."""
+    """Return the rare modules whose names occur anywhere in the code."""
     words = set(re.findall(r"\w+", code))
     return [name for name in RARE if name.partition(".")[0] in words]

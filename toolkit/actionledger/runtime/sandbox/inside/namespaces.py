@@ -1,7 +1,7 @@
-"""Namespaces: processes, mounts, shared memory and, where it is to have none, the network of a command's own.
+"""Separate namespaces for a command: processes, mounts, shared memory and, if it has no network access, network.
 
-The first process that is started after ``enter`` is the first of its namespace: the kernel ends all others there as soon as it
-ends, and none of them sees or signals a process outside.
+The first process started after ``enter`` is the first of its namespace: when it ends, the kernel ends all others in it.
+None of them sees or signals a process outside.
 """
 
 import fcntl
@@ -24,12 +24,12 @@ _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
 
 def enter(*, network: bool) -> bool:
-    """Have this process's next child begin in namespaces of its own."""
+    """Let this process's next child start in new namespaces."""
     flags = _PROCESSES | _MOUNTS | _SHARED_MEMORY | (0 if network else _NETWORK)
     with suppress(OSError):
         system.unshare(flags)
         return True
-    # Where rights in a new user namespace are taken away again, this shows only behind its door.
+    # A system may revoke the rights in a new user namespace, which only shows inside it.
     if not _child_can(flags | _USERS):
         return False
     _enter_as_user(flags | _USERS)
@@ -37,12 +37,12 @@ def enter(*, network: bool) -> bool:
 
 
 def keep_mounts_to_itself() -> None:
-    """Have nothing that is mounted from now on be seen outside."""
+    """Hide all later mounts from the outside."""
     system.mount("none", "/", None, _RECURSIVE | _PRIVATE)
 
 
 def mount_processes() -> bool:
-    """Show the processes of this namespace, and no others, at ``/proc``; return whether the kernel lets us."""
+    """Mount only this namespace's processes at ``/proc``; return whether the kernel permits it."""
     with suppress(OSError):
         system.mount("proc", "/proc", "proc", _NO_SET_USER | _NO_DEVICES | _NO_RUNNING)
         return True
@@ -50,7 +50,7 @@ def mount_processes() -> bool:
 
 
 def start_loopback() -> None:
-    """Have this namespace's own loopback device work, so that a program can serve itself."""
+    """Enable this namespace's loopback device, so that a program can connect to itself."""
     with suppress(OSError):
         any_socket = system.datagram_socket()
         try:
@@ -67,7 +67,7 @@ def _child_can(flags: int) -> bool:
         try:
             _enter_as_user(flags)
             keep_mounts_to_itself()
-        except BaseException:  # noqa: BLE001 - whatever stands in the way, the answer is no
+        except BaseException:  # noqa: BLE001 - whatever the error, the answer is no
             os._exit(1)
         os._exit(0)
     _, status = os.waitpid(child, 0)
@@ -75,7 +75,7 @@ def _child_can(flags: int) -> bool:
 
 
 def _enter_as_user(flags: int) -> None:
-    """Enter namespaces by way of a user namespace in which this process is who it was."""
+    """Enter namespaces through a user namespace in which this process keeps its user."""
     user, group = os.geteuid(), os.getegid()
     system.unshare(flags)
     for name, text in (

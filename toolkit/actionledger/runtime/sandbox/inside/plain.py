@@ -1,7 +1,7 @@
-"""Bounds for values that cross between the host and the process, by their nodes, their bytes and their depth.
+"""Limits for values that pass between the host and the process: nodes, bytes and depth.
 
 Both sides use this file. A value with shared structure is small in memory and endless as JSON (``a = [a, a]``, forty
-times over), so whatever crosses is first walked within bounds and copied.
+times over). So each value is copied within the limits first.
 """
 
 import builtins
@@ -17,28 +17,28 @@ from typing import Any
 from uuid import UUID
 
 MAX_BITS = 12_000
-"""The most bits of an integer: Python reads and writes no more than 4,300 digits without being told to."""
+"""The maximum size of an integer, in bits: by default Python converts at most 4,300 digits."""
 
 MAX_SHOWN = 1000
-"""The most characters that stand for an object that is no JSON value."""
+"""The maximum length of the text for an object that is not a JSON value, in characters."""
 
 
 class TooLargeError(ValueError):
-    """A value that is beyond its bounds; the text says which bound, and reads on after a noun."""
+    """A value exceeds its limits; the text is a clause without a subject that names the limit."""
 
 
 class NotPlainError(TypeError):
-    """A value that JSON doesn't know; the text says which, and reads on after a noun."""
+    """A value that JSON can't represent; the text is a clause without a subject that names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How large one value may be.
+    """Limits on one value.
 
     Args:
-        nodes: the most values in it, itself included.
-        size: the most bytes of its texts and numbers, as UTF-8.
-        depth: the deepest nesting; a plain number has depth 0.
+        nodes: the maximum number of values in it, including itself.
+        size: the maximum size of its texts and numbers, in bytes of UTF-8.
+        depth: the maximum nesting; a plain number has depth 0.
     """
 
     nodes: int
@@ -48,11 +48,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A value that is within its bounds.
+    """A value within its limits.
 
     Args:
-        value: a copy of it, of plain dicts, lists, texts, numbers, booleans and None.
-        size: how many bytes its texts and numbers have, with one for each node.
+        value: its copy, made of plain dicts, lists, texts, numbers, booleans and None.
+        size: the size of its texts and numbers, in bytes, plus one per node.
     """
 
     value: Any
@@ -60,22 +60,22 @@ class Measured:
 
 
 def exact(value: object, bounds: Bounds) -> Measured:
-    """Copy a JSON value; a tuple counts as a list."""
+    """Copy a JSON value; a tuple becomes a list."""
     return _Exact(bounds).measured(value)
 
 
 def shown(value: object, bounds: Bounds) -> Measured:
-    """Copy a value as JSON can show it: what JSON doesn't know becomes a list or a text."""
+    """Copy a value as JSON can represent it: other values become a list or a text."""
     return _Shown(bounds).measured(value)
 
 
 def well_formed(text: str) -> str:
-    """Return a text that UTF-8 can write: halves of surrogate pairs become their escapes, as ``text.escaped_halves`` has it."""
+    """Return a text that UTF-8 can encode: lone surrogates are escaped, as by ``text.escaped_halves``."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 class _Walk(ABC):
-    """One walk over a value, counting down what is left of its bounds."""
+    """One walk over a value, which counts down the limits."""
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
@@ -89,15 +89,15 @@ class _Walk(ABC):
 
     @abstractmethod
     def text(self, text: str) -> str:
-        """Return a text that UTF-8 can write."""
+        """Return a text that UTF-8 can encode."""
 
     @abstractmethod
     def key(self, key: object) -> str:
-        """Return the text that a dict's key becomes."""
+        """Return the text for a dict's key."""
 
     @abstractmethod
     def strange(self, value: object) -> str | list[object]:
-        """Return what stands for a value that JSON doesn't know."""
+        """Return the replacement of a value that JSON can't represent."""
 
     def _copy(self, value: object, depth: int) -> Any:
         self._count(depth)
@@ -129,7 +129,7 @@ class _Walk(ABC):
             raise TooLargeError(f"is larger than {self.bounds.size:,} bytes")
 
     def _text(self, text: str) -> str:
-        # Spent before it is encoded, so that a text far beyond the bounds is never copied.
+        # Counted before it is encoded, so that a text far beyond the limits is never copied.
         self._spend(len(text))
         if text.isascii():
             return str.__str__(text)
@@ -145,7 +145,7 @@ class _Walk(ABC):
 
 
 class _Exact(_Walk):
-    """Takes JSON data alone."""
+    """Accepts only JSON data."""
 
     def text(self, text: str) -> str:
         try:
@@ -165,7 +165,7 @@ class _Exact(_Walk):
 
 
 class _Shown(_Walk):
-    """Takes everything, and shows what JSON doesn't know as text."""
+    """Accepts all values, and represents others as text."""
 
     def text(self, text: str) -> str:
         return well_formed(text)
@@ -188,12 +188,12 @@ def _described(value: object) -> str:
         if isinstance(value, date | time | Decimal | Fraction | UUID):
             return str(value)
         return repr(value)[:MAX_SHOWN]
-    except Exception:  # noqa: BLE001 - a stranger's __repr__ may raise anything
+    except Exception:  # noqa: BLE001 - a foreign __repr__ may raise anything
         return f"<{type(value).__name__}>"
 
 
 def builtin_error(name: str, message: str) -> Exception:
-    """Return an exception of a built-in class, or a RuntimeError where that class takes no message."""
+    """Return an exception of a built-in class, or a RuntimeError if that class takes no message."""
     kind = getattr(builtins, name, RuntimeError)
     if not (isinstance(kind, type) and issubclass(kind, Exception)):
         return RuntimeError(message)
@@ -204,7 +204,7 @@ def builtin_error(name: str, message: str) -> Exception:
 
 
 def no_method(owner: str, name: str, known: Iterable[str]) -> str:
-    """Return what to say of a method that isn't there."""
+    """Return the message for a method that doesn't exist."""
     names = sorted(path.removeprefix(f"{owner}.") for path in known)
     near = get_close_matches(name, names, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""

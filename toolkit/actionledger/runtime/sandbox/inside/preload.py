@@ -1,4 +1,4 @@
-"""Loads the modules and the local time zone that the code may need: beforehand, since no file can be opened later."""
+"""Load the modules and the local time zone that the code may need in advance, because no file can be opened later."""
 
 import codecs
 import importlib
@@ -21,7 +21,7 @@ _ENCODINGS = (
 
 
 def preload() -> None:
-    """Load every common module and encoding that the code may ask for."""
+    """Load every common module and encoding."""
     for name in (*COMMON, *_NEEDED_LATER):
         importlib.import_module(name)
     for name in _ENCODINGS:
@@ -29,7 +29,7 @@ def preload() -> None:
 
 
 def load_rare(names: Iterable[str]) -> None:
-    """Load rare modules; what is none of them is left alone."""
+    """Load rare modules; ignore other names."""
     for name in set(names).intersection(RARE):
         importlib.import_module(name)
         if name in _SETTLING:
@@ -37,8 +37,8 @@ def load_rare(names: Iterable[str]) -> None:
 
 
 def close_imports() -> None:
-    """Let imports find what is loaded, and nothing else."""
-    # ctypes built the walls; foreign code has no use for it.
+    """Restrict imports to loaded modules."""
+    # ctypes set up the confinement; foreign code doesn't need it.
     for name in ("ctypes", "_ctypes"):
         sys.modules.pop(name, None)
     sys.path.clear()
@@ -46,7 +46,7 @@ def close_imports() -> None:
 
 
 class _Refusal(MetaPathFinder):
-    """Says of a module that it isn't here, and which are."""
+    """Refuses a module, with a message that lists the available ones."""
 
     def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
         """Refuse."""
@@ -61,7 +61,7 @@ class _Refusal(MetaPathFinder):
 
 
 def _keep_event_loops_off_sockets() -> None:
-    """Have asyncio wake itself without the pair of sockets and the epoll handle that the walls refuse."""
+    """Let asyncio wake itself without the socket pair and the epoll handle, which are refused."""
 
     def no_pipe(loop: Any) -> None:
         loop._ssock = loop._csock = None  # noqa: SLF001 - there is no public way to make a loop without sockets
@@ -72,17 +72,17 @@ def _keep_event_loops_off_sockets() -> None:
     selectors: Any = importlib.import_module("selectors")
     selectors.DefaultSelector = selectors.SelectSelector
     importlib.import_module("concurrent.futures.thread")
-    # An event loop asks for the running loop's policy once; a first one now leaves nothing to import later.
+    # The first event loop imports the running loop's policy; later imports would fail.
     importlib.import_module("asyncio").new_event_loop().close()
 
 
 def _keep_zones() -> None:
-    """Have zoneinfo find the time zones without files."""
+    """Let zoneinfo find the time zones without files."""
     importlib.import_module(f"{__package__}.zones").keep_zones()
 
 
 _SETTLING = {"asyncio": _keep_event_loops_off_sockets, "zoneinfo": _keep_zones}
-"""What else it takes until some of them need nothing of the system any more."""
+"""Further preparation of some modules, so that they need no system calls later."""
 
 
 _LOCAL = Path("/etc/localtime")
@@ -95,7 +95,7 @@ def keep_local_zone() -> None:
         data = _LOCAL.read_bytes()
     except OSError:
         data = b""
-    # A zone's file ends with its rule between two line ends: CET-1CEST,M3.5.0,M10.5.0/3.
+    # A zone's file ends with its rule between two line breaks: CET-1CEST,M3.5.0,M10.5.0/3.
     rule = data.rstrip(b"\n").rpartition(b"\n")[2] if data.startswith(_MAGIC) else b""
     os.environ["TZ"] = rule.decode("ascii", "replace") or "UTC0"
     time.tzset()

@@ -1,4 +1,4 @@
-"""The code itself: compiled, run, and what came of it as a frame."""
+"""The code: compile it, run it, and return its outcome as a frame."""
 
 import ast
 import linecache
@@ -10,14 +10,14 @@ from .frames import Frame
 from .plain import Bounds, TooLargeError, shown, well_formed
 
 FILE = "<code>"
-"""What tracebacks call the code."""
+"""The code's file name in tracebacks."""
 
 MAX_MESSAGE = 4000
-"""The most characters of an exception's message."""
+"""The maximum length of an exception's message, in characters."""
 
 
 class _Returned(BaseException):
-    """Ends the code at a ``return`` that stands outside of any function."""
+    """Ends the code at a ``return`` outside of any function."""
 
     def __init__(self, value: object = None) -> None:
         super().__init__()
@@ -25,28 +25,28 @@ class _Returned(BaseException):
 
 
 def run(source: str, name: str, api: object, bounds: Bounds) -> Frame:
-    """Run the code; return the frame that says what came of it."""
+    """Run the code; return a frame with its outcome."""
     module = _main_module(source)
     module.__dict__[name] = api
-    # Given back when memory runs out, so that there is some to say so.
+    # Freed when memory runs out, so that the error can be reported.
     reserve = [bytearray(4 << 20)]
     try:
         value = _value(source, module.__dict__)
         return {"kind": "done", "value": shown(value, bounds).value}
     except TooLargeError as error:
         return {"kind": "too_large", "what": str(error)}
-    except BaseException as error:  # noqa: BLE001 - whatever the code raises is its outcome
+    except BaseException as error:  # noqa: BLE001 - every exception of the code is its outcome
         reserve.clear()
         return _raised(error, module)
 
 
 def _main_module(source: str) -> ModuleType:
-    """Return the module that the code runs in: code that asks is told it is the main program."""
+    """Return the module that the code runs in, whose ``__name__`` is that of the main program."""
     module = ModuleType("__main__")
-    # Without the site module, which reads files, there is no exit() and quit().
+    # The site module reads files; without it there is no exit() and quit().
     module.__dict__.update({_Returned.__name__: _Returned, "exit": sys.exit, "quit": sys.exit})
     sys.modules["__main__"] = module
-    # So that tracebacks which the code prints show its lines.
+    # So that tracebacks printed by the code show its lines.
     linecache.cache[FILE] = (len(source), None, source.splitlines(keepends=True), FILE)
     return module
 
@@ -55,7 +55,7 @@ def _value(source: str, names: dict[str, Any]) -> object:
     """Return the value of the last expression, or of a ``return`` outside of any function."""
     body, last = _compiled(source)
     try:
-        exec(body, names)  # noqa: S102 - to run foreign code is what this process is for
+        exec(body, names)  # noqa: S102 - running foreign code is this process's purpose
         return eval(last, names) if last else None  # noqa: S307 - the same
     except _Returned as end:
         return end.value
@@ -74,7 +74,7 @@ def _compiled(source: str) -> tuple[CodeType, CodeType | None]:
 
 
 class _Returns(ast.NodeTransformer):
-    """Makes a ``return`` outside of any function end the code: models write their code as a function's body."""
+    """Makes a ``return`` outside of any function end the code, because models write code like a function's body."""
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
         call = ast.Call(ast.Name(_Returned.__name__, ast.Load()), [node.value] if node.value else [], [])
@@ -89,14 +89,14 @@ class _Returns(ast.NodeTransformer):
 def _raised(error: BaseException, module: ModuleType) -> Frame:
     line = _line(error)
     if isinstance(error, MemoryError):
-        # What the code built fills the memory that the message needs.
+        # The code's objects fill the memory that the message needs.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         module.__dict__.clear()
     return {"kind": "raised", "type": _type(error), "message": _message(error), "line": line}
 
 
 def _line(error: BaseException) -> int | None:
-    """Return the innermost line of the code that the error passed through."""
+    """Return the innermost line of the code in an error's traceback."""
     if isinstance(error, SyntaxError) and error.filename == FILE:
         return error.lineno
     line, step = None, error.__traceback__
@@ -114,6 +114,6 @@ def _type(error: BaseException) -> str:
 def _message(error: BaseException) -> str:
     try:
         text = error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:  # noqa: BLE001 - a stranger's __str__ may raise anything
+    except Exception:  # noqa: BLE001 - a foreign __str__ may raise anything
         text = "(the error has no readable text)"
     return well_formed(text)[:MAX_MESSAGE]

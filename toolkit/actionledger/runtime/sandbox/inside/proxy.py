@@ -1,4 +1,4 @@
-"""The object by which the code reaches the host: its methods stand for calls that the host answers."""
+"""The object by which the code reaches the host: its methods are calls that the host answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ Exchange = Callable[[Frame], Frame]
 """Sends a frame to the host and returns its answer."""
 
 MAX_LOG = 2000
-"""The most characters of one logged message."""
+"""The maximum length of one log message, in characters."""
 
 
 class Method:
@@ -54,7 +54,7 @@ class Namespace:
 def proxy(
     name: str, methods: Iterable[str], bounds: Bounds, tell: Callable[[Frame], None], ask: Exchange
 ) -> Namespace:
-    """Build the object that the code is given."""
+    """Build the object for the code."""
 
     def calling(method: str) -> Method:
         def call(*arguments: Any, **keywords: Any) -> Any:
@@ -71,7 +71,7 @@ def proxy(
 
 
 def _namespace(name: str, methods: Mapping[str, Method]) -> Namespace:
-    """Put methods where their dotted names say."""
+    """Assign methods to their dotted names."""
     members: dict[str, Namespace | Method] = {}
     inner: dict[str, dict[str, Method]] = {}
     for path, method in methods.items():
@@ -98,7 +98,7 @@ def _call_frame(
 
 
 def _value(answer: Frame) -> Any:
-    """Return what the host gave back, or raise what it raised."""
+    """Return the value in the host's answer, or raise its exception."""
     if answer["kind"] == "raised":
         raise builtin_error(answer["type"], answer["message"])
     return answer["value"]

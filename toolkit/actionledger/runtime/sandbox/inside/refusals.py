@@ -1,6 +1,6 @@
-"""The filter of a command's system calls: a few are refused, for there the kernel has no finer wall, or had too many holes.
+"""The filter of a command's system calls: it refuses a few for which the kernel has no finer control, or has had too many holes.
 
-A sandbox for code allows a list of calls; ordinary programs need nearly all of them, so here a list is refused.
+A sandbox for code has a list of allowed calls; ordinary programs need nearly all of them, so here a list is refused.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from .seccomp import (
 )
 from .syscalls import Architecture
 
-# Work for the kernel that no filter and no rule about files sees; keys that belong to the user, not to the command.
+# Kernel work that bypasses filters and file rules; keys that belong to the user and not to the command.
 _ALWAYS = {
     "io_uring_setup": errno.ENOSYS,
     "add_key": errno.EPERM,
@@ -38,13 +38,13 @@ _WORD = 0xFFFF_FFFF
 
 
 def install(libc: ctypes.CDLL, target: Architecture, *, sockets: bool, spared: Sequence[int]) -> None:
-    """Put the filter in force for this process and all that it starts, for ever."""
+    """Install the filter for this process and all its children; it can't be removed."""
     seccomp.install(libc, target, program(target, sockets=sockets, spared=spared))
 
 
 def program(target: Architecture, *, sockets: bool, spared: Sequence[int]) -> bytes:
-    """Return the filter as the kernel's instructions, eight bytes each; see ``install``."""
-    # A second table of calls, for programs of 32 bits, has other numbers: it would lead round what is refused for good reason.
+    """Return the filter as the kernel's instructions of eight bytes each; see ``install``."""
+    # The table of calls for 32-bit programs has other numbers, and would bypass the refusals.
     strangers = ALLOW if sockets and not spared else REFUSE | errno.EPERM
     lines = [
         instruction(LOAD, ARCHITECTURE),
@@ -62,7 +62,7 @@ def program(target: Architecture, *, sockets: bool, spared: Sequence[int]) -> by
     if not sockets:
         lines += _refused(target.others["socket"], errno.EACCES)
     if spared:
-        # It takes a folder of /proc for a process, whoever it is.
+        # It accepts a folder of /proc instead of a process id, so it can't be checked.
         lines += _refused(target.others["pidfd_send_signal"], errno.ENOSYS)
         aims = sorted({*spared, *(-process for process in spared), _EVERYBODY})
         for name in _SIGNALLING:
@@ -75,7 +75,7 @@ def _refused(number: int, why: int) -> list[bytes]:
 
 
 def _refused_about(number: int, aims: Iterable[int]) -> list[bytes]:
-    """Refuse a call whose first argument is one of some processes; process numbers have 32 bits, whatever the call's have."""
+    """Refuse a call if its first argument is one of some processes; process ids have 32 bits, even if the argument has more."""
     aims = [aim & _WORD for aim in aims]
     checks = [instruction(IF_EQUAL, aim, then=len(aims) - place) for place, aim in enumerate(aims)]
     return [

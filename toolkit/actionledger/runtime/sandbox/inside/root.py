@@ -1,7 +1,7 @@
-"""A root of a command's own: what it may read and write is there, and nothing else, not even a name.
+"""A separate root for a command: it contains only what the command may read and write, and no other names.
 
-Landlock says no to opening files; it lets everybody connect to a socket that has a path (Docker's, an agent's with keys). What isn't
-there can't be connected to.
+Landlock refuses opening files, but lets every process connect to a socket with a path, such as Docker's or a key agent's.
+A missing path can't be connected to.
 """
 
 import os
@@ -13,7 +13,7 @@ from .landlock import Allowed
 _BIND, _RECURSIVE, _REMOUNT, _READ_ONLY, _NO_SET_USER, _NO_DEVICES = 0x1000, 0x4000, 0x20, 1, 2, 4
 _MOST_LINKS = 40
 _OLD = "/.before"
-_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the command's own, which is made here
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - private to the command, and made here
 _SHARED_MEMORY_SIZE = "size=64m,mode=1777"
 _SWITCHES = (
     "/proc/sys",
@@ -28,11 +28,11 @@ _STREAMS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": 
 
 
 class NoRootError(Exception):
-    """The kernel refuses a root of its own; the process sees what it saw before."""
+    """The kernel refuses a new root; the process keeps the old one."""
 
 
 def change_root(place: str, allowed: Sequence[Allowed]) -> bool:
-    """Move this process into a root that holds nothing but what is allowed."""
+    """Move this process into a root that contains only the allowed paths."""
     _move(place)
     _show(allowed)
     own_processes = _show_processes()
@@ -43,14 +43,14 @@ def change_root(place: str, allowed: Sequence[Allowed]) -> bool:
 
 
 def _move(place: str) -> None:
-    """Make an empty file system at a place the root, and leave the root before it beneath it."""
+    """Make an empty file system the root, with the old root mounted in it."""
     try:
         system.mount("tmpfs", place, "tmpfs", _NO_SET_USER | _NO_DEVICES, "mode=755")
     except OSError as error:
         raise NoRootError from error
     try:
         os.mkdir(place + _OLD)
-        # Asked once before the way back is gone: kernels before 5.12 can't.
+        # Tried while the way back still exists: kernels before 5.12 can't do it.
         system.protect_mounts(place, read_only=False)
         system.pivot_root(place, place + _OLD)
     except OSError as error:
@@ -60,13 +60,13 @@ def _move(place: str) -> None:
 
 
 def shared_memory() -> Allowed:
-    """Return what such a root has for memory that processes share."""
+    """Return the new root's folder for shared memory."""
     return Allowed(_SHARED_MEMORY, writing=True)
 
 
 def _show(allowed: Sequence[Allowed]) -> None:
     writable = [one.path for one in allowed if one.writing]
-    # What lies above comes first, so that nothing is covered; what may be written covers what may be read.
+    # Outer paths come first, so that none is covered; writable paths cover readable ones.
     for one in sorted(allowed, key=lambda one: (one.path.count("/"), one.path, one.writing)):
         if one.names or (not one.writing and _is_beneath(one.path, writable)):
             continue
@@ -93,7 +93,7 @@ def _show_processes() -> bool:
     own = namespaces.mount_processes()
     if not own:
         system.mount(f"{_OLD}/proc", "/proc", None, _BIND | _RECURSIVE)
-    # Root may set the kernel's switches there without any capability.
+    # Root can set the kernel's switches there without any capability.
     for switches in _SWITCHES:
         if os.path.exists(switches):
             system.mount(switches, switches, None, _BIND | _RECURSIVE)
@@ -102,19 +102,19 @@ def _show_processes() -> bool:
 
 
 def _placed(path: str) -> str:
-    """Make a place in the new root for what a path leads to, with the links on its way; return it, empty where nothing is."""
+    """Create a path and the links on its way in the new root; return the resolved path, or empty if it doesn't exist."""
     due, at, links = _parts(path), "/", 0
     while due:
         at = os.path.join(at, due.pop(0))
         before = _OLD + at
         if at == "/proc":
-            return ""  # made anew
+            return ""  # mounted anew
         if os.path.islink(before):
             links += 1
             if links > _MOST_LINKS:
                 return ""
             target = os.readlink(before)
-            # A link that leads nowhere is there as well.
+            # A dangling link exists as well.
             if not os.path.lexists(at):
                 os.symlink(target, at)
             due, at = [*_parts(os.path.normpath(os.path.join(os.path.dirname(at), target))), *due], "/"

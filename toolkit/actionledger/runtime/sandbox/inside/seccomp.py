@@ -1,4 +1,4 @@
-"""The filter of system calls: what is not allowed fails with EPERM."""
+"""The filter of system calls: calls that are not allowed fail with EPERM."""
 
 import ctypes
 import errno
@@ -10,7 +10,7 @@ from .syscalls import CLONE3, Architecture
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 KILL, ALLOW, REFUSE = 0x80000000, 0x7FFF0000, 0x00050000
 
-# Where a word stands in the call's description (struct seccomp_data).
+# Offsets of words in the call's description (struct seccomp_data).
 NUMBER, ARCHITECTURE, FIRST_ARGUMENT, THIRD_ARGUMENT = 0, 4, 16, 32
 
 X32_BIT = 0x40000000
@@ -20,7 +20,7 @@ _SET_MODE_FILTER, _FLAG_ALL_THREADS = 1, 1
 
 
 def install(libc: ctypes.CDLL, target: Architecture, code: bytes) -> None:
-    """Put a filter in force for this process, for ever."""
+    """Install a filter for this process; it can't be removed."""
     buffer = ctypes.create_string_buffer(code, len(code))
     description = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(buffer))
     arguments = (target.install_filter, _SET_MODE_FILTER, _FLAG_ALL_THREADS, description)
@@ -29,7 +29,7 @@ def install(libc: ctypes.CDLL, target: Architecture, code: bytes) -> None:
 
 
 def program(target: Architecture) -> bytes:
-    """Return the filter that allows what is listed and nothing else, as the kernel's instructions, eight bytes each."""
+    """Return the filter that allows only the listed calls, as the kernel's instructions of eight bytes each."""
     lines = [
         instruction(LOAD, ARCHITECTURE),
         instruction(IF_EQUAL, target.audit, then=1),
@@ -41,7 +41,7 @@ def program(target: Architecture) -> bytes:
     for name, number in target.allowed.items():
         lines += _unless_executable(number) if name in _MAKES_MEMORY_EXECUTABLE else _allowed(number)
     lines += [
-        # glibc goes back to clone, which is refused with EPERM, only when clone3 is said not to exist.
+        # glibc falls back to clone, which is refused with EPERM, only if clone3 is reported missing.
         instruction(IF_EQUAL, CLONE3, otherwise=1),
         instruction(RETURN, REFUSE | errno.ENOSYS),
         instruction(RETURN, REFUSE | errno.EPERM),
@@ -54,7 +54,7 @@ def _allowed(number: int) -> list[bytes]:
 
 
 def _unless_executable(number: int) -> list[bytes]:
-    """Allow a call unless it asks for memory that can be run: no machine code of one's own, no library loaded."""
+    """Allow a call unless it requests executable memory, which machine code or a library would need."""
     return [
         instruction(IF_EQUAL, number, otherwise=4),
         instruction(LOAD, THIRD_ARGUMENT),
@@ -65,5 +65,5 @@ def _unless_executable(number: int) -> list[bytes]:
 
 
 def instruction(code: int, value: int, *, then: int = 0, otherwise: int = 0) -> bytes:
-    """Return one instruction; ``then`` and ``otherwise`` say how many are left out behind a comparison."""
+    """Return one instruction; ``then`` and ``otherwise`` are the numbers of instructions skipped after a comparison."""
     return struct.pack("HBBI", code, then, otherwise, value)

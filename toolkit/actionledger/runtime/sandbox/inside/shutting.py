@@ -1,4 +1,4 @@
-"""How a command is shut in: by namespaces first, by Landlock and the filter of system calls last, each where the kernel has it."""
+"""Confine a command: by namespaces first, by Landlock and the filter of system calls last, each if the kernel has it."""
 
 import ctypes
 import os
@@ -11,35 +11,35 @@ from .landlock import Allowed
 from .syscalls import architecture
 
 _SET_NO_NEW_PRIVILEGES, _DROP_FROM_BOUNDING_SET = 38, 24
-# What root may still do: give files to others, and read and change what a container's user owns.
+# What root may still do: change the owner of files, and read and change files of a container's user.
 _KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 6, 7})
 _CAPABILITIES = 64
 
 
 class Shutting:
-    """What shuts one command in.
+    """Confines one command.
 
     Args:
-        task: what the host says of the command.
+        task: the host's description of the command.
     """
 
     def __init__(self, task: dict[str, Any]) -> None:
         self.task = task
         self.spaced = False
-        """Whether it is in namespaces of its own."""
+        """Whether it is in its own namespaces."""
         self.walls: set[str] = set()
-        """The names of the walls that stand so far."""
+        """The names of the walls so far."""
         self._rooted = False
 
     def enter_namespaces(self) -> bool:
-        """Have the next child begin in namespaces of its own; return whether it will."""
+        """Let the next child start in new namespaces; return whether it will."""
         self.spaced = (
             _is_linux() and self.task["namespaces"] and namespaces.enter(network=self.task["network"])
         )
         return self.spaced
 
     def furnish(self) -> None:
-        """Give this process, the first of its namespaces, a root, a list of processes and a loopback of its own."""
+        """Give this process, the first of its namespaces, its own root, process list and loopback device."""
         self.walls |= {"signals", "ending"}
         namespaces.keep_mounts_to_itself()
         if not self.task["network"]:
@@ -57,7 +57,7 @@ class Shutting:
             self.walls.add("processes")
 
     def close(self, supervisor: int) -> list[str]:
-        """Refuse this process, which becomes the command, what it is not to have; return the names of all walls."""
+        """Confine this process, which becomes the command; return the names of all walls."""
         if _is_linux():
             libc = system.library()
             self._give_up_privileges(libc)
@@ -68,7 +68,7 @@ class Shutting:
     def _give_up_privileges(self, libc: ctypes.CDLL) -> None:
         if os.geteuid() == 0 or self.spaced:
             for capability in set(range(_CAPABILITIES)) - _KEPT_CAPABILITIES:
-                # One that the kernel doesn't know is an error.
+                # The kernel reports an error for an unknown capability.
                 libc.prctl(_DROP_FROM_BOUNDING_SET, capability, 0, 0, 0)
         system.process_control(_SET_NO_NEW_PRIVILEGES, 1)
 
@@ -82,16 +82,16 @@ class Shutting:
         return version
 
     def _refuse_calls(self, libc: ctypes.CDLL, version: int, supervisor: int) -> None:
-        """Put the filter in force: it stands in for the walls that are missing."""
+        """Install the filter, which replaces the missing walls."""
         if not self.task["filter"]:
             return
         scoped = self.spaced or version >= landlock.SCOPES_SINCE
         sockets = self.task["network"] or "network" in self.walls
-        with suppress(OSError):  # a processor that nobody has a table for
+        with suppress(OSError):  # an unknown architecture
             target = architecture()
             spared = () if scoped else (supervisor, *self.task["spared"])
             refusals.install(libc, target, sockets=sockets, spared=spared)
-            # Whoever can't end its supervisor is ended by it.
+            # A command that can't end its supervisor will be ended by it.
             self.walls.add("ending")
             if not sockets:
                 self.walls.add("network")

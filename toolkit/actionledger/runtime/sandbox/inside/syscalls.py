@@ -1,8 +1,8 @@
-"""The numbers of the system calls that a confined Python needs, and of a few that commands are refused.
+"""The numbers of the system calls that a confined Python needs, and of some that commands are refused.
 
-A confined Python is refused what is not listed: there is no opening of files, no socket, no process, no signal to others. Reading, writing
-and closing reach only the descriptors that are open already. Threads are refused too: races between threads are what most
-attacks on a kernel need, and short scripts hardly ever want them.
+A confined Python is refused all other calls: it can't open files, make sockets, start processes or signal others. Reading, writing
+and closing reach only open descriptors. Threads are refused too: most attacks on a kernel need races between
+threads, and short scripts hardly ever need threads.
 """
 
 import os
@@ -98,14 +98,14 @@ _OTHERS_AARCH64 = _EVERYWHERE | {
 
 
 class Architecture(NamedTuple):
-    """How one kind of processor calls its kernel.
+    """A processor architecture's system calls.
 
     Args:
-        audit: the number by which a filter knows it (``AUDIT_ARCH_…``).
+        audit: its number in filters (``AUDIT_ARCH_…``).
         allowed: the calls that confined code may make, by name.
         others: the calls that a command may be refused, by name.
         install_filter: the number of ``seccomp``.
-        has_x32: whether a second table of calls hides behind the same number.
+        has_x32: whether it has a second table of calls under the same audit number.
     """
 
     audit: int
@@ -133,14 +133,14 @@ _ARCHITECTURES = {
 }
 
 LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446
-"""The numbers of ``landlock_create_ruleset``, ``…_add_rule`` and ``…_restrict_self``: the same everywhere."""
+"""The numbers of ``landlock_create_ruleset``, ``…_add_rule`` and ``…_restrict_self``, on every architecture."""
 
 CLONE3 = 435
-"""The number of ``clone3``: the same everywhere."""
+"""The number of ``clone3``, on every architecture."""
 
 
 def architecture() -> Architecture:
-    """Return how this machine's processor calls its kernel."""
+    """Return this machine's architecture."""
     machine = os.uname().machine
     if machine not in _ARCHITECTURES:
         raise OSError(

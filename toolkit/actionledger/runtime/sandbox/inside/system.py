@@ -1,4 +1,4 @@
-"""The C library's calls that Python has no function for, with their errors raised."""
+"""C library calls without a Python function, with errors raised."""
 
 import ctypes
 import os
@@ -19,7 +19,7 @@ def library() -> ctypes.CDLL:
 
 
 def unshare(flags: int) -> None:
-    """Leave namespaces for new ones."""
+    """Move into new namespaces."""
     _checked(library().unshare(flags), "unshare")
 
 
@@ -29,13 +29,13 @@ def process_control(option: int, value: int) -> None:
 
 
 def mount(source: str, target: str, kind: str | None = None, flags: int = 0, options: str = "") -> None:
-    """Mount a file system, or bind a path to another place."""
+    """Mount a file system, or bind a path to another location."""
     words = [None if word is None else os.fsencode(word) for word in (source, target, kind)]
     _checked(library().mount(*words, ctypes.c_ulong(flags), options.encode() or None), f"mount {target}")
 
 
 def protect_mounts(target: str, *, read_only: bool, devices: bool = False) -> None:
-    """Take rights away from a mount and all beneath it: to gain another user's always, to write or to open devices on demand."""
+    """Restrict a mount and all mounts in it: set-user-ID is always disabled, writing and devices on request."""
     taken = _NO_SET_USER | (_READ_ONLY if read_only else 0) | (0 if devices else _NO_DEVICES)
     attributes = (ctypes.c_uint64 * 4)(taken, 0, 0, 0)
     arguments = (_HERE, os.fsencode(target), _WITH_ALL_BENEATH, attributes, ctypes.c_size_t(32))
@@ -43,7 +43,7 @@ def protect_mounts(target: str, *, read_only: bool, devices: bool = False) -> No
 
 
 def pivot_root(new: str, old: str) -> None:
-    """Make a mount the root, and put the root before it elsewhere."""
+    """Make a mount the root, and move the old root elsewhere."""
     number = _PIVOT_ROOT.get(os.uname().machine)
     if number is None:
         raise OSError(f"no number of pivot_root is known for {os.uname().machine}")
@@ -51,14 +51,14 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def datagram_socket() -> int:
-    """Return the descriptor of a new socket for datagrams."""
+    """Return the descriptor of a new datagram socket."""
     descriptor = int(library().socket(_INTERNET, _DATAGRAMS, 0))
     _checked(min(descriptor, 0), "socket")
     return descriptor
 
 
 def detach(target: str) -> None:
-    """Take a mount away, as soon as nobody uses it."""
+    """Unmount a path as soon as nobody uses it."""
     _checked(library().umount2(os.fsencode(target), _DETACH), f"umount {target}")
 
 

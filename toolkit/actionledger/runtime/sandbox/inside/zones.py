@@ -1,4 +1,4 @@
-"""Time zones without files: all of them are read beforehand."""
+"""Time zones without files: all are loaded in advance."""
 
 import os
 import zoneinfo
@@ -13,7 +13,7 @@ _MAGIC = b"TZif"
 
 
 def keep_zones() -> None:
-    """Read the time zones into memory, and have ``zoneinfo`` take them from there."""
+    """Load the time zones into memory, and let ``zoneinfo`` use them."""
     zones = dict(_zones())
 
     def load(key: str) -> BytesIO:
@@ -21,14 +21,14 @@ def keep_zones() -> None:
             raise zoneinfo.ZoneInfoNotFoundError(f"No time zone found with key {key}")
         return BytesIO(zones[key])
 
-    # Both of zoneinfo's implementations come here when they find no file for a key.
+    # Both implementations of zoneinfo call this if they find no file for a key.
     module: Any = _common
     module.load_tzdata = load
     zoneinfo.reset_tzpath(to=())
 
 
 def _zones() -> list[tuple[str, bytes]]:
-    """Return every zone's name and file; none where the machine has no such folder."""
+    """Return the name and file of every zone; none if the machine has no such folder."""
     found = []
     for folder, folders, files in os.walk(_FOLDER):
         folders[:] = [name for name in folders if name not in _NOT_ZONES]

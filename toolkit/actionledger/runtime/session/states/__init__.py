@@ -1,8 +1,8 @@
-"""The states of a session's workspace and stores, at its start and after each action, for stepping through it and for reruns.
+"""The states of a session's workspace and stores, at its start and after each action, for stepping through it and reruns.
 
-MANIFESTS/            in the ledger's folder, for its owner only
-    SESSION.jsonl     the start, then a line for each thing that happened; only ever appended to
-    objects/          contents by their digest, a file each, compressed
-    known/            what a workspace held when it was last looked at, so that what is unchanged is not read again
-    pruned            when what is over its time was last removed
+MANIFESTS/            in the ledger's folder, readable by its owner only
+    SESSION.jsonl     the start, then a line per event; append-only
+    objects/          compressed contents, one file per digest
+    known/            the last seen state of each workspace, so that unchanged files are not read again
+    pruned            when old states were last removed
 """

@@ -1,4 +1,4 @@
-"""A workspace's state: captured from each path and store, and restored into a fresh folder, confined to it."""
+"""A workspace's state: captured from every path and store, and restored into a fresh folder, confined to it."""
 
 import json
 import os
@@ -18,17 +18,17 @@ from actionledger.runtime.workspace.snapshots import Seen, WorkspaceSnapshot, ta
 from actionledger.runtime.workspace.tree import DiskTree
 
 TOO_LARGE, SPECIAL, UNREADABLE = "too_large", "no_file", "unreadable"
-"""Why something of a workspace is left out: larger than is kept; no file, folder or link; or it can't be looked at."""
+"""Why a path is skipped: larger than the limit; not a file, folder or link; or unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedPath:
-    """Something of a workspace that is not kept.
+    """A skipped path of a workspace.
 
     Args:
-        path: where it stands; ``.`` for the rest of the workspace.
-        reason: why it is left out, in a word.
-        why: the particulars, as a sentence.
+        path: the path; ``.`` for the rest of the workspace.
+        reason: the reason, in a word.
+        why: the details, as a sentence.
     """
 
     path: str
@@ -38,12 +38,12 @@ class SkippedPath:
 
 @dataclass(frozen=True, slots=True)
 class CapturedState:
-    """The content of a workspace.
+    """The state of a workspace.
 
     Args:
-        nodes: what stands at each path; a store stands there as the copy of it that was kept.
+        nodes: the file, folder or link at each path; for a store, its kept copy.
         stores: the paths of SQLite files.
-        left_out: what is there and not kept.
+        left_out: the skipped paths.
     """
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class CapturedState:
     left_out: tuple[SkippedPath, ...] = ()
 
     def as_bytes(self) -> bytes:
-        """Return it as JSON text; equal states have the same."""
+        """Return the state as JSON text; equal states have equal text."""
         value = {
             "nodes": {path: asdict(self.nodes[path]) for path in sorted(self.nodes)},
             "stores": sorted(self.stores),
@@ -61,10 +61,10 @@ class CapturedState:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "CapturedState":
-        """Return the state that JSON text stands for.
+        """Parse a state from JSON text.
 
         Raises:
-            KeyError, TypeError, ValueError: it stands for none.
+            KeyError, TypeError, ValueError: the text is not a state.
         """
         try:
             value = json.loads(data)
@@ -89,7 +89,7 @@ class CapturedState:
         return CapturedState(nodes, stores, left_out)
 
     def changes_to(self, later: "CapturedState") -> list[Change]:
-        """Return what leads from this state to a later one, by path."""
+        """Return the changes from this state to a later one, by path."""
         old, new = self.nodes, later.nodes
         paths = [path for path, node in new.items() if old.get(path) != node]
         paths += [path for path in old if path not in new]
@@ -97,13 +97,13 @@ class CapturedState:
 
 
 class Lens:
-    """Looks at one workspace again and again; what has not changed since is not read again.
+    """Captures one workspace repeatedly; unchanged files are not read again.
 
     Args:
         root: the workspace.
-        objects: where contents are kept.
-        settings: how much is kept.
-        known: what was seen when it was last looked at; None for nothing.
+        objects: where contents are stored.
+        settings: the limits on size and age.
+        known: the last seen state; None if there is none.
     """
 
     def __init__(
@@ -118,14 +118,14 @@ class Lens:
         self.known = known
 
     def look(self) -> CapturedState:
-        """Return what the workspace holds now; contents are kept."""
+        """Return the workspace's current state and store its contents."""
         before = self.known
         seen = self.known = take_snapshot(
             self._tree, self._objects, self._settings.limits, before, leave=may_be_store
         )
         if self._state is None or seen != before:
             state = self._state_of(seen)
-            # What a snapshot has not read may have changed without its showing there; of a store its signature is all that is asked.
+            # A snapshot doesn't notice changes in a file that it didn't read; a store is compared by its signature only.
             unread = (path_of(parts) for parts, one in seen.seen.items() if _is_unread(one.node))
             has_others = any(not {path, belongs_to(path)} & state.stores for path in unread)
             self._state = None if has_others else state
@@ -147,7 +147,7 @@ class Lens:
         return CapturedState(nodes, frozenset(stores), (*left, *gaps))
 
     def _store(self, path: str, found: Mapping[str, Seen]) -> Node | None:
-        """Return a store as it is kept; None where a file whose content was not read is none."""
+        """Return a store's kept copy; None if a file whose content was not read is not a store."""
         one = found[path]
         beside = [each for each in (f"{path}-wal", f"{path}-shm", f"{path}-journal") if each in found]
         if belongs_to(path) in found or not may_be_store(path, beside):
@@ -170,7 +170,7 @@ class Lens:
         return Node(NodeKind.FILE, node.mode, len(image), digest)
 
     def _plain(self, path: str, node: Node) -> Node:
-        """Return what stands at a path that has a store's name and is none."""
+        """Return the node at a path that has a store's name but is not a store."""
         if node.size > self._settings.file_bytes or not may_be_store(path, ()):
             return node
         try:
@@ -193,7 +193,7 @@ class Lens:
 
 
 def _of_content(log: Seen) -> tuple[int, ...]:
-    """Return a log's signature without when its owner or permissions were set: a superuser's SQLite sets them whenever it opens it."""
+    """Return a log's signature without the time of permission changes, because SQLite as superuser sets these at each opening."""
     size, modified, _changed, *others = log.signature
     return size, modified, *others
 
@@ -206,7 +206,7 @@ _ORDER = (NodeKind.FOLDER, NodeKind.FILE, NodeKind.LINK)
 
 
 class Restorer:
-    """Puts kept contents into one folder.
+    """Writes stored contents into one folder.
 
     Args:
         root: the folder, absolute and without symbolic links.
@@ -219,14 +219,14 @@ class Restorer:
         self._objects = objects
 
     def restore(self, state: CapturedState) -> list[SkippedPath]:
-        """Put all of a state into the folder, which is empty.
+        """Restore a whole state into the empty folder.
 
         Returns:
-            What could not be put there.
+            The paths that could not be restored.
         """
         left = list(state.left_out)
         named = {each.path for each in left}
-        # Links come last: nothing is ever put through one.
+        # Links come last, so that nothing is written through one.
         for kind in _ORDER:
             nodes = sorted((path, node) for path, node in state.nodes.items() if node.kind is kind)
             left += [
@@ -240,10 +240,10 @@ class Restorer:
         return left
 
     def apply(self, changes: list[Change]) -> list[SkippedPath]:
-        """Make changes that were found elsewhere; what is there already in the wanted form stays.
+        """Apply changes that were found elsewhere; skip paths that already have the wanted form.
 
         Returns:
-            What could not be changed.
+            The paths that could not be changed.
         """
         gone = [one for one in reversed(changes) if one.before is not None and _is_replaced(one)]
         left = [SkippedPath(one.path, "refused", why) for one in gone if (why := self._remove(one.path))]
@@ -260,7 +260,7 @@ class Restorer:
         return left
 
     def _put(self, path: str, node: Node) -> str:
-        """Make what a node says; return why it can't be made, as a sentence."""
+        """Create a node; return why it can't be created, as a sentence."""
         try:
             parts = plain_parts(path)
             with self._tree.folder(parts[:-1], path) as folder:
@@ -288,7 +288,7 @@ class Restorer:
             parts = plain_parts(path)
             with self._tree.folder(parts[:-1], path) as folder:
                 for end in ("", "-wal", "-shm", "-journal"):
-                    # A store's log would be taken for one of the store that comes in its place.
+                    # SQLite would take an old store's log for the new store's.
                     with suppress(FileNotFoundError):
                         _unlink(folder, f"{parts[-1]}{end}")
         except (ActionError, OSError, ValueError) as error:
@@ -303,7 +303,7 @@ class Restorer:
 
 
 def _is_replaced(change: Change) -> bool:
-    """Return whether something has to go before a change can be made; a folder that stays one does not."""
+    """Return whether the old node must be removed first; a folder that stays a folder need not be."""
     kinds = {node.kind for node in (change.before, change.after) if node is not None}
     return change.after is None or kinds != {NodeKind.FOLDER}
 

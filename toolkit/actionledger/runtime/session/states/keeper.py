@@ -1,4 +1,4 @@
-"""Keeps what a session's workspace held at its start and after each action, as the session goes."""
+"""Keep the workspace's content at a session's start and after each action."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -45,16 +45,16 @@ _Modes = Callable[[], tuple[bool, bool]]
 
 
 class StateKeeper:
-    """Keeps the states of one session; where that can't be done, the session goes on without.
+    """Keeps the states of one session; if that fails, the session goes on without them.
 
     Args:
         folder: the folder of all manifests of a ledger.
         session_id: the session.
         root: its workspace.
-        settings: how much is kept.
-        runs_under: what the session runs under, as a JSON value.
-        modes: says whether the session is automatic, and whether it is a dry run.
-        remembers: whether what was seen is noted for the next session in the same workspace.
+        settings: the limits on size and age.
+        runs_under: the session's settings, as a JSON value.
+        modes: returns whether the session is automatic, and whether it is a dry run.
+        remembers: whether the last seen state is saved for the next session in the same workspace.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class StateKeeper:
         return self._path
 
     def tape_of(self, step: ActionStep) -> Taking:
-        """Return the tape that keeps what an action draws; all its tries have the same."""
+        """Return the tape of an action's drawn values; all its attempts share it."""
         return self._tapes.setdefault((step.turn.index, step.index), Taking())
 
     def after(self, record: Recorder) -> Recorder:
-        """Return what records events, and has this keep what each is about."""
+        """Return a recorder that records each event, then keeps the state it concerns."""
 
         def recorded(event: Event) -> None:
             record(event)
@@ -106,7 +106,7 @@ class StateKeeper:
         return recorded
 
     def event(self, event: Event) -> None:
-        """Keep what an event of the session is about; it is told after it is recorded."""
+        """Keep the state that a recorded event concerns."""
         if self.is_broken:
             return
         try:
@@ -115,11 +115,11 @@ class StateKeeper:
                 self._is_fresh = True
             self._take(event)
         except (OSError, ActionError):
-            # A session is worth more than the chance to run it again.
+            # A failure here must not end the session: it only prevents a rerun.
             self._break_off()
 
     def close(self) -> None:
-        """Write what is still to be written, and note what was seen, for the next session in the same workspace."""
+        """Write pending lines, and save the last seen state for the next session in the same workspace."""
         if self.is_broken:
             return
         try:
@@ -166,7 +166,7 @@ class StateKeeper:
                 self._unwritten.append(TurnBegun(now(), event.turn_index, auto, dry_run))
                 self._is_fresh = False
             case ExecutionStarted():
-                # What comes next may take long, or be the end of this process.
+                # The next step may take long, or this process may end.
                 self._write_out()
                 self._turns[event.turn_id] = event.turn_index
                 self._open[event.execution_id] = event.turn_index, event.action_index
@@ -185,7 +185,7 @@ class StateKeeper:
         if place is None or not event.status.was_attempted:
             return
         self._done.append(place)
-        # Of actions side by side nobody can tell which has changed what.
+        # For actions that ran in parallel, nobody can tell which one made a change.
         if (
             not self._open
             and len(self._lens.known.seen if self._lens.known else ()) <= self._settings.each_action
@@ -227,7 +227,7 @@ class StateKeeper:
     def _write_out(self) -> None:
         if not self._unwritten:
             return
-        # Opened each time: thousands of sessions may be live, and a folder that somebody has deleted shows.
+        # Opened each time: thousands of sessions may be live, and this way a deleted folder is noticed.
         descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             write_all(descriptor, written(*self._unwritten))
@@ -246,7 +246,7 @@ class StateKeeper:
         fresh.replace(path)
 
     def _break_off(self) -> None:
-        """Keep nothing more, and nothing of before: a part of a session can't be run again."""
+        """Stop keeping states and drop the earlier ones: a part of a session can't be rerun."""
         self.is_broken = True
         with suppress(OSError):
             self.path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The file of a session's states: its lines as values, read back, and pruned when their time is over."""
+"""The file of a session's states: its lines as values, their parsing, and their pruning by age."""
 
 import json
 import os
@@ -43,14 +43,14 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A session begins, or goes on in another process.
+    """A session began, or resumed in another process.
 
     Args:
-        at: when, UTC without a zone.
+        at: the time, UTC without a zone.
         root: its workspace.
-        state: the digest of what the workspace held.
-        settings: what it runs under, as ``settings_of`` gives it.
-        version: of these lines.
+        state: the digest of the workspace's state.
+        settings: the session's settings, from ``settings_of``.
+        version: the version of the line format.
     """
 
     at: datetime
@@ -62,13 +62,13 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """A response came in.
+    """A response arrived.
 
     Args:
-        at: when.
-        turn: its place in the session, from 0.
-        auto: whether what would wait for a person runs without one.
-        dry_run: whether nothing is done.
+        at: the time.
+        turn: the turn's index in the session, from 0.
+        auto: whether actions that need approval run without it.
+        dry_run: whether actions only report their effects.
     """
 
     at: datetime
@@ -82,9 +82,9 @@ class DrawnValues:
     """The values that one action drew from outside.
 
     Args:
-        turn: its turn's place.
-        action: its own place in the turn.
-        values: the kinds and values, in order.
+        turn: the turn's index.
+        action: the action's index in the turn.
+        values: pairs of kind and value, in order.
     """
 
     turn: int
@@ -97,11 +97,11 @@ class Effects:
     """The changes of the workspace.
 
     Args:
-        turn: the turn in which it was found; None where nobody's action did it.
-        actions: the places of the actions that were carried out since the last look; none where nobody's did it.
-        changes: what has changed, as JSON values.
-        stores: the paths of all SQLite files; None where they are those of before.
-        left_out: what is there and not kept, as JSON values; None where it is what it was before.
+        turn: the turn after which the changes were found; None if no action made them.
+        actions: indexes of the actions that ran since the last look; empty if no action made the changes.
+        changes: the changes, as JSON values.
+        stores: the paths of all SQLite files; None if unchanged.
+        left_out: the skipped paths, as JSON values; None if unchanged.
     """
 
     turn: int | None
@@ -121,11 +121,11 @@ class Effects:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """A turn is over, for the first time or again.
+    """A turn ended, for the first time or again.
 
     Args:
-        at: when.
-        turn: its place.
+        at: the time.
+        turn: the turn's index.
     """
 
     at: datetime
@@ -147,12 +147,12 @@ _ADAPTERS = {name: TypeAdapter(kind) for name, kind in _KINDS.items()}
 
 @dataclass(slots=True)
 class Read:
-    """The lines of a file.
+    """The parsed lines of a file.
 
     Args:
-        lines: what it says, in order.
-        is_masked: whether a secret in it was masked.
-        is_damaged: whether it holds a line that can't be read.
+        lines: the lines, in order.
+        is_masked: whether a secret in the file was masked.
+        is_damaged: whether a line can't be parsed.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -161,7 +161,7 @@ class Read:
 
 
 def written(*lines: Line) -> bytes:
-    """Return values as lines; a secret in one is masked, and the line says so."""
+    """Return values as lines; mask secrets, and mark the line if one was masked."""
     data = list(map(_as_json, lines))
     kept = (
         line if line is unmasked else line[:-1] + b', "masked": true}'
@@ -179,7 +179,7 @@ def _as_json(line: Line) -> bytes:
 
 
 def read(data: bytes) -> Read:
-    """Return what a file says; the half of a line at its end, which a crash leaves, says nothing."""
+    """Parse a file of states; ignore an incomplete last line, which a crash leaves."""
     found = Read()
     for text in data.split(b"\n")[:-1]:
         try:
@@ -205,12 +205,12 @@ class RecordedStates:
     """The recorded states of a session.
 
     Args:
-        begun: how it began.
-        first: what its workspace held then; None where that is no longer kept.
-        lines: what happened since, in order.
+        begun: the session's beginning.
+        first: the workspace's state at the beginning; None if no longer kept.
+        lines: the later lines, in order.
         objects: the contents.
         is_masked: whether a secret in the lines was masked.
-        is_damaged: whether a line can't be read.
+        is_damaged: whether a line can't be parsed.
     """
 
     begun: Begun
@@ -222,7 +222,7 @@ class RecordedStates:
 
     @property
     def last(self) -> CapturedState | None:
-        """The last known content of the workspace; None where it is not known."""
+        """The last known state of the workspace; None if unknown."""
         state = self.first
         for line in self.lines:
             state = following(state, line)
@@ -230,7 +230,7 @@ class RecordedStates:
 
 
 def following(state: CapturedState | None, line: Line) -> CapturedState | None:
-    """Return the state after a line, given the one before."""
+    """Return the state after a line, from the state before it."""
     if state is None or not isinstance(line, Effects):
         return state
     stores = state.stores if line.stores is None else frozenset(line.stores)
@@ -241,15 +241,15 @@ def following(state: CapturedState | None, line: Line) -> CapturedState | None:
 
 
 def read_states(folder: Path, session_id: str, *, must: bool = False) -> RecordedStates | None:
-    """Return what was kept of a session's states; None where nothing was.
+    """Load a session's recorded states; None if there are none.
 
     Args:
         folder: the folder of all manifests of a ledger.
         session_id: the session.
-        must: whether what is there has to be read, since something is removed by what it says.
+        must: whether an unreadable file is an error, because the caller removes things by its content.
 
     Raises:
-        OSError: it must be read, and can't be.
+        OSError: the file must be read and can't be.
     """
     try:
         path = folder / f"{UUID(session_id)}.jsonl"
@@ -271,11 +271,11 @@ def read_states(folder: Path, session_id: str, *, must: bool = False) -> Recorde
 
 
 _PAUSE_SECONDS = 24 * 3600.0
-"""How long it is left alone after it was gone through; and how young a content is that is never removed."""
+"""The time between two prunings, and the age below which contents are never removed, in seconds."""
 
 
 def remove_old(folder: Path, days: float) -> int:
-    """Remove the manifests of sessions that were last changed long ago; once a day is enough."""
+    """Remove the manifests of sessions whose last change is old; does nothing more than once a day."""
     stamp, moment = folder / "pruned", time.time()
     if not stamp.is_symlink() and stamp.exists() and moment - stamp.stat().st_mtime < _PAUSE_SECONDS:
         return 0
@@ -299,7 +299,7 @@ def _remove(folder: Path, before: float, young: float) -> int:
         for path in folder.glob("*.jsonl"):
             needed |= _needed(folder, path.stem)
         if Objects(folder / "objects", 1).remove_all_but(needed, young):
-            # What is unchanged is not kept anew, so nothing may be taken for unchanged of which the content is gone.
+            # Unchanged files are not kept again, so a file whose content was removed must not count as unchanged.
             for known in (folder / "known").glob("*.json"):
                 known.unlink(missing_ok=True)
     return len(old)
@@ -308,10 +308,10 @@ def _remove(folder: Path, before: float, young: float) -> int:
 def forget_states(
     folder: Path, session_ids: Collection[str], *, left_before: float | None = None
 ) -> dict[str, int]:
-    """Remove the manifests of sessions, what they wrote, and every content that no other manifest needs, however young it is.
+    """Remove the manifests of sessions, the contents they wrote, and all contents that no other manifest needs, of any age.
 
-    What a session wrote goes, though another one has found it in its workspace: that one's states are no longer whole. A session that was
-    killed leaves contents that no manifest names yet, as one has that lives.
+    Contents that a session wrote are removed even if another session found them in its workspace, whose states are then incomplete.
+    Contents that no manifest names may belong to a killed session or to a live one.
     """
     if not folder.is_dir():
         return {}
@@ -331,7 +331,7 @@ def forget_states(
     if objects.remove_all_but(needed, before) or any(gone.values()):
         for known in (folder / "known").glob("*.json"):
             known.unlink(missing_ok=True)
-    # After the contents, which are found by them: whoever is killed in between leaves them to the next one.
+    # After the contents, which the manifests lead to: if this process is killed in between, the next one finds them.
     for session_id in session_ids:
         (folder / f"{UUID(session_id)}.jsonl").unlink(missing_ok=True)
         (folder / "known" / f".{UUID(session_id)}.tmp").unlink(missing_ok=True)
@@ -339,7 +339,7 @@ def forget_states(
 
 
 def _written(folder: Path, session_id: str) -> set[str]:
-    """Return the digests of what a session's own actions wrote."""
+    """Return the digests of contents that a session's own actions wrote."""
     with suppress(ValueError):
         kept = read_states(folder, session_id, must=True)
         lines = kept.lines if kept is not None else ()

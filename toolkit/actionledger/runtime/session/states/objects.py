@@ -1,4 +1,4 @@
-"""Contents by their digest, a file each: whoever writes needs no lock, and what nobody needs can be removed one by one."""
+"""Contents stored by digest, one file each, so that writers need no lock and each unused content can be removed alone."""
 
 import errno
 import os
@@ -19,15 +19,15 @@ _UNFINISHED = ".tmp"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 NONE_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL})
-"""What a file that is not there raises, or a link or a folder in its place: none of those was kept by us."""
+"""The errors for a missing file, or a link or folder in its place: none of these is a stored content."""
 
 
 class Objects:
-    """Contents by their digest.
+    """A folder of contents by their digest.
 
     Args:
-        folder: where they are; made with the first.
-        most_bytes: the largest content that is given, in bytes.
+        folder: the folder; it is made with the first content.
+        most_bytes: the largest content that is returned, in bytes.
     """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
@@ -36,30 +36,30 @@ class Objects:
         self._kept: set[str] = set()
 
     def keep(self, content: bytes, digest: str, /) -> None:
-        """Keep a content, unless it is kept already.
+        """Store a content, unless it is stored already.
 
         Raises:
-            OSError: it can't be kept.
+            OSError: it can't be stored.
         """
         if digest in self._kept:
             return
         path = self._path(digest)
         if _is_file(path):
-            # Whoever removes what nobody needs leaves alone what was asked for lately.
+            # Removal of unused contents spares those touched recently.
             os.utime(path, follow_symlinks=False)
         else:
             self._write(path, content)
         self._kept.add(digest)
 
     def get(self, digest: str, *, must: bool = False) -> bytes | None:
-        """Return a content; None where it isn't kept, or no longer what it was.
+        """Return a content; None if it isn't stored or no longer matches its digest.
 
         Args:
-            digest: which one.
-            must: whether what is there has to be read.
+            digest: the content's digest.
+            must: whether an unreadable file is an error.
 
         Raises:
-            OSError: it must be read, and can't be.
+            OSError: the content must be read and can't be.
         """
         if len(digest) != _LENGTH or not _DIGITS.issuperset(digest):
             return None
@@ -75,14 +75,14 @@ class Objects:
         return content if digest_of(content) == digest else None
 
     def remove_all_but(self, digests: Collection[str], older_than: float) -> int:
-        """Remove what nobody needs; return how many contents that were.
+        """Remove unused contents; return their number.
 
         Args:
-            digests: what is needed.
-            older_than: only what was last kept before this moment, in seconds since 1970.
+            digests: the contents in use.
+            older_than: remove only contents last kept before this time, in seconds since 1970.
 
         Raises:
-            OSError: one can't be removed.
+            OSError: a content can't be removed.
         """
         removed = 0
         for path in self._folder.glob("*/*"):
@@ -93,7 +93,7 @@ class Objects:
         return removed
 
     def remove(self, digests: Collection[str]) -> int:
-        """Remove contents; return how many there were."""
+        """Remove contents; return how many existed."""
         removed = 0
         for digest in digests:
             with suppress(FileNotFoundError):
@@ -102,7 +102,7 @@ class Objects:
         return removed
 
     def remove_unfinished(self) -> None:
-        """Remove what was begun and never kept, of whichever process; one that lives writes it again."""
+        """Remove every process's unfinished files; a live process writes its own again."""
         for path in self._folder.glob(f"*/.*{_UNFINISHED}"):
             path.unlink(missing_ok=True)
 
@@ -113,7 +113,7 @@ class Objects:
         with suppress(FileNotFoundError):
             self._write_once(path, content)
             return
-        self._write_once(path, content)  # somebody forgets a session: see ``remove_unfinished``
+        self._write_once(path, content)  # another process erases a session: see ``remove_unfinished``
 
     def _write_once(self, path: Path, content: bytes) -> None:
         fresh = path.with_name(f".{new_id()}{_UNFINISHED}")

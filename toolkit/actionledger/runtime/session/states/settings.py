@@ -1,4 +1,4 @@
-"""How much is kept of sessions' workspaces and for how long, and the settings that a session ran under."""
+"""Limits on the size and age of kept workspace states, and the settings that a session ran under."""
 
 import os
 from collections.abc import Sequence
@@ -16,22 +16,22 @@ from actionledger.runtime.repetition.limits import RepetitionLimits
 from actionledger.runtime.workspace import FileLimits
 
 ENVIRONMENT = "ACTIONLEDGER_MANIFEST"
-"""The variable of the environment that switches manifests off for a process: ``off``."""
+"""The environment variable that switches manifests off for a process, with the value ``off``."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestSettings:
-    """How much is kept of what a session's workspace holds, and for how long.
+    """Limits on the size and age of a session's kept workspace states.
 
     Args:
-        days: how long it is kept after the session's last change, in days.
-        file_bytes: the largest file, or store, whose content is kept, in bytes.
-        tree_bytes: the most that is read of one workspace at once, in bytes.
-        entries: the most files and folders that are looked at.
-        each_action: up to how many files and folders are looked at after each action; with more, after each turn.
+        days: how long states are kept after the session's last change, in days.
+        file_bytes: the largest file or store whose content is kept, in bytes.
+        tree_bytes: the most bytes read of one workspace at once.
+        entries: the maximum number of files and folders scanned.
+        each_action: up to this number of files and folders, the workspace is scanned after each action; above it, after each turn.
 
     Raises:
-        UsageError: one of them is not above zero.
+        UsageError: a limit is not above zero.
 
     Example:
         >>> al.ManifestSettings(days=7).file_bytes
@@ -50,7 +50,7 @@ class ManifestSettings:
 
     @property
     def limits(self) -> FileLimits:
-        """The same as a workspace takes it."""
+        """The limits in the form that a workspace takes."""
         return FileLimits(
             watched_bytes=self.file_bytes,
             tree_bytes=self.tree_bytes,
@@ -63,10 +63,10 @@ STANDARD = ManifestSettings()
 
 
 def wanted(manifest: bool | ManifestSettings) -> ManifestSettings | None:
-    """Return the settings that somebody asks for; None where nothing is to be kept.
+    """Return the requested settings; None if no states are to be kept.
 
     Args:
-        manifest: the settings, True for the usual ones (unless the environment says ``off``), False for none.
+        manifest: the settings, True for the defaults (unless the environment says ``off``), False for none.
     """
     if isinstance(manifest, ManifestSettings):
         return manifest
@@ -90,11 +90,11 @@ _ADAPTER = TypeAdapter(_Settings)
 
 
 def settings_of(profile: Profile, policy: Policy) -> JsonDict:
-    """Return what a session runs under, as a JSON value.
+    """Return a session's settings as a JSON value.
 
     Args:
         profile: the profile.
-        policy: the policy, the profile's or another one.
+        policy: the session's policy, which may differ from the profile's.
     """
     found = _Settings(
         profile.name,
@@ -111,10 +111,10 @@ def settings_of(profile: Profile, policy: Policy) -> JsonDict:
 
 
 def as_recorded(profile: Profile, settings: JsonMap) -> Profile:
-    """Return a profile as a session ran under it: its handlers and parser with the recorded policy, limits and settings.
+    """Return a profile with its own handlers and parser, and the recorded policy, limits and settings of a session.
 
     Raises:
-        UsageError: what is kept of it can't be read.
+        UsageError: the recorded settings can't be parsed.
     """
     try:
         found = _ADAPTER.validate_python(settings)
@@ -126,7 +126,7 @@ def as_recorded(profile: Profile, settings: JsonMap) -> Profile:
     return replace(
         profile,
         policy=Policy(tuple(found.policy)),
-        # Which actions touch the outside is said by whoever offers them now, too: what did so then stays recorded.
+        # Actions that the profile now declares external count as external too, in addition to the recorded ones.
         execution_settings=found.execution,
         limits=replace(found.limits, shared=False),
         repetition=found.repetition,

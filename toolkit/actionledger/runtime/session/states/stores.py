@@ -1,4 +1,4 @@
-"""SQLite files in a workspace, copied through SQLite alone: by their open connection where this process has one."""
+"""Copy SQLite files of a workspace through SQLite only, by this process's open connection if it has one."""
 
 import json
 import os
@@ -18,7 +18,7 @@ class OpenStore(Protocol):
     """A store with a connection of its own."""
 
     def copied(self) -> bytes | None:
-        """Return what the file holds, all that is committed and no more; None where somebody is at it."""
+        """Return the file's committed content; None if another user is writing to it."""
 
 
 _by_file: dict[tuple[int, int], WeakSet[OpenStore]] = {}
@@ -26,18 +26,18 @@ _lock = RLock()
 
 
 def offer(store: OpenStore, status: os.stat_result) -> None:
-    """Have a store asked for copies of its file, for as long as it holds that open.
+    """Register an open store as the source of copies of its file, until it is withdrawn.
 
     Args:
         store: the store.
-        status: the file's; it tells which file that is, whatever stands at its path later.
+        status: the status of its file, which identifies the file even if its path changes.
     """
     with _lock:
         _by_file.setdefault((status.st_dev, status.st_ino), WeakSet()).add(store)
 
 
 def withdraw(store: OpenStore) -> None:
-    """Have a store asked no more; nobody else's file can be taken for its own while it still has that open."""
+    """Unregister a store before it is closed; while it is open, its file's identity can't be reused."""
     with _lock:
         for file, stores in tuple(_by_file.items()):
             stores.discard(store)
@@ -46,7 +46,7 @@ def withdraw(store: OpenStore) -> None:
 
 
 def copy_of(path: Path) -> bytes | None:
-    """Return what a store holds, copied by whoever has it open; None where that is nobody, or nobody who can."""
+    """Return a store's content from the process's open connection; None if there is no such connection or it can't copy."""
     try:
         status = path.lstat()
     except OSError:
@@ -58,7 +58,7 @@ def copy_of(path: Path) -> bytes | None:
             if image := store.copied():
                 return image
         except sqlite3.Error:
-            continue  # another connection says what is wrong with it
+            continue  # another connection reports the error
     return None
 
 
@@ -89,19 +89,19 @@ class TableChange:
 
 
 def may_be_store(name: str, beside: Collection[str]) -> bool:
-    """Return whether a file may be SQLite's, by its name and those in its folder."""
+    """Return whether a file may be SQLite's, by its own name and its neighbours'."""
     if name.endswith(_BESIDE):
         return belongs_to(name) in beside
     return name.endswith(_SUFFIXES) or any(f"{name}{end}" in beside for end in _BESIDE)
 
 
 def belongs_to(path: str) -> str:
-    """Return the store that a file beside one belongs to; empty where it is none."""
+    """Return the store that a side file belongs to; empty if it is not a side file."""
     return path.rpartition("-")[0] if path.endswith(_BESIDE) else ""
 
 
 def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> bytes | None:
-    """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store."""
+    """Return a store as one file of its own: empty if too large or locked, None if it is not a store."""
     try:
         copied = copy_of(path) if on_disk <= most_bytes else None
         image = bytearray(copied or _copied(path, most_bytes, has_log=has_log))
@@ -111,13 +111,13 @@ def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> byt
         return b""
     if not image.startswith(_MAGIC):
         return None
-    image[18:20] = b"\1\1"  # a log beside it is no part of the copy
+    image[18:20] = b"\1\1"  # the copy has no log
     return bytes(image)
 
 
 def _copied(path: Path, most_bytes: int, *, has_log: bool) -> bytes:
-    """Return what a store holds; nothing where that is too large."""
-    # Only a store that somebody has open has a log beside it; without one SQLite need not write beside the file to read it.
+    """Return a store's content; empty if too large."""
+    # Only an open store has a log; without one SQLite need not write side files to read it.
     how = "mode=ro" if has_log else "mode=ro&immutable=1"
     address = f"file:{quote(os.fsencode(path))}?{how}"
     with closing(sqlite3.connect(address, uri=True, timeout=_SECONDS)) as connection:
@@ -128,7 +128,7 @@ def _copied(path: Path, most_bytes: int, *, has_log: bool) -> bytes:
 
 
 def rows_of(image: bytes) -> Rows | None:
-    """Return the rows of each table of a store; None where it can't be read, or has too many."""
+    """Return the rows of each table of a store; None if it can't be read or has too many."""
     last = time.monotonic() + _SECONDS
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
@@ -147,7 +147,7 @@ def rows_of(image: bytes) -> Rows | None:
 
 
 def table_changes(before: Rows | None, after: Rows | None) -> tuple[TableChange, ...]:
-    """Return what has become of the rows of each table; a store that is not there has none."""
+    """Return the changed rows of each table; a missing store has no rows."""
     old, new = before or {}, after or {}
     changes = []
     for table in sorted({*old, *new}):
