@@ -1,4 +1,4 @@
-"""The ways of working with a model that come with the toolkit, one package each; none is loaded before it is named."""
+"""The toolkit's own profiles, one package each, loaded only when named."""
 
 from actionledger.runtime.execution.registry import PROFILES, profile_named
 

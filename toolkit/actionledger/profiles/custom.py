@@ -1,4 +1,4 @@
-"""Profiles of one's own: functions become actions, actions and dialects a profile."""
+"""Custom profiles: make actions of functions, and a profile of actions and dialects."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from actionledger.runtime.workspace import Workspace
 Function = TypeVar("Function", bound=AnyFunction)
 
 RUN_ALL = Policy((("*", Verdict.APPROVE),))
-"""The policy of whoever hands in the functions: all of them may run."""
+"""The policy for the caller's own functions: all of them may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class _Registered:
 
     @property
     def origin(self) -> tuple[str, str]:
-        """Where the function was defined; a cell that is run again defines it at the same place."""
+        """Where the function was defined; running a notebook's cell again defines it at the same place."""
         return self.function.__module__, self.function.__qualname__
 
 
@@ -47,10 +47,10 @@ class ActionSet:
             "Send a mail to one person."
             return {"sent": True}
 
-    A function that is defined again, as by running a notebook's cell again, takes the place of its former self.
+    Defining a function again, for example by running a notebook's cell again, replaces it.
 
     Args:
-        name: what the records call its catalogue.
+        name: its catalogue's name in the records.
 
     Example:
         >>> actions = al.ActionSet("mail")
@@ -68,12 +68,12 @@ class ActionSet:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The actions' names, in the order in which they came in."""
+        """The actions' names, in the order of their definition."""
         return tuple(self._actions)
 
     @property
     def catalogue(self) -> Catalogue:
-        """The actions as they are now.
+        """The current actions.
 
         Raises:
             UsageError: there are none.
@@ -83,16 +83,16 @@ class ActionSet:
     def action(
         self, *, example: Arguments, name: str | None = None, group: str = ""
     ) -> Callable[[Function], Function]:
-        """Return a decorator that makes an action of a function and leaves the function as it is.
+        """Return a decorator that makes an action of a function and leaves the function unchanged.
 
-        The language model is told the docstring: what the action does, and in a section ``Args:`` what its arguments
-        mean. An argument that is annotated with ``Context`` gets the moment in which the action runs instead. What the
-        function returns is the action's result; it raises ``ActionError`` for the language model to hear.
+        The language model sees the docstring: the action's purpose, and the meaning of its arguments in a section ``Args:``.
+        An argument annotated with ``Context`` gets the action's runtime context instead. The function's return value
+        is the action's result; it raises ``ActionError`` to report an error to the language model.
 
         Args:
             example: correct arguments.
             name: the action's name; by default the function's.
-            group: what the action belongs to, such as ``Mail``; prompts show a group's actions under it.
+            group: the action's group, such as ``Mail``; prompts show a group's actions under it.
 
         Raises:
             UsageError: the function can't be an action, its example is wrong, or another action has its name.
@@ -114,7 +114,7 @@ class ActionSet:
         return decorate
 
     def remove(self, name: str) -> None:
-        """Take an action out; nothing happens if there is none of that name.
+        """Remove an action; do nothing if there is none of that name.
 
         Example:
             >>> actions = al.ActionSet("sums")
@@ -125,7 +125,7 @@ class ActionSet:
         self._actions.pop(name, None)
 
     def handlers(self) -> HandlerFactory:
-        """Return what makes a session's handlers of the functions as they are now.
+        """Return a factory of a session's handlers for the current functions.
 
         Example:
             >>> actions = al.ActionSet("sums")
@@ -171,22 +171,22 @@ def custom_profile(
     limits: Limits | None = None,
     workers: int = 1,
 ) -> Profile:
-    """Return a profile of one's own actions, as they are now.
+    """Return a profile of custom actions, with their current definitions.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         actions: functions as actions, or a catalogue.
         dialects: how the language model writes them; it is told to write the first one.
-        parser: how its responses are read instead.
+        parser: the parser of its responses, instead of dialects.
         policy: which actions may run; by default all of them.
-        handlers: makes what runs the actions of a catalogue; a set of functions brings its own.
+        handlers: makes the handlers of a catalogue's actions; a set of functions has its own.
         execution_settings: how each action is run.
-        limits: how much a session may do.
+        limits: the limits of a session.
         workers: how many actions may run at the same time.
 
     Raises:
         UnknownNameError: there is no such dialect.
-        UsageError: the name is taken, the actions are of another type, not one of dialects and parser is given, or a dialect can't write an action.
+        UsageError: the name is taken, the actions are of another type, not exactly one of dialects and parser is given, or a dialect can't write an action.
 
     Example:
         >>> actions = al.ActionSet("sums")
@@ -229,7 +229,7 @@ def _run(function: AnyFunction, wants_context: str | None, action: FunctionActio
 
 
 def _parser_of(name: str, dialects: Sequence[str], catalogue: Catalogue) -> DialectParser:
-    """Return what reads some dialects, each once."""
+    """Return the parser of some dialects, each once."""
     require_names("dialects", dialects)
     by_name = {dialect.name: dialect for each in dialects for dialect in dialects_named(each)}
     fitted = tuple(_fitted(dialect, catalogue) for dialect in by_name.values())
@@ -237,7 +237,7 @@ def _parser_of(name: str, dialects: Sequence[str], catalogue: Catalogue) -> Dial
 
 
 def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
-    """Return a dialect that knows the catalogue's actions, where it has to know them beforehand."""
+    """Return a dialect with the catalogue's actions, if it needs to know them beforehand."""
     if not isinstance(dialect, XmlTags):
         return dialect
     return XmlTags.of(
@@ -246,7 +246,7 @@ def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
 
 
 def _check_writable(parser: AnyParser, catalogue: Catalogue) -> None:
-    """Refuse a dialect in which an action can't be written: no model could ask for it."""
+    """Refuse a dialect that can't write an action, since no model could request that action."""
     for dialect in parser.dialects if isinstance(parser, DialectParser) else ():
         _check_dialect(dialect, catalogue)
 

@@ -1,4 +1,4 @@
-"""A profile's SQLite file: for its owner alone, changed at once or not at all, closed for good."""
+"""A profile's SQLite file: readable only by its owner, changed atomically, closed for good."""
 
 import os
 import sqlite3
@@ -15,10 +15,10 @@ from actionledger.runtime.session.states.stores import offer, withdraw
 from actionledger.runtime.workspace.folders import open_private
 
 IN_MEMORY = ":memory:"
-"""The path of a store that has no file."""
+"""The path of a store without a file."""
 
 _SECONDS = 5
-"""How long a change waits for that of another session."""
+"""The maximal wait of a change for another session's, in seconds."""
 
 _HELD = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_STORE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
@@ -28,10 +28,10 @@ _DISK = frozenset(
 
 
 class SqliteStore:
-    """A file of tables; it is made when something is first put into it, and opened when it is first used.
+    """A file of tables, created with its first content and opened on first use.
 
-    A profile's store says whose it is (``owner``) and what it holds (``tables``, each as it stands behind ``CREATE TABLE``);
-    a table that is there stays as it is, so that files of before go on.
+    A subclass sets its owner (``owner``) and its tables (``tables``, each as written after ``CREATE TABLE``).
+    An existing table stays unchanged, so that old files remain usable.
 
     Args:
         path: where the file is; ``IN_MEMORY`` for none.
@@ -48,7 +48,7 @@ class SqliteStore:
 
     @classmethod
     def copy_of(cls, path: Path, *given: Any) -> Self:
-        """Return a copy in memory of the store in a file; where there is no file, a new one, made with what is given."""
+        """Return a copy in memory of a file's store; without a file, a new one made with the given arguments."""
         copy = cls(IN_MEMORY, *given)
         if path.exists():
             with (
@@ -60,7 +60,7 @@ class SqliteStore:
         return copy
 
     def close(self) -> None:
-        """Let go of the file, for good; a second time does nothing."""
+        """Close the file for good; a second call does nothing."""
         with self._lock:
             self._is_closed = True
             if self._connection:
@@ -76,7 +76,7 @@ class SqliteStore:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Cursor]:
-        """Give a cursor whose changes are made together at the end, or not at all."""
+        """Yield a cursor whose changes are made atomically at the end."""
         with self.opened() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -87,13 +87,13 @@ class SqliteStore:
             connection.commit()
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """Return what a statement gives; it is a change of its own, or joins the one that is being made."""
+        """Return a statement's rows; it is its own transaction, or joins the current one."""
         with self.opened() as connection:
             return connection.execute(statement, values).fetchall()
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to nobody else for as long, and what SQLite says of the file in words."""
+        """Yield the connection, locked, and translate SQLite's errors into sentences."""
         with self._lock, self._in_words():
             if self._is_closed:
                 raise sqlite3.ProgrammingError(f"The store of the {self.owner} is closed.")
@@ -112,14 +112,14 @@ class SqliteStore:
             self._lock.release()
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make what a connection needs before it is used."""
+        """Prepare a connection for its first use."""
         connection.execute("PRAGMA journal_mode = WAL")
         for table in self.tables:
             connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def _connect(self) -> sqlite3.Connection:
         status = None if str(self.path) == IN_MEMORY else self._make_file()
-        # A handler runs in whichever thread it is given; the lock keeps them apart.
+        # A handler runs in any thread; the lock keeps them apart.
         connection = sqlite3.connect(
             self.path, timeout=_SECONDS, isolation_level=None, check_same_thread=False
         )
@@ -134,7 +134,7 @@ class SqliteStore:
         return connection
 
     def _make_file(self) -> os.stat_result:
-        """Make the file where there is none: SQLite would, for whomever the process's mask lets; its files beside it are as it is."""
+        """Create the file privately if missing: SQLite would use the process's mask. SQLite's further files get its permissions."""
         try:
             descriptor = open_private(self.path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
@@ -146,7 +146,7 @@ class SqliteStore:
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
-        """Turn what SQLite says of a file that is held, or is none of its own, into a sentence for whoever it concerns."""
+        """Translate SQLite's errors about a locked or foreign file into a sentence for the caller."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -168,5 +168,5 @@ class SqliteStore:
 
 
 def moment(timespec: str = "seconds") -> str:
-    """Return the time now as stores keep it: ISO 8601 in UTC, with its zone."""
+    """Return the current time in the stores' form: ISO 8601 in UTC, with its zone."""
     return drawn_now().isoformat(timespec=timespec)

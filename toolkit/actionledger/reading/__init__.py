@@ -1,1 +1,1 @@
-"""READ: text in, a reading out. Pure: no clock, no file, no database, no logging; it never raises on text."""
+"""Parse responses: text in, a reading out. Pure: no clock, file, database or logging; it never raises on text."""

@@ -1,6 +1,6 @@
-"""The documents' own parsers, faithful to their rules and their faults: what experiments compare with.
+"""The documents' own parsers, with their rules and their faults, as baselines for experiments.
 
-None of them repairs, explains or refuses the way the dialects do: that is the point of having them.
+Unlike the dialects, none of them repairs, explains or refuses anything. That is their purpose.
 """
 
 import json
@@ -20,9 +20,9 @@ _PYTHON_FENCES = regex(r"```python\n(.*?)```", re.DOTALL)
 
 
 def mint_harness(text: str) -> Iterator[Found]:
-    """Take a text that holds ``<solution>`` for a proposal, even an empty one; else join the code of all pairs.
+    """Take a text with ``<solution>`` as a proposal, even an empty one; otherwise join the code of all pairs.
 
-    A response with neither is what the harness counted as an invalid action.
+    The harness counted a response with neither as an invalid action.
     """
     if "<solution>" in text:
         yield _proposal(text)
@@ -31,7 +31,7 @@ def mint_harness(text: str) -> Iterator[Found]:
 
 
 def mint_harness_fences(text: str) -> Iterator[Found]:
-    """Read as ``mint_harness`` does, and take fenced Python for code where there is no tag.
+    """Parse as ``mint_harness`` does, but take fenced Python as code if there is no tag.
 
     No documentation says so; the recorded counts of OpenCodeInterpreter-DS-6.7B follow this rule in every session.
     """
@@ -56,10 +56,10 @@ def _code(text: str, pattern: re.Pattern[str], closer: str) -> Found | None:
 
 
 def _joined(pattern: re.Pattern[str], text: str, closer: str) -> tuple[str, Span]:
-    """Return the stripped bodies of all pairs joined by line breaks, which two empty ones are too, and the stretch of them."""
+    """Return the stripped bodies of all pairs joined by line breaks, and their span. Two empty bodies also give a line break."""
     end = text.rfind(closer) + len(
         closer
-    )  # behind the last closer, each opener would search the rest in vain
+    )  # after the last closer, each opener would fail only after searching the rest
     matches = list(pattern.finditer(text, 0, end))
     joined = "\n".join(match[1].strip() for match in matches)
     return joined, Span(matches[0].start(), matches[-1].end()) if matches else Span(0, 0)
@@ -96,9 +96,9 @@ _TAGS: dict[str, tuple[re.Pattern[str], tuple[str, ...]]] = {
 
 
 def go_tags(text: str) -> Iterator[Found]:
-    """Find all matches of one tag, then all of the next: not in text order, and in examples and contents as well.
+    """Find all matches of one tag, then all of the next: not in text order, and also in examples and contents.
 
-    Go's expressions take linear time; Python's take longer on tags that are opened often and never closed.
+    Go's expressions take linear time. Python's take longer on tags that are opened often and never closed.
     """
     for tag, (pattern, fields) in _TAGS.items():
         for match in pattern.finditer(text):
@@ -117,7 +117,7 @@ _STANDARD = regex(r"```actions\s*\n(.*?)\n```", re.DOTALL)
 
 
 def gembrain_standard(text: str) -> Iterator[Found]:
-    """Find the first block by one regular expression; decode it with the standard library, raw line breaks allowed."""
+    """Find the first block with one regular expression and decode it with the standard library, which allows raw line breaks."""
     match = _STANDARD.search(text)
     if not match:
         return
@@ -156,7 +156,7 @@ def gembrain_iterative(text: str) -> Iterator[Found]:
 
 
 def _balanced_end(text: str, start: int) -> int | None:
-    """Return the end of the first balanced ``{…}``, braces in strings not counted; None where there is none."""
+    """Return the end of the first balanced ``{…}``, ignoring braces in strings; None if there is none."""
     depth = 0
     for token in re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}]', re.DOTALL).finditer(text, start):
         if token[0] == "{":
@@ -176,7 +176,7 @@ def _escape_control_characters(text: str) -> str:
 
 
 def _typed_actions(span: Span, body: Span, value: Any, key: str, repairs: tuple[Repair, ...] = ()) -> Found:
-    """Both of GemBrain's modes: an object whose list of actions is taken as it is."""
+    """Return the block of an object whose list of actions is taken unchanged. Both of GemBrain's modes do this."""
     items = value.get(key, []) if isinstance(value, dict) else None
     if not isinstance(items, list):
         issue = Issue(Reason.WRONG_SHAPE, body)
@@ -198,9 +198,9 @@ _JSON_OPENER = regex(r"```json\s*\n?")
 
 
 def echelon_progressive(text: str) -> Iterator[Found]:
-    """Try, from each opener, longer and longer stretches up to each closer until one decodes to an action.
+    """Try longer and longer stretches from each opener to each closer until one decodes to an action.
 
-    A block in which none decodes is passed over without a word; its cost is openers times closers.
+    A block in which none decodes is skipped silently. The cost is openers times closers.
     """
     position = 0
     while opener := _JSON_OPENER.search(text, position):
@@ -253,11 +253,11 @@ _RULES: dict[BaselineRules, tuple[str, Callable[[str], Iterator[Found]]]] = {
 
 
 def baseline_blocks(rules: BaselineRules, text: str) -> list[tuple[Dialect, Found]]:
-    """Return the blocks that a baseline finds in a response, in its order, each with the dialect it belongs to."""
+    """Return a baseline's blocks in its own order, each with its dialect."""
     dialect, find = _RULES[rules]
     return [(dialect_named(dialect), found) for found in find(text)]
 
 
 def baseline_dialect(rules: BaselineRules) -> str:
-    """Return the name of the dialect that a baseline's blocks belong to."""
+    """Return the name of the dialect of a baseline's blocks."""
     return _RULES[rules][0]

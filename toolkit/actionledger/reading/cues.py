@@ -1,7 +1,7 @@
-"""The words before a block that say that it is shown: "for example", "do not write", "you could", in five languages.
+"""Words before a block that mark it as shown: "for example", "do not write", "you could", in five languages.
 
-Only the last sentence before the block counts. One that says what its writer does now announces what is meant, whatever else
-is in it: "For example, the port is missing, so I'll add it:".
+Only the last sentence before the block counts. If it says that its writer acts now, it announces a real block, whatever else
+it holds: "For example, the port is missing, so I'll add it:".
 """
 
 import re
@@ -18,15 +18,15 @@ _HAN = regex("[\u4e00-\u9fff]")
 
 
 def may_hold(text: str, stems: frozenset[str]) -> bool:
-    """Return whether a pattern all of whose matches hold one of some stems may match in a text."""
+    """Return whether a pattern may match in a text, given stems of which each match holds one."""
     return not text.isascii() or not stems.isdisjoint(BEFORE.heard(text).words or ())
 
 
 class Words:
-    """The stems, looked for in lower case: a pattern that ignores case takes seven times as long."""
+    """The stems, searched in lower case: a pattern that ignores case takes seven times as long."""
 
     def may_stand_in(self, text: str) -> bool:
-        """Return whether a match of any pattern that finds a cue may stand in a text: with no look at what stands around it."""
+        """Return whether any cue pattern may match in a text, ignoring its context."""
         heard = BEFORE.heard(text).words
         if heard is None or (heard and not STEMS.isdisjoint(heard)):
             return True
@@ -40,13 +40,13 @@ _LONGEST = max(map(len, STEMS))
 
 
 class CueWords:
-    """Which pieces of one text hold such a word; each piece is gone through once."""
+    """Remembers which pieces of one text hold a cue word; each piece is searched once."""
 
     def __init__(self) -> None:
         self._known: dict[int, bool] = {}
 
     def may_stand_in(self, text: str, start: int, end: int) -> bool:
-        """Return whether one may stand in ``text[start:end]``; of a long stretch its surroundings decide as well."""
+        """Return whether a cue may be in ``text[start:end]``; for a long stretch, the pieces around it count too."""
         if end - start <= _PIECE:
             return end > start and WORDS.may_stand_in(text[start:end])
         return any(self._begins_in(text, number) for number in range(start // _PIECE, -(-end // _PIECE)))
@@ -59,17 +59,17 @@ class CueWords:
 
 
 _WINDOW = 600
-"""How much before a block is looked at, in code points."""
+"""The searched text before a block, in code points."""
 
 _FENCE_LINE = regex(r"[^\n`~]*+(?:```|~~~)[^\n]*+")
 _PARTS = regex(
     rf"\n(?:(?:[ \t\r]*+\n)?{_FENCE_LINE.pattern}|[ \t\r]*+\n)|</[\w.:-]++>|<\|[^|<>\n]{{1,40}}+\|>|<｜[^｜<>\n]{{1,40}}+｜>"
 )
-"""What a sentence never goes on behind: a blank line, the line of a fence, a closing tag, a special token."""
+"""Ends of all sentences: a blank line, the line of a fence, a closing tag, a special token."""
 
 _CLOSING_TAG = regex(r"(?:</[\w.:-]++>|<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>)\s*+\Z")
 _BESIDE = 64
-"""Within how many code points before a block such a tag is looked for."""
+"""The maximum distance of such a tag before a block, in code points."""
 
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
@@ -77,10 +77,10 @@ _SENTENCES = regex(
     r"[.!?…。！？:：\n](?:(?<=[.!?…])(?<!\b\w.)[\"'”’)*_]*+\s++(?=[^a-zà-ÿ\s])|(?<=[。！？])"
     r"|(?<=[:：])[*_]*+[ \t]*+\r?\n|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))"
 )
-"""What ends a sentence. All signs that may stand in one class first, for that is found fast."""
+"""The end of a sentence. All signs that fit in one class come first, since that is found fast."""
 
 _NEAR = 120
-"""How far before a block what parts sentences is looked for first."""
+"""The distance before a block in which sentence ends are searched first."""
 
 _DECORATION = " \t\r\n*_`.,，:："
 _COLON = regex(r"[:：][*_`\s]*+\Z")
@@ -103,11 +103,11 @@ _ENDS_SO = AnyCase(
     r"(?:\bfor (?:example|instance)|\bas an example|zum beispiel|par exemple|por ejemplo"
     r"|(?<!\w)(?:e\. ?g|z\. ?b|p\. ?ex|p\. ?ej))\Z",
 )
-"""What says so as the last words, whatever the sentence says is being done: "Adding a task, for example:"."""
+"""Cues at the end of a sentence, whatever else it says: "Adding a task, for example:"."""
 
 _CLAUSE = r"(?:\A\W*+|[:：]\s*+)"
 _WHY = r"(?:,\s*+(?:it|this|that|as|since|because|es|das|da|weil|cela|ça|car|esto|eso|porque)\b[^;]*+)?+"
-"""Why something is forbidden, behind it."""
+"""A reason after a prohibition."""
 
 _FORBIDS = AnyCase(
     rf"(?:(?:{_CLAUSE}|\b(?:please|you (?:must|should))\s+)(?:do not|don['’]t|never|avoid)"
@@ -127,7 +127,7 @@ _POINTS = AnyCase(
     r"|.*\b(?:like (?:this|that|so)|(?:this|these|such|so|diese[sn]?|cette|ce|este) \w+)\W*",
     re.DOTALL,
 )
-"""What is forbidden, where that can only be the block: nothing else is named."""
+"""Prohibitions that name nothing, and so can only mean the block."""
 
 _LAST = AnyCase(
     r"\A(?:\W*+(?:\w+ )?|\W*+(?:here|hier|voici|aquí|this|dies|das|ceci|esto|following)\b.*|.*\b(?:show|give) (?:you|us)\b.*)"
@@ -141,13 +141,13 @@ _LAST = AnyCase(
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
     re.DOTALL,
 )
-"""What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
+"""Cues only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
 
 _FORMAT = AnyCase(
     r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?(?:formato?|syntax|usage)"
     r"|\W*+(?:wrong|bad|incorrect|falsch|schlecht|faux|mal|错误)",
 )
-"""What says so as the whole of a sentence: whoever corrects a format, or a wrong file, shows none."""
+"""Cues only as a whole sentence: a sentence that corrects a format, or a wrong file, shows nothing."""
 
 _TELLS_FORMAT = AnyCase(
     r"\b(?:format|formato|syntax|syntaxe|sintaxis|schema|schéma)\b[^.:<>]*\b(?:is|are|lautet|ist|est|es|looks?|sieht|sera)\b"
@@ -157,13 +157,13 @@ _TELLS_FORMAT = AnyCase(
     r"|\b(?:calls?|aufrufe?|appels?|llamadas?|it|they|one)\b[^.:<>]*\b(?:looks? like|sieht|sehen|ressemblent?|se ven?|written|geschrieben|écrits?|s['’]écri(?:t|vent)|se escriben?)\b"
     r"|(?:格式|语法|写法)",
 )
-"""What says how a call is written, in a sentence that announces what follows."""
+"""Descriptions of a call's notation, in a sentence that announces a block."""
 
 _PRESCRIBES = AnyCase(
     r"\b(?:must|have to|has to|need to|should|müssen|muss|doivent|doit|deben?)\b[^.:]{0,60}\b(?:formato?|form|syntax)\b"
     r"|(?:必须|应该?)[^。：]{0,20}(?:格式|语法)",
 )
-"""What says how somebody has to write."""
+"""Prescriptions of a notation."""
 
 _OWN = AnyCase(r"\b(?:I|we|ich|wir|je|nous|yo|nosotros)\b|我")
 
@@ -187,7 +187,7 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 
 def is_shown(source: Source, start: int) -> bool:
-    """Return whether the last sentence before a block says that the block is an example, or is not to be written."""
+    """Return whether the last sentence before a block presents it as an example, or forbids writing it."""
     if _is_behind_tag(source.text, start):
         return False
     if _says_nothing(source.text, start):
@@ -211,27 +211,27 @@ def is_shown(source: Source, start: int) -> bool:
 
 
 def _says_nothing(text: str, start: int) -> bool:
-    """Return whether it is plain that no cue stands before a block: that is found faster than the last sentence is."""
+    """Return whether there is plainly no cue before a block; this is faster than finding the last sentence."""
     said = text[max(0, start - _WINDOW) : start].rstrip()
     paragraph = said[said.rfind("\n\n") + 1 :]
     return len(paragraph) <= _PIECE and not WORDS.may_stand_in(paragraph)
 
 
 def _is_behind_tag(text: str, start: int) -> bool:
-    """Return whether a tag that no sentence goes on behind is the last thing before a place, as between calls: no sentence stands there."""
+    """Return whether a closing tag that ends all sentences is directly before a place, as between calls."""
     tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
     return tag >= 0 and _CLOSING_TAG.match(text, tag, start) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:
-    """Return whether the last sentence before a block forbids what it names: the block, or another thing."""
+    """Return whether the last sentence before a block forbids something that may not be the block."""
     _, place = _sentence_before(source.text, start)
     forbids = _FORBIDS.search(place.of(source.text).rstrip(_DECORATION))
     return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))
 
 
 def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
-    """Return whether a sentence that leads to the block says by its last words, or as a whole, what the block shows."""
+    """Return whether a sentence that leads to the block says, by its last words or as a whole, that the block is an example."""
     is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
     if not (is_within_line or is_heading or _COLON.search(sentence)):
         return False
@@ -239,7 +239,7 @@ def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
 
 
 def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
-    """Return whether words stand before a block on its line, and where the last sentence before it stands."""
+    """Return whether there are words before a block on its line, and the span of the last sentence before it."""
     begins_line = start == 0 or text[start - 1] == "\n"
     is_within_line = not begins_line and bool(text_before(text, start).strip())
     end = start if begins_line or is_within_line else text.rfind("\n", 0, start) + 1
@@ -251,14 +251,14 @@ def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
 
 
 def _last_part(text: str) -> str:
-    """Return what stands behind the last place that no sentence goes on behind; nearly always that is close to the end."""
+    """Return the text after the last place that ends all sentences; that place is nearly always close to the end."""
     near = text.rfind("\n", 0, -_NEAR) + 1
     parts = _parts(text[near:]) if not text[near : near + 1].isspace() else []
     return (parts if len(parts) > 1 else _parts(text))[-1]
 
 
 def _parts(text: str) -> list[str]:
-    """Return a text in parts; most texts have nothing that parts them but blank lines."""
+    """Split a text into parts; most texts have only blank lines between their parts."""
     has_tags = "<" in text and ("</" in text or "<|" in text or "<｜" in text)
     if not (has_tags or "```" in text or "~~~" in text):
         return _BLANK_LINE.split(text)

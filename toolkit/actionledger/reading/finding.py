@@ -1,8 +1,7 @@
-"""One pass over a response: openings in text order, each shown to the dialects that asked for it.
+"""One pass over a response: each opening, in text order, is shown to the dialects that asked for it.
 
-The rule for overlap: the block that begins first wins, and whatever lies inside it is its content. A fence that no
-dialect reads is somebody's code, and a block quote is somebody else's word: what would be an action in it is an
-illustration, unless the dialect says that fences don't concern it.
+If blocks overlap, the one that begins first wins, and everything in it is its content. A fence that no dialect reads is
+code, and a block quote quotes someone. Calls in them are examples, unless the dialect ignores fences.
 """
 
 import re
@@ -34,9 +33,9 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _SHORT, _MOST_REMEMBERED = 16, 256
-"""Up to how many code points a text has, and how many there are, for which it is remembered which dialects ask for them."""
+"""The longest cached text, in code points, and the maximum of cached texts, each with the dialects that ask for it."""
 
-# Looking a member up in its enum takes a tenth of a microsecond under Python 3.11.
+# Looking up an enum member takes a tenth of a microsecond in Python 3.11.
 _STRICT, _LITERAL = BlockStatus.STRICT, OpeningKind.LITERAL
 _HIDDEN = regex(f"[{HIDDEN}]+")
 
@@ -46,12 +45,12 @@ Placed = tuple[Dialect, Found]
 
 @dataclass(slots=True)
 class Walk:
-    """How far a search for blocks is, for whoever asks whether more text may change what it has found.
+    """The state of a search for blocks, from which the caller sees whether more text may change the result.
 
     Args:
-        is_in_fence: whether somebody's fence is open that may yet close.
-        has_unread: whether an opening was passed that no dialect has read: with more text, one may read a block there that holds what follows.
-        is_behind_thoughts: whether it begins where thoughts end: what stands there is as good as at the start of a line.
+        is_in_fence: whether a fence that no dialect reads is open and may yet close.
+        has_unread: whether an opening was passed that no dialect read. With more text, a block there may hold what follows.
+        is_behind_thoughts: whether it begins at the end of thoughts, which counts as the start of a line.
     """
 
     is_in_fence: bool = False
@@ -60,15 +59,15 @@ class Walk:
 
 
 class Finder:
-    """Finds the blocks of a set of dialects; made once for a parser, since asking every dialect takes time.
+    """Finds the blocks of a set of dialects. Make one per parser, since asking every dialect takes time.
 
     Args:
-        dialects: the formats to look for; of two that want the same block, the first that reads it wins.
-        fences: whether fences count: they do unless nothing in them is an example, and nobody reads them.
-        is_nested: whether it looks into somebody else's fence or quotation: further fences in it are nobody's.
+        dialects: the formats to search for; if two want the same block, the first that reads it wins.
+        fences: whether fences count. They do, unless nothing in them is an example and no dialect reads them.
+        is_nested: whether it searches in a fence or quotation that no dialect reads; fences in it belong to no dialect.
 
     Attributes:
-        bare_readers: those of the formats that have no marks, by what their calls begin with.
+        bare_readers: the formats without marks, by what their calls begin with.
     """
 
     def __init__(
@@ -98,7 +97,7 @@ class Finder:
         )
 
     def _note(self, dialect: Dialect) -> None:
-        """Note by which texts and labels a dialect is asked; within another fence, only those of formats that look there."""
+        """Note the texts and labels for which a dialect is asked. In another fence, only formats that search there count."""
         asked = [(OpeningKind.LITERAL, literal) for literal in dialect.literals]
         if dialect.reads_embedded_fences:
             asked += [(OpeningKind.EMBEDDED, label) for label in dialect.fence_labels]
@@ -122,12 +121,12 @@ class Finder:
 
     @cached_property
     def _meant(self) -> list[Dialect]:
-        """The dialects but for thoughts: what somebody shows, nobody thinks."""
+        """All dialects except thoughts: shown text holds no thoughts."""
         return [dialect for dialect in self._dialects if not isinstance(dialect, Reasoning)]
 
     @cached_property
     def in_thoughts(self) -> "Finder":
-        """Finds what would be blocks in a model's thoughts."""
+        """A finder of calls in a model's thoughts."""
         return Finder(self._meant)
 
     @cached_property
@@ -182,7 +181,7 @@ class Finder:
                     at = max(at, unread[1].span.end)
 
     def _unread_head(self, source: Source, opening: Opening, within: Span) -> Placed | None:
-        """Return what begins as a call that no dialect has read, where it names a tool in a format's own marks."""
+        """Return an unread call that names a tool in a format's own marks; None if there is none."""
         if opening.kind is not OpeningKind.LITERAL and opening.kind is not OpeningKind.LINE:
             return None
         for dialect in self._asked(opening):
@@ -199,7 +198,7 @@ class Finder:
         return asked + self._of_any_fence if opening.kind is OpeningKind.FENCE else asked
 
     def _matched(self, opening: Opening) -> Sequence[Dialect]:
-        """Return the dialects one of whose patterns a text matches; those of short texts are remembered."""
+        """Return the dialects with a pattern that matches a text; those of short texts are remembered."""
         key = opening.kind, opening.label
         if key in self._asked_at:
             return self._asked_at[key]
@@ -212,7 +211,7 @@ class Finder:
     def _first_reading(
         self, source: Source, opening: Opening, end: int, options: DecodeOptions
     ) -> Placed | None:
-        """Show an opening to the dialects that asked for it; what has not the shape of one yields to a later one."""
+        """Show an opening to the dialects that asked for it; a block of the wrong shape yields to a later dialect's."""
         data: Placed | None = None
         misshapen: Placed | None = None
         bent: Placed | None = None
@@ -242,11 +241,11 @@ class Finder:
     def _examples(
         self, source: Source, options: DecodeOptions, opening: Opening, closing: Closing, end: int
     ) -> tuple[list[Placed], int]:
-        """Return what looks like actions inside somebody else's fence, and where to go on behind them.
+        """Return what looks like actions in a fence that no dialect reads, and where to continue after them.
 
-        It is an example where the dialect respects fences. A fence in it of the same length takes its closing line. Where
-        another one follows, that is the outer fence's; where none does, either of the two fences lacks its own. A dialect that
-        fences don't concern reads such a block again with its closing line.
+        They are examples if the dialect respects fences. An inner fence of the same length takes the closing line. If another closing
+        line follows, that is the outer fence's; otherwise one of the two fences has none. A dialect that ignores fences
+        reads such a block again with its closing line.
         """
         inside = Span(behind_mark(opening, source.text), closing.start)
         found = [
@@ -266,9 +265,9 @@ class Finder:
         return [*map(_shown, found)], closing.end
 
     def _quoted(self, source: Source, options: DecodeOptions, quote: Quotation) -> Iterator[Placed]:
-        """Yield what looks like actions in a block quote: examples, as people mean a quotation.
+        """Yield what looks like actions in a block quote, as examples.
 
-        A fence with nothing in it may have only its first line marked: it is looked at with the lines behind it.
+        An empty fence may have only its first line marked: it is read with the lines after it.
         """
         inner = Source(quote.text, source.names)
         for dialect, found in self._inside_quotes.blocks(inner, options):
@@ -280,14 +279,14 @@ _BENT = frozenset({RepairKind.MISSING_WRAPPER, RepairKind.NAME_KEY})
 
 
 def _is_bent(dialect: Dialect, found: Found) -> bool:
-    """Return whether a value was put into a format's shape by repairs: another format may have just that shape."""
+    """Return whether repairs forced a value into a format's shape; another format may have exactly that shape."""
     if not found.repairs or not isinstance(dialect, JsonFence):
         return False
     return any(repair.kind in _BENT for repair in found.repairs)
 
 
 def _seen(found: Found, opening: Opening, text: str, options: DecodeOptions) -> Found:
-    """Return a block with a repair for each stretch of what nobody sees in the lines of its fence."""
+    """Return a block with a repair for each invisible stretch in its fence's lines."""
     if opening.kind is not OpeningKind.FENCE or text.isascii() or RepairKind.SPACE not in options.repairs:
         return found
     first, last = (
@@ -312,19 +311,19 @@ def _matching(
 
 
 def _says_nothing(found: Found, opening: Opening) -> bool:
-    """Return whether an example holds no action that its dialect knows, in the open or for no reason: it may be another's."""
+    """Return whether an example holds no known action, in prose or for no stated reason; another dialect may read it."""
     is_in_the_open = opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR
     return found.reason is Reason.EXAMPLE and not found.actions and (is_in_the_open or not found.issues)
 
 
 def _holds_fences(found: Found, opening: Opening, text: str) -> bool:
-    """Return whether a closed fence with mere data holds further fences: it is looked into as if it were nobody's."""
+    """Return whether a closed fence holds only data and further fences; it is then searched as if no dialect had read it."""
     is_data = found.reason is Reason.NOT_AN_ACTION and opening.kind is OpeningKind.FENCE
     return is_data and found.body.end < found.span.end and text.find("```", *found.body) >= 0
 
 
 def _shown(placed: Placed) -> Placed:
-    """Return a block in somebody else's fence as the example that it is there, if fences concern its dialect."""
+    """Return a block in a fence that no dialect reads, as an example if its dialect respects fences."""
     dialect, found = placed
     if not dialect.respects_fences:
         return placed
@@ -332,15 +331,15 @@ def _shown(placed: Placed) -> Placed:
 
 
 def _named(opening: Opening, text: str) -> str:
-    """What an opening is called in an issue: its text and its place."""
+    """Return an opening's text and place for an issue."""
     span = Span(opening.start, opening.end)
     return f"{span.of(text).strip()[:40]!r} at {opening.start}"
 
 
 def _unless_lost(dialect: Dialect, found: Found, fence: str) -> Placed:
-    """Return a block behind somebody else's fence that nothing closes as lost: it may or may not be inside the fence.
+    """Return a block after an unclosed fence that no dialect reads as lost: it may or may not be inside the fence.
 
-    A dialect that fences don't concern knows no such doubt.
+    A dialect that ignores fences has no such doubt.
     """
     if found.status is BlockStatus.IGNORED or not dialect.respects_fences:
         return dialect, found

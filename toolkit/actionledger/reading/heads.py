@@ -1,7 +1,7 @@
-"""Calls that no dialect reads: ones that begin in a format's marks, in a string of another call, or that only look like one.
+"""Unread calls: those that begin in a format's marks, those in a string of another call, and those that only look like calls.
 
-A mark by itself is only mentioned; so is one in inline code. Where a mark and a name stand as their format writes them, with
-another mark, a bracket or the end of the text behind them, somebody has called that tool, and something in between is wrong.
+A mark alone is only a mention; so is one in inline code. But a mark and a name as their format writes them are a call,
+if another mark, a bracket or the end of the text follows. Something in between is then wrong.
 """
 
 import re
@@ -19,32 +19,32 @@ from actionledger.reading.scan.openings import Opening
 from actionledger.reading.scan.source import Source
 
 _LONGEST, _NEAR = 400, 120
-"""How far behind its opening, and before it, a call's name is looked for."""
+"""The searched distances after a call's opening, and before it, for its name."""
 
 _WORD = r"\b"
-"""What the pattern of a mark begins with that is a word, such as Harmony's ``to=``."""
+"""The beginning of the pattern of a mark that is a word, such as Harmony's ``to=``."""
 
 _BLANKS = r"\s*+"
 _NAME = r"(?P<name>[A-Za-z_][\w.:-]{1,80})"
 _BEHIND = regex(rf"[\"']?(?:>?(?:[\[{{(\"]|\s*+(?:{MARK}))|\s++[\w-]++=[\"'])|\s*+(?={MARK})")
-"""What follows the name of a call: a mark, or what it holds."""
+"""Text after a call's name: a mark, or the call's content."""
 
 _CUT = regex(r"[\"']?>?\s*+\Z|(?:<[|｜]?[\w|｜-]*+|\[[A-Z]*+)\Z")
-"""What follows it at the end of a text: nothing, or what began as a mark."""
+"""Text after it at the end of a text: nothing, or the beginning of a mark."""
 
 _GOES_ON = regex(r"[\w\s]{0,40}<[|｜]")
-"""What follows a mark of a header that has another one."""
+"""Text after a header's mark that has another one."""
 
 _BETWEEN = regex(rf"(?:{MARK}|\s|\d|assistant|commentary|analysis)*+")
 _VALUE = rf"(?:(?:{MARK})\s*+)*+\s*+[\[{{][\[{{\s]*+(?:[\"'](?:name|tool|function|recipient_name)[\"']\s*+:\s*+[\"'])?{_NAME}"
 
 
 def unread_head(dialect: Dialect, source: Source, opening: Opening, end: int) -> Found | None:
-    """Return what begins at an opening as a call that can't be read; None where no tool is named there."""
+    """Return the unreadable call that begins at an opening; None if no tool is named there."""
     text = source.text
     name = _name_at(dialect, text, opening, min(end, opening.start + _LONGEST))
     if name is None or _is_offered(name["name"], source):
-        return None  # what is made of the name of an offered tool, evidence says
+        return None  # evidence judges the names of offered tools
     if not (_CUT.match(text, name.end("name")) or _is_followed(dialect, source, name, end)):
         return None
     span = Span(min(opening.start, name.start()), max(opening.end, name.end()))
@@ -61,7 +61,7 @@ def _is_offered(name: str, source: Source) -> bool:
 
 
 def _is_followed(dialect: Dialect, source: Source, name: re.Match[str], end: int) -> bool:
-    """Return whether what a call holds stands behind a name, and what closes it, if anything does."""
+    """Return whether the content of a call follows a name, with its closing mark if it has one."""
     if not _BEHIND.match(source.text, name.end("name"), end):
         return False
     closers = _head_of(dialect).closers
@@ -69,7 +69,7 @@ def _is_followed(dialect: Dialect, source: Source, name: re.Match[str], end: int
 
 
 def _name_at(dialect: Dialect, text: str, opening: Opening, end: int) -> re.Match[str] | None:
-    """Return the name that stands at an opening as the dialect writes it: before it, behind its own mark, or in a value."""
+    """Return the name at an opening as the dialect writes it: before it, after its own mark, or in a value."""
     head = _head_of(dialect)
     if head.is_word:
         near = _pattern(head.ends_so).search(text, max(0, opening.start - _NEAR), opening.start)
@@ -86,8 +86,8 @@ class _Head(NamedTuple):
     """How a dialect writes a name.
 
     Args:
-        before: the pattern of a name directly behind the dialect's own mark; empty where it has none.
-        ends_so: the same at the end of what is looked at.
+        before: the pattern of a name directly after the dialect's own mark; empty if there is no mark.
+        ends_so: the same at the end of the searched text.
         is_word: whether its mark is a word.
         closers: what closes its calls.
     """
@@ -99,7 +99,7 @@ class _Head(NamedTuple):
 
 
 def _head_of(dialect: Dialect) -> _Head:
-    """Return how a dialect writes a name: known by the dialect's place, for its hash is computed from all of it each time."""
+    """Return how a dialect writes a name. The cache uses the dialect's id, since its hash is computed anew each time."""
     known = _HEADS.get(id(dialect))
     if known is None:
         if len(_HEADS) >= _MOST_HEADS:
@@ -110,7 +110,7 @@ def _head_of(dialect: Dialect) -> _Head:
 
 _MOST_HEADS = 256
 _HEADS: dict[int, tuple[Dialect, _Head]] = {}
-"""Each dialect beside what is known of it, so that none takes its place."""
+"""Each dialect with its head, which keeps its id from being reused."""
 
 
 def _made_head(dialect: Dialect) -> _Head:
@@ -125,7 +125,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
 
 
 _BEGINS = regex(r"""[\[{]\s*+(?:["'“\[{]|[^\W\d][\w.]*+\s*+[(:])|[^\W\d][\w.]*+\(""")
-"""What a value, or a call in Python, begins with."""
+"""The beginning of a value, or of a call in Python."""
 
 _TOKEN = regex(
     r"""(?P<opens>[\[{(])|(?P<closes>[\]})])|(?P<sets>[:=])|[\s,]++"""
@@ -139,7 +139,7 @@ Placed = tuple[Dialect, Found]
 
 
 def without_held(placed: Iterator[Placed], text: str, end: int) -> Iterator[Placed]:
-    """Yield blocks up to one that can't be read and holds the next one; that one goes on to the end."""
+    """Yield blocks up to an unreadable one that holds the next one; that one extends to the end."""
     waiting: list[Placed] = []
     for dialect, found in placed:
         if waiting and found.status is not BlockStatus.IGNORED:
@@ -158,12 +158,12 @@ def without_held(placed: Iterator[Placed], text: str, end: int) -> Iterator[Plac
 
 
 def _is_unclosed(found: Found, end: int) -> bool:
-    """Return whether a block can't be read and ends with its body: not where a marker closes it, but where it is given up."""
+    """Return whether a block is unreadable and ends with its body: given up rather than closed by a marker."""
     return found.status is BlockStatus.MALFORMED and found.body.end == found.span.end < end
 
 
 def _is_inside(text: str, holder: Found, at: int) -> bool:
-    """Return whether a place stands inside a string, or in place of a value, of a block that was given up before it."""
+    """Return whether a place is in a string, or instead of a value, of a block given up before it."""
     begins = _BEGINS.search(text, holder.body.start, holder.span.end)
     if begins is None:
         return False
@@ -192,21 +192,21 @@ _LISTED = r"[A-Za-z_][\w.]{0,80}+\("
 _ARGUMENT = r"[A-Za-z_]\w*+\s*+="
 _JSON = r"\{\s*+\"(?:name|function|tool)\"\s*+:\s*+\"[^\"\n]{1,80}\"\s*+,\s*+\"(?:arguments|parameters|args)\"\s*+:"
 LOOKS_LIKE_CALL = regex(rf"\[{_LISTED}(?:{_ARGUMENT}|\))|{_JSON}")
-"""What is a call by its looks, in a line of thoughts."""
+"""Text that looks like a call, in a line of thoughts."""
 
 _IN_PROSE = regex(rf"\[(?<![A-Za-z0-9_.)\](\"']\[){_LISTED}\s*+\(?{_ARGUMENT}|{_JSON}")
-"""The same in any other line: what stands directly behind a word is an index, and what has no arguments may be one."""
+"""The same in any other line: a bracket directly after a word is an index, and one without arguments may be one."""
 _BEGINS_WITH = {"json": "{", "llama3_json": "{", "pythonic": "[", "llama4_pythonic": "["}
-"""What a call begins with in the dialects that have no marks."""
+"""The beginnings of calls in the dialects without marks."""
 
 
 def bare_readers(dialects: Sequence[Dialect]) -> Mapping[str, Dialect]:
-    """Return the first dialect of each notation without marks, by what its calls begin with."""
+    """Map the beginnings of calls without marks to the first dialect of each notation."""
     return {_BEGINS_WITH[each.name]: each for each in reversed(dialects) if each.name in _BEGINS_WITH}
 
 
 def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, Dialect]) -> list[Placed]:
-    """Return the blocks of a response with those that only look like calls, where no tools are known."""
+    """Return a response's blocks with those that only look like calls, if no tools are known."""
     if source.names or not readers or not _may_look(source.text, placed):
         return list(placed)
     looks = [*_looks(source.text, Span(0, len(source.text)), readers)]
@@ -219,14 +219,14 @@ def with_looks(source: Source, placed: Sequence[Placed], readers: Mapping[str, D
         first, last = bisect_left(starts, found.span.start), bisect_left(starts, found.span.end)
         before = (span for span in looks[at:first] if span.end <= found.span.start)
         told += [_look(source.text, span, readers) for span in before]
-        is_judged = dialect.name in _BEGINS_WITH  # what its own format says of a value counts
+        is_judged = dialect.name in _BEGINS_WITH  # its own format's judgement of a value counts
         told.append((dialect, found if is_judged else _with_issues(found, looks[first:last])))
         at = max(at, last)
     return told + [_look(source.text, span, readers) for span in looks[at:]]
 
 
 def _may_look(text: str, placed: Sequence[Placed]) -> bool:
-    """Return whether a bracket stands outside of all blocks, or a block is taken for data: nothing else may look like a call."""
+    """Return whether a bracket is outside all blocks, or a block is data: only these may look like a call."""
     at = 0
     for _, found in placed:
         start = found.span.start
@@ -238,13 +238,13 @@ def _may_look(text: str, placed: Sequence[Placed]) -> bool:
 
 
 def may_look_like_call(text: str, gap: Span, found: Found, readers: Mapping[str, Dialect]) -> bool:
-    """Return whether what looks like a call stands before a block, or in it if it is data."""
+    """Return whether something like a call is before a block, or in it if it is data."""
     part = Span(gap.start, found.span.end if found.reason is Reason.NOT_AN_ACTION else gap.end)
     return any(True for _ in _looks(text, part, readers))
 
 
 def _with_issues(found: Found, looks: Sequence[Span]) -> Found:
-    """Return a block that is taken for data with an issue for each call that it may be."""
+    """Add an issue for each possible call to a block of data."""
     if found.reason is not Reason.NOT_AN_ACTION or found.issues or not looks:
         return found
     return found._replace(issues=tuple(map(_issue_of, looks)))

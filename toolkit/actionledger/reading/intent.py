@@ -1,12 +1,12 @@
-"""Whether a block is meant, judged by where it stands: the place and the content decide, not a fence's label alone.
+"""Whether a block is meant, judged by content and place rather than by a fence's label alone.
 
-What the content says is asked first: a dialect has read actions. Then the place says what they are:
+The content comes first: a dialect has read actions. Then the place decides:
 
-- by themselves, or behind what announces them: they are meant;
-- within a sentence, with text behind them on their line: whoever writes so may mean them, so it is said, and not run;
-- in a quotation, in somebody else's fence, or behind "for example" and "do not" (see ``cues``): they are shown.
+- alone, or after an announcement: they are meant;
+- in a sentence, with text after them on their line: they may be meant, so they are reported, and not executed;
+- in a quotation, in a fence of no dialect, or after "for example" and "do not" (see ``cues``): they are shown.
 
-What was meant and can't be read is never taken for nothing: it is a loss, or it is said.
+An unreadable block that was meant is never ignored: it is lost or reported.
 """
 
 from bisect import bisect_right
@@ -29,14 +29,14 @@ _SHOWS = AnyCase(
     r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
     r"|\b(?:never|not|avoid):?\s*+\Z",
 )
-"""What is written before something that is shown, within a line."""
+"""Words before something that is shown, on the same line."""
 
 _NO_CONTENT = frozenset({Reason.EMPTY_BLOCK, Reason.WRONG_SHAPE})
-"""What a fence within a line has that is only mentioned, or somebody else's."""
+"""The reasons of a fence within a line that is only mentioned, or belongs to no dialect."""
 
 
 def weighed(found: Found, opening: Opening, text: str) -> Found:
-    """Return a block that was read as what its place makes of it."""
+    """Return a parsed block as judged by its place."""
     is_in_doubt = opening.kind is OpeningKind.EMBEDDED or opening.kind is OpeningKind.NEAR
     if not is_in_doubt or found.status is BlockStatus.IGNORED:
         return found
@@ -56,7 +56,7 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
 
 
 def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Source) -> Found:
-    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt."""
+    """Return a block as the sentence before it judges it: unchanged, as an example, or doubtful."""
     is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
     if not (is_open and dialect.respects_fences and is_shown(source, opening.start)):
         return found
@@ -68,14 +68,14 @@ def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Sourc
 
 
 def lost_behind(found: Found, fence: str) -> Found:
-    """Return a block that may stand in somebody else's fence or behind it: two readings, so neither is taken."""
+    """Return a block in or after a fence of no dialect as lost: it has two readings, and neither is taken."""
     detail = f"{fence} either holds this, as an example, or was to be closed before it."
     issue = Issue(Reason.UNCLOSED_FENCE, found.span, detail)
     return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
 
 
 def _announces(before: str) -> bool:
-    """Return whether a line begins so before a tag that is nearly the format's: with nothing, a colon or another tag."""
+    """Return whether a near tag may follow the start of its line: nothing, a colon or another tag."""
     return not before.strip() or before.rstrip().endswith((":", "：", ">"))
 
 
@@ -93,8 +93,8 @@ class Quotation:
 
     Args:
         response: the raw response.
-        start: where the quote's first mark stands, in code points.
-        end: where the text to look at ends.
+        start: where the quote's first mark is, in code points.
+        end: where the searched text ends.
     """
 
     def __init__(self, response: str, start: int, end: int) -> None:
@@ -115,10 +115,10 @@ class Quotation:
             line += len(text)
         self.text = "".join(pieces)
         self.last_line = self._origins[-1] if self._origins else start
-        """Where its last line begins behind the marks, in code points: something may open there that goes on unquoted."""
+        """Where its last line begins after the marks, in code points: something may open there that continues unquoted."""
 
     def placed(self, found: Found) -> Found:
-        """Return a block of the quoted text with its places in the response; its repairs were made in neither."""
+        """Return a block of the quoted text with its places in the response and without repairs, which fit neither text."""
         span, body = self._span(found.span), self._span(found.body)
         return found._replace(
             span=span,

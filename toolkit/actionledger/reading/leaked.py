@@ -1,8 +1,8 @@
-"""Calls that a model has left as text where its calls are kept apart from it: no provider has read them, and nothing ran.
+"""Calls that a model left as text although its calls are kept apart: no provider has parsed them, and nothing ran.
 
-A text is read only where a cheap look finds a sign: a format's own mark, or the name of a tool as calls are written. The reading is
-judged as in any response, so that a quotation, an example or a sentence mentions a call and leaks none. A leaked call becomes a block
-that can't be read, with a reason of its own: never an action.
+A text is parsed only if a cheap check finds a sign: a format's own mark, or the name of a tool as calls are written. The reading is
+judged as in any response, so that a quotation, an example or a sentence is only a mention. A leaked call becomes an unreadable
+block, with a reason of its own, and never an action.
 """
 
 import re
@@ -20,16 +20,16 @@ from actionledger.reading.parse import Format
 from actionledger.reading.parsers import parser_named
 
 LEAKED = frozenset({Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING})
-"""The reasons of the blocks that stand for such calls."""
+"""The reasons of such calls' blocks."""
 
 _FOR_PEOPLE = frozenset({"bash_fence", "command_tags", "search_replace", "mint", "xml_tags"})
-"""The formats that models write for people as often as for a runtime: they say nothing where calls are kept apart."""
+"""Formats that models write for people as often as for a runtime; they are no evidence next to recorded calls."""
 
 _ANYBODYS = frozenset({"actions", "iteration", "json_action", "plan", "python_fence"})
-"""The formats that any JSON, or any code, may look like: they say something where it is known what was offered."""
+"""Formats that any JSON, or any code, may look like; they are evidence only if the offered tools are known."""
 
 _OF_OTHERS = frozenset({">>>"})
-"""Marks of a format that other texts have, too."""
+"""Marks of a format that other texts also have."""
 
 _IN_LINES = ("*** Begin Patch", "Action Input:")
 """Marks of the formats that are found by their lines."""
@@ -39,30 +39,30 @@ _NAMED = regex(
     r"""|["'](?:name|tool_name)["']\s*+:\s*+["'][\w.-]"""
     r"""|(?:call|begin|CALLS\]|sep[^\w\s]{0,3}|function|functions\.|name)[>|｜:]{0,2}\s*+[\[{"'(]*+\s*+[A-Za-z_]"""
 )
-"""What names a tool in a call that can't be read: a format's mark by itself is only mentioned."""
+"""A tool's name in an unreadable call, since a format's mark alone is only a mention."""
 
 _CALLED = (
     r"""(?:\\?["'”`]?+[ \t]?\(|\\?["'”`]\s*+[,:}\]>]|[ \t]*+/?+>|[ \t]*+:?+[ \t]*+\{"""
     r"""|[ \t]*+\r?\n[ \t]*+[A-Za-z_]\w*+[ \t]*+:)"""
 )
-"""What follows a name that is called."""
+"""Text after the name of a call."""
 
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 _SHORTEST = 3
 _HEAD = 80
-"""Within how many code points of its beginning a block has its mark."""
+"""The distance from a block's beginning in which its mark must be."""
 
 _SHOWN, _MOST_SHOWN = 80, 3
 
 
 class Text(NamedTuple):
-    """A text beside which calls were kept.
+    """A text with calls recorded next to it.
 
     Args:
         text: all of it, the argument strings of the calls included.
         placed: the calls' blocks, in text order.
-        names: the names of the tools that there are, an ``Offer`` where it is known what was offered; empty if unknown.
-        thoughts: what the model thought, which the text doesn't hold.
+        names: the names of the tools, an ``Offer`` if the offered ones are known; empty if unknown.
+        thoughts: the model's thoughts, which are not in the text.
     """
 
     text: str
@@ -77,19 +77,19 @@ class _Format(NamedTuple):
 
 
 class _Left(NamedTuple):
-    """A call that was left as text, as it was read there."""
+    """A call left as text, as it was parsed."""
 
     block: Block
     actions: Sequence[RawAction]
 
 
 def is_leaked(block: Block) -> bool:
-    """Return whether a block stands for a call that was left as text."""
+    """Return whether a block is a call left as text."""
     return block.reason in LEAKED
 
 
 def beside(written: Text) -> Sequence[tuple[Format, Found]]:
-    """Return the blocks of a text's calls with those of the calls that were left in it, in text order."""
+    """Return a text's recorded calls and those left in it, as blocks in text order."""
     thoughts = _in_thoughts(written) if written.thoughts else []
     found = _in_text(written)
     if not (found or thoughts):
@@ -102,7 +102,7 @@ def has_sign(text: str, names: frozenset[str]) -> bool:
 
     Args:
         text: the text.
-        names: the names of the tools that there are.
+        names: the names of the tools.
     """
     if not text:
         return False
@@ -130,9 +130,9 @@ def _in_text(written: Text) -> list[tuple[Format, Found]]:
 def _in_thoughts(written: Text) -> list[tuple[Format, Found]]:
     """Return the calls in the thoughts, each at the beginning of the text.
 
-    They are lost where the message says and does nothing else. Where it goes on behind its thoughts, they were a draft, which is said
-    if they have their format's marks. In a format without marks a call is one where it is known what was offered, and the thoughts end
-    with it; in no format at all it is never.
+    They are lost if the message has nothing else. If it continues after its thoughts, they were a draft, which is reported
+    if they have their format's marks. Without marks, a call counts only if the offered tools are known and the thoughts end
+    with it. In no format at all, it never counts.
     """
     thoughts, names = written.thoughts, written.names
     goes_on = bool(written.placed or written.text.strip())
@@ -154,7 +154,7 @@ def _in_thoughts(written: Text) -> list[tuple[Format, Found]]:
 
 
 def _pieces(written: Text) -> Iterator[Span]:
-    """Yield what stands between the calls of a text."""
+    """Yield the spans between the calls of a text."""
     at = 0
     for _, found in written.placed:
         if found.span.start > at:
@@ -179,7 +179,7 @@ def _left_in(text: str, names: frozenset[str]) -> Iterator[_Left]:
 
 
 def _is_meant(left: _Left, text: str, names: frozenset[str], *, is_shown: bool) -> bool:
-    """Return whether a block is a call: by its format's own marks, or as one of a tool that there is."""
+    """Return whether a block is a call: by its format's own marks, or by a known tool's name."""
     block, actions = left
     if block.status is BlockStatus.IGNORED or block.reason is Reason.EMPTY_BLOCK:
         return False
@@ -197,13 +197,13 @@ def _is_meant(left: _Left, text: str, names: frozenset[str], *, is_shown: bool) 
 
 
 def _has_marks(block: Block, text: str) -> bool:
-    """Return whether a block begins with a mark of its format that nobody writes but for a call."""
+    """Return whether a block begins with a mark of its format that is written only for calls."""
     head = text[block.span.start : min(block.span.end, block.span.start + _HEAD)]
     return any(mark in head for mark in _marks_by_dialect().get(block.dialect, ()))
 
 
 def _is_told(left: _Left, text: str, names: frozenset[str]) -> bool:
-    """Return whether a call without marks is one: it was read by a schema, or has its arguments behind its name or a key for names."""
+    """Return whether a markless call counts: a schema decided, or its arguments follow its name or a key for names."""
     block, actions = left
     if not actions:
         body = block.span.of(text)
@@ -214,7 +214,7 @@ def _is_told(left: _Left, text: str, names: frozenset[str]) -> bool:
 
 
 def _are_among(actions: Sequence[RawAction], made: Sequence[Written]) -> bool:
-    """Return whether the message has made the same calls: its text states them once more."""
+    """Return whether the message has made the same calls, so that its text only repeats them."""
     return bool(actions) and all(
         any(each.name == call.name and each.arguments == call.arguments for call in made) for each in actions
     )
@@ -228,7 +228,7 @@ def _lost(
 
 
 def _described(left: _Left) -> str:
-    """Return what was left as text, for people."""
+    """Describe the call left as text, for people."""
     form = f"written as {left.block.dialect!r}"
     if not left.actions:
         return f"a call {form} that can't be read ({left.block.reason})"
@@ -239,21 +239,21 @@ def _described(left: _Left) -> str:
 
 @cache
 def _marks_by_dialect() -> Mapping[str, frozenset[str]]:
-    """Return the marks that the formats themselves name, so that a new one is watched from its first day."""
+    """Return the marks that each format names itself, so that new formats are covered at once."""
     return {
         dialect.name: dialect.literals - _OF_OTHERS for dialect in DIALECTS if dialect.name not in _FOR_PEOPLE
     }
 
 
 def _has_mark(text: str) -> bool:
-    """Return whether a format's mark stands in a text: most texts lack even the signs that marks begin with."""
+    """Return whether a format's mark is in a text. Most texts lack even the signs with which marks begin."""
     there = [marks for sign, marks in _marks_by_sign() if sign in text]
     return any(marks.search(text) is not None for marks in there)
 
 
 @cache
 def _marks_by_sign() -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return the rare beginnings of marks, each with what finds the marks that begin so."""
+    """Return the rare beginnings of marks, each with a pattern of the marks that begin so."""
     signs: dict[str, list[str]] = {}
     for mark in sorted(frozenset[str]().union(*_marks_by_dialect().values()), reverse=True):
         signs.setdefault(mark if mark[0].isalnum() else mark[0], []).append(mark)

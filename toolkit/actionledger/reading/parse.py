@@ -1,4 +1,4 @@
-"""A response as a reading: its blocks numbered, its outcome decided, its narrative told apart."""
+"""Parse a response into a reading: number its blocks, decide its outcome and separate its narrative."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,17 +23,16 @@ _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
 
 def has_lone_ends(text: str) -> bool:
-    """Return whether the lines of a text end with a carriage return, and none of them with a line feed."""
+    """Return whether a text's lines end with carriage returns, and none with a line feed."""
     return "\r" in text and "\n" not in text
 
 
 def with_line_feeds(text: str) -> str:
-    """Return a text with line feeds for carriage returns."""
     return text.replace("\r", "\n")
 
 
 def restored(placed: Sequence[tuple[Dialect, Found]], text: str) -> list[tuple[Dialect, Found]]:
-    """Return blocks that were read with line feeds as blocks of the response, each with a repair that says so."""
+    """Return blocks parsed with line feeds as blocks of the response, each with a repair that says so."""
     return [(dialect, _restored(found, text)) for dialect, found in placed]
 
 
@@ -51,10 +50,10 @@ def _restored(found: Found, text: str) -> Found:
 
 
 _LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
-"""Issues of a block that was read, which say that not all of it was."""
+"""Issues that show that a parsed block was not read completely."""
 
 _DOUBTS = frozenset({Reason.REASONING, Reason.CALL_IN_PROSE, Reason.EXAMPLE, Reason.AMBIGUOUS})
-"""Issues of a block that was read, which say that its actions may not be meant."""
+"""Issues that show that a parsed block's actions may not be meant."""
 
 REASONING, ANALYSIS = Reasoning(), AnalysisChannel()
 
@@ -69,7 +68,7 @@ def read(
     parser_id: str,
     evidence: EvidenceSetting = "ignored",
 ) -> Reading:
-    """Read a response."""
+    """Parse a response."""
     written = source.text
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
@@ -87,7 +86,7 @@ def _judged(
     options: DecodeOptions,
     evidence: EvidenceSetting,
 ) -> list[Placed]:
-    """Return the blocks that dialects have read as what their places make of them, with those that stand on evidence."""
+    """Return the dialects' blocks as judged by their places, with those by evidence."""
     thinking = None
     if Reason.REASONING in [found.reason for _, found in placed]:
         thinking = Thinking(source, finder, options, REASONING)
@@ -106,26 +105,26 @@ def _judged(
 
 
 def _unheld(placed: Sequence[Placed], source: Source) -> list[Placed]:
-    """Return blocks without those by evidence that begin inside a string of a call before them."""
+    """Drop blocks by evidence that begin in a string of a call before them."""
     return [*without_held(iter(placed), source.text, len(source.text))]
 
 
 class Format(Protocol):
-    """What a block is written in, as far as numbering it needs to know; see ``Dialect``."""
+    """The part of a block's dialect that numbering needs; see ``Dialect``."""
 
     @property
     def name(self) -> str:
-        """The name that records and charts know it by."""
+        """The name in records and charts."""
 
     @property
     def strings_only(self) -> bool:
-        """Whether it can write nothing but strings."""
+        """Whether all its values are strings."""
 
 
 def assembled(
     text: str, placed: Sequence[tuple[Format, Found]], *, requires_action: bool, parser_id: str
 ) -> Reading:
-    """Number the blocks, gather actions and issues, and say what came of it all."""
+    """Number the blocks, collect actions and issues, and decide the outcome."""
     blocks, actions = numbered(placed)
     is_meant = None in [action.illustration for action in actions]
     is_lost = any(map(_is_lost, blocks))
@@ -145,7 +144,7 @@ def assembled(
 
 
 def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
-    """Return blocks with their numbers, and the actions in them."""
+    """Return numbered blocks, and their actions."""
     blocks: list[Block] = []
     actions: list[tuple[object, ...]] = []
     for index, (dialect, found) in enumerate(placed, start=first):
@@ -211,7 +210,7 @@ def _outcome(
 
 
 def _is_lost(block: Block) -> bool:
-    """Return whether something was meant in a block that was not read, all of it or a part."""
+    """Return whether a block holds something meant that was not fully parsed."""
     if block.status is BlockStatus.IGNORED:
         return any(issue.code in _LOSSES for issue in block.issues)
     if block.status is BlockStatus.MALFORMED or not block.issues:
@@ -220,7 +219,7 @@ def _is_lost(block: Block) -> bool:
 
 
 def _narrative(text: str, blocks: Sequence[Block]) -> str:
-    """Return the text without the blocks that hold actions or thoughts: what else is ignored stays."""
+    """Return the text without blocks that hold actions or thoughts; other ignored blocks stay."""
     if not blocks:
         return text.strip()
     pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""Named, versioned, hashed configurations: what a record, a comparison and a replay mean by "the parser"."""
+"""Parser configurations with a name, a version and a hash, for records, comparisons and replays."""
 
 import hashlib
 import json
@@ -25,35 +25,35 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import GUESSES, DecodeOptions
 
 REPAIRS = frozenset(RepairKind) - GUESSES
-"""Every kind of repair but those that guess at content: what is read here is acted on."""
+"""Every kind of repair except those that guess at content, since the parsed actions are executed."""
 
 
 READING_RULES = 9
-"""Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
+"""The version of this code's reading rules, which is part of every parser's configuration, id and record.
 
-To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a
-block's status or reason, an action, or a repair: by a change of where openings are found, of what a dialect reads, or of
-how an outcome is decided. A parser's own ``version`` is for a change that concerns that parser alone. What was read under
-other rules keeps its old id, so a ledger tells the readings apart, and a comparison of the two says what the change did.
+Raise it by one whenever some text is parsed differently under unchanged settings: its outcome, a
+block's status or reason, an action, or a repair. The cause may be a change in finding openings, in a dialect, or in
+deciding outcomes. A parser's own ``version`` is for a change to that parser alone. Readings under
+other rules keep their old id, so a ledger distinguishes them, and comparing the two shows the change's effect.
 
-1. Fences count at the start of a line only.
-2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are looked
-   into for illustrations; tags are known in another spelling and with attributes; what is behind an unclosed fence is lost
+1. Fences count only at the start of a line.
+2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are searched
+   for examples; tags are known in another spelling and with attributes; a block after an unclosed fence is lost
    rather than an example.
-3. A value alone on its lines is meant, whatever stands on the lines around it; keys need no quotes for it to be known; tags with
-   another name, with escaped signs, or with no field in them are lost rather than passed over; the sentence before a
-   block may make an example of it.
-4. Where it is known what was offered, a call of an offered tool is read, or reported, however it is written: see ``evidence``.
-   What stands in a quotation, an echo or a turn that the model invented is shown, and so is what states the same once more.
-5. Lines that end with a carriage return alone are lines, and a call in a diff is shown.
+3. A value alone on its lines is meant, whatever is on the lines around it; its keys need no quotes; tags with
+   another name, with escaped signs, or without a field are lost rather than skipped; the sentence before a
+   block may make it an example.
+4. If the offered tools are known, a call of one is parsed or reported in any notation: see ``evidence``.
+   A call in a quotation, an echo or an invented turn is shown, and so is a repeated one.
+5. Lines that end with only a carriage return are lines, and a call in a diff is shown.
 6. A call that the end of the text cuts, that is only thought, or that prose takes back, needs a person's approval or is shown. A call
-   inside another one's argument is that one's text, or both are ambiguous. A doubled or misspelt tag is no content. With its first
-   marks lost, a call is watched for by what each dialect writes.
-7. The documents' own formats, too, wait where the words around an action present, describe or ask about it. A lead that only names
-   the work at hand lets a marked call run. In a profile, a call of a tool that nobody knows is lost, not passed over, where it is meant.
-8. Where a provider keeps calls apart, a call of an offered tool in a Python fence at the end of the text has failed, and so has one in any
-   format that thoughts end with, where the message says and does nothing else. In Harmony, a response may begin with the recipient.
-9. Under a profile, a call in none of the known formats fails instead of passing without a word: ``/name words``, ``name: words``, a fence
+   inside another one's argument is that one's text, or both are ambiguous. A doubled or misspelt tag is no content. A call without its
+   first marks is found by each dialect's own writing.
+7. The documents' own formats also wait if the words around an action present, describe or ask about it. A lead that only names
+   the work at hand lets a marked call run. In a profile, a call of an unknown tool that is meant is lost, not skipped.
+8. If a provider keeps calls apart, a call of an offered tool in a Python fence at the end of the text has failed. So has one in any
+   format at the end of thoughts, if the message has nothing else. In Harmony, a response may begin with the recipient.
+9. Under a profile, a call in none of the known formats fails instead of passing silently: ``/name words``, ``name: words``, a fence
    with the name as its label, YAML. A null list of actions is an empty one.
 """
 
@@ -67,13 +67,13 @@ class _Configuration(Settings):
     @field_validator("reading_rules")
     @classmethod
     def _are_followed(cls, rules: int) -> int:
-        """Refuse a configuration recorded under other rules: this code can't read as it says."""
+        """Refuse a configuration recorded under other rules, which this code doesn't follow."""
         if rules != READING_RULES:
             raise ValueError(f"this version reads by the rules {READING_RULES}, not by {rules}")
         return rules
 
     def model_copy(self, *, update: JsonMap | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
-        """Return a copy with some settings changed; what was computed from the old ones is not taken along.
+        """Return a copy with some settings changed, without values computed from the old ones.
 
         Example:
             >>> cautious = al.parser("auto").model_copy(update={"name": "cautious", "evidence": "reported"})
@@ -85,28 +85,28 @@ class _Configuration(Settings):
 
     @cached_property
     def configuration(self) -> str:
-        """All of it as canonical JSON text."""
+        """The configuration as canonical JSON text."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
 
     @cached_property
     def id(self) -> str:
-        """The hash of the configuration: the same settings always get the same one."""
+        """The hash of the configuration; equal settings have equal hashes."""
         return hashlib.sha256(self.configuration.encode()).hexdigest()[:16]
 
 
 class DialectParser(_Configuration):
-    """A parser that looks for dialects.
+    """A parser that searches for dialects.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         version: raised when its meaning changes while its settings don't.
         requires_action: whether the protocol demands an action in every turn.
-        dialects: the formats to look for; of two that want the same block, the first that reads it wins.
+        dialects: the formats to search for; if two want the same block, the first that reads it wins.
         decoding: what may be repaired, and the decoder's limits.
-        max_blocks: how many blocks with actions are read; None for all.
+        max_blocks: the maximum of parsed blocks with actions; None for all.
         reasoning: whether ``<think>`` holds thoughts, which are neither narrative nor meant.
-        evidence: what is done with calls of offered tools that no format's marks announce: they are ``read`` where their
-            place says that they are meant, ``read_in_sentences`` as well, ``reported`` as lost, or ``ignored``.
+        evidence: the treatment of calls of offered tools without a format's marks: they are ``read`` if their
+            place shows that they are meant, ``read_in_sentences`` as well, ``reported`` as lost, or ``ignored``.
 
     Example:
         >>> isinstance(al.parser("mint"), al.DialectParser)
@@ -122,7 +122,7 @@ class DialectParser(_Configuration):
 
     @cached_property
     def finder(self) -> Finder:
-        """Finds its blocks."""
+        """The finder of its blocks."""
         if not self.reasoning:
             return Finder(self.dialects)
         reads_channels = any("<|channel|>" in dialect.literals for dialect in self.dialects)
@@ -155,10 +155,10 @@ class BaselineParser(_Configuration):
     """One of the documents' own parsers.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         version: raised when its meaning changes while its settings don't.
         requires_action: whether the protocol demands an action in every turn.
-        rules: whose rules it follows.
+        rules: the document whose rules it follows.
 
     Example:
         >>> isinstance(al.parser("gembrain-standard"), al.BaselineParser)
@@ -169,7 +169,7 @@ class BaselineParser(_Configuration):
     rules: BaselineRules
 
     def read(self, text: str, _names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:  # noqa: ARG002 - as ``DialectParser.read``
-        """Read a response; never raises on text. Which tools were offered is nothing to a baseline, nor whether the model was stopped.
+        """Parse a response; never raises on text. The offered tools and ``is_cut`` don't matter to a baseline.
 
         Example:
             >>> str(al.parser("mint-harness").read("<execute>1 + 1</execute>").outcome)
@@ -187,11 +187,11 @@ AnyParser: TypeAlias = DialectParser | BaselineParser
 def parser_for(
     dialects: tuple[str, ...], fields: tuple[tuple[str, tuple[str, ...]], ...] | None = None
 ) -> DialectParser:
-    """Return a parser that looks for these dialects, or families; the same one when asked again.
+    """Return a parser for these dialects or families; cached.
 
     Args:
         dialects: their names.
-        fields: each offered tool with its parameters, for the dialects whose tags they are; None for the default forms.
+        fields: each offered tool with its parameters, for dialects with tags named after them; None for the default forms.
 
     Raises:
         UnknownNameError: one of them doesn't exist.
@@ -206,7 +206,7 @@ _COMMANDS: Mapping[str, AnyDialect] = {
     each.name: each for each in (BashFence(needs_shell=True), CommandTags(needs_shell=True))
 }
 _EVERY_DIALECT = tuple(_COMMANDS.get(dialect.name) or dialect_named(dialect.name) for dialect in DIALECTS)
-"""Every dialect, those that look like anybody's example with more to ask for."""
+"""Every dialect; those that look like any example have stricter settings."""
 
 PARSERS: dict[str, AnyParser] = {
     parser.name: parser
@@ -254,20 +254,20 @@ PARSERS: dict[str, AnyParser] = {
         BaselineParser(name="mint-harness-fences", rules="mint-harness-fences", requires_action=True),
     )
 }
-"""The named parsers: one for each profile, one that looks for every dialect, and the documents' own as baselines."""
+"""The named parsers: one per profile, one for all dialects, and the documents' own as baselines."""
 
 
 def parser_named(name: str) -> AnyParser:
     """Return the named parser.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: no parser has that name.
     """
     return called(name, "parser", PARSERS)
 
 
 def response_template_parser(definition: JsonMap) -> DialectParser:
-    """Return a parser that reads as a checkpoint's response template defines.
+    """Return a parser for a checkpoint's response template.
 
     Args:
         definition: the template as the checkpoint's tokenizer has it, in ``tokenizer.response_template`` or in
@@ -286,13 +286,13 @@ def response_template_parser(definition: JsonMap) -> DialectParser:
 
 
 def resolve_parser(parser: str | AnyParser) -> AnyParser:
-    """Return the parser that a caller means, by name or as a value.
+    """Return a parser, given by name or as a value.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: no parser has that name.
         UsageError: it is neither.
     """
-    if isinstance(parser, str):  # asked first: of a model, it takes a microsecond
+    if isinstance(parser, str):  # checked first: checking for a model takes a microsecond
         return parser_named(parser)
     require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")
     return parser

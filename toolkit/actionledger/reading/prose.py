@@ -1,7 +1,7 @@
-"""What the prose around a call makes of it, where nothing but its place says that it is meant.
+"""How the prose around a call decides, if only its place suggests that it is meant.
 
-Whoever announces a call means it: "Let me check." Whoever shows one says so in countless ways, so a sentence that says neither
-leaves it open: the call waits for a person. A call with no words before it is meant, unless those behind it take it back.
+An announced call is meant: "Let me check." Calls are shown in countless ways, so a sentence that neither announces nor shows
+leaves the call open: it waits for approval. A call with no words before it is meant, unless those after it take it back.
 """
 
 import re
@@ -29,22 +29,22 @@ from actionledger.reading.prose_words import (
 )
 
 _BEFORE = 400
-"""How much before a call is looked at, in code points."""
+"""The searched text before a call, in code points."""
 
 BEHIND = 160
-"""How much behind a call is looked at, in code points."""
+"""The searched text after a call, in code points."""
 
 _NEAR, _LETTER_WITHIN = 120, 20
-"""How close to a call sentences are looked for first, from a letter on that stands within so much."""
+"""The distance before a call in which sentences are searched first, and the one in which a letter must start the search."""
 
 _LAST = 2
-"""How many sentences before a call may announce it."""
+"""The number of sentences before a call that may announce it."""
 
 _OPENING = frozenset({"", "<", "{", "["})
-"""What the next call may begin with, or nothing."""
+"""The beginning of the next call, or nothing."""
 
 _PARTING = frozenset("`~[{")
-"""Signs by which what stands before a call may be parted otherwise than by sentences."""
+"""Signs that may separate the text before a call otherwise than by sentences."""
 
 _SHORT, _FEW = 20, 3
 _WORDS = regex(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
@@ -61,14 +61,15 @@ _TURN_BEFORE = regex(
     r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>|<\|turn>)\s*(?:assistant|model)\s*(?:<\|end_header_id\|>\s*)?\Z"
 )
 _FENCE_BEFORE = regex(r"(?:(?<=[^\s`~])[ \t]*+`{3,}+[\w.+-]*+|`{3,}+[\w.+-]++)[ \t]*+\r?\n\s*+\Z")
-"""The fence that a call stands in, where it opens in the middle of a line or has a label."""
+"""A call's fence, if it opens in the middle of a line or has a label."""
 
 _SENTENCE = regex(
     r"[.!?…。！？\n](?:(?<=[.!?…])(?<!^\d\.)(?<!^\d\d\.)[\"'”’)*_]*+\s++|(?<=[。！？])\s*+|(?<=\n)(?=[ \t]*+(?:[-*+#>|]|\d++[.)])[ \t]))",
     re.MULTILINE,
 )
-"""What ends a sentence; a sign that does is still its own, and an item's number is none. All signs stand in one class first, for that is
-found fast. A blank line ends none: what stands before it is what the next line is about."""
+"""The end of a sentence, whose sign belongs to it; an item's number is none. All signs are in one class first, since that is
+found fast. A blank line is no end: the text before it is the subject of the next line.
+"""
 
 _MARKUP = regex(r"[<{\[`]")
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
@@ -99,11 +100,11 @@ _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
 
 class Verdict(NamedTuple):
-    """What prose makes of a call.
+    """How prose judges a call.
 
     Args:
-        is_shown: whether it is only shown; where it is not, it is open whether it is meant.
-        why: what says so, as a sentence.
+        is_shown: whether it is only shown; otherwise it is open whether it is meant.
+        why: the reason, as a sentence.
     """
 
     is_shown: bool
@@ -111,7 +112,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(text: str, span: Span, low: int) -> Verdict | None:
-    """Return what the prose around a call makes of it; None where it is meant."""
+    """Judge a call by the prose around it; None if it is meant."""
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
@@ -133,15 +134,15 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
 
 
 def _is_about_call(behind: str, *, is_own: bool) -> bool:
-    """Return whether the text behind a call asks about it, or says what it was."""
+    """Return whether the text after a call asks about it, or describes it."""
     return describes(behind) or (not is_own and (asks(behind) or defers(behind)))
 
 
 def _leaves_alone(before: str, *, is_own: bool) -> bool:
-    """Return whether it is plain that the text before a call with marks says nothing against it: most do not.
+    """Return whether the text before a marked call plainly says nothing against it, as most texts do.
 
-    Neither on its line nor around it stands anything, no sentence is a question, and none holds a word of what counts against a call.
-    For calls that are not a profile's own, the last sentence has to end as one.
+    Nothing else is on its line or around it, no sentence is a question, and none holds a word that counts against a call.
+    For calls that are not a profile's own, the last sentence must end properly.
     """
     said = before.rstrip()
     if not said:
@@ -150,12 +151,12 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
         return False
     if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False
-    last = said.rfind("\n\n") + 1  # what ``cues`` has looked at already
+    last = said.rfind("\n\n") + 1  # already checked by ``cues``
     return says_nothing(said[last:]) and (not last or says_nothing(said[:last]))
 
 
 def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
-    """Return what the text behind a call says against it, unless something says that it is made; empty where nothing does."""
+    """Return what the text after a call says against it, unless something says that it is made; empty if nothing."""
     if not behind:
         return ""
     if not is_own and (asks(behind) or defers(behind)):
@@ -169,17 +170,17 @@ def _says_made(sentences: list[str]) -> bool:
 
 
 def _begins_line(text: str, start: int, low: int) -> bool:
-    """Return whether words stand before a call on its line."""
+    """Return whether there are words before a call on its line."""
     return has_words(text[max(low, text.rfind("\n", low, start) + 1) : start])
 
 
 def _answers(sentences: list[str]) -> bool:
-    """Return whether a question stands before a call with nothing but a label between them."""
+    """Return whether a question precedes a call, with only a label between them."""
     return len(sentences) > 1 and is_question(sentences[-2]) and _LABEL.fullmatch(sentences[-1]) is not None
 
 
 def _leaves_open(sentence: str) -> bool:
-    """Return whether the sentence before a call without marks leaves open whether it is made."""
+    """Return whether the sentence before a markless call leaves open whether it is made."""
     if is_question(sentence) or CONDITIONS.search(sentence):
         return True
     if UNDERTAKES.search(sentence):
@@ -188,7 +189,7 @@ def _leaves_open(sentence: str) -> bool:
 
 
 def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
-    """Return whether the last sentences before a call say that it is made, or only a word or two that say nothing."""
+    """Return whether the last sentences announce a call, or are only a word or two."""
     if _is_short(sentences[-1]) and not is_beside:
         return True
     said = sentences[-1:] if _presents(sentences[-1]) else sentences
@@ -196,17 +197,17 @@ def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
 
 
 def _presents(sentence: str) -> bool:
-    """Return whether a sentence ends in a colon: it says what it is that follows."""
+    """Return whether a sentence ends in a colon and so presents what follows."""
     return sentence.rstrip("*_` ").endswith((":", "："))
 
 
 def _is_short(sentence: str) -> bool:
-    """Return whether a sentence is a word or two, which say nothing of a call."""
+    """Return whether a sentence is only a word or two, which say nothing about a call."""
     return len(sentence) < _SHORT and len(_WORDS.findall(sentence)) < _FEW
 
 
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
-    """Return what the prose around a call with its format's marks makes of it; None where it is meant."""
+    """Judge a call with its format's marks by the prose around it; None if it is meant."""
     before = text[max(low, span.start - _BEFORE) : span.start]
     if len(before) < _BEFORE and not before.strip() and _CALL_FOLLOWS.match(text, span.end):
         return None  # as between two calls
@@ -235,7 +236,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
 
 
 def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
-    """Return what the last sentence before a call with marks says against it; empty where nothing does."""
+    """Return what the last sentence before a marked call says against it; empty if nothing."""
     sentence = sentences[-1]
     if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
@@ -259,19 +260,19 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
 
 
 def _goes_on(sentences: list[str]) -> bool:
-    """Return whether a sentence that presents something only tells more of what the one before it undertakes."""
+    """Return whether a sentence that presents something only continues what the one before undertakes."""
     *before, last = sentences
     is_undertaken = bool(before) and (UNDERTAKES.search(before[-1]) or bids(before[-1]))
     return is_undertaken and is_about_work(last) and not OPEN.search(last)
 
 
 def _is_unended(sentence: str) -> bool:
-    """Return whether a sentence ends without a sign, and is no heading and no emphasis."""
+    """Return whether a sentence ends without a sign, and is neither a heading nor emphasized."""
     return sentence[-1:].isalnum() and not _HEADING.match(sentence)
 
 
 def _is_held(text: str, span: Span, low: int) -> str:
-    """Return what holds a call: a tag that shows, a comment, quotes, or the cell of a table; empty where nothing does."""
+    """Return what encloses a call: a tag that shows, a comment, quotes, or a table's cell; empty if nothing."""
     opens = text[max(low, span.start - _TAG) : span.start].rstrip()
     if opens.endswith(">") and _SHOWING_TAG.search(opens):
         return "It stands in a tag that shows it."
@@ -293,12 +294,12 @@ def _is_held(text: str, span: Span, low: int) -> str:
 
 
 def is_corrected(between: str) -> bool:
-    """Return whether a text between two calls says that the second one stands for the first."""
+    """Return whether a text between two calls says that the second one replaces the first."""
     return len(between) <= BEHIND and CORRECTS.search(between)
 
 
 def is_known_behind(text: str, end: int) -> bool:
-    """Return whether enough stands behind a call to know that it says nothing of it: more text, or the next call."""
+    """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
     behind = text[end : end + BEHIND]
     lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
     is_all = len(behind) == BEHIND or _MARKUP.search(behind, lead) is not None
@@ -306,7 +307,7 @@ def is_known_behind(text: str, end: int) -> bool:
 
 
 def has_words(text: str) -> bool:
-    """Return whether a text has a word that stands in no tag."""
+    """Return whether a text has a word outside of tags."""
     return _WORD.search(_TAGS.sub("", text) if "<" in text else text) is not None
 
 
@@ -322,7 +323,7 @@ def _behind(text: str, end: int) -> str:
 
 
 def _last(text: str, start: int, low: int, most: int = _LAST) -> list[str]:
-    """Return the last sentences with a word before a call, as they stand."""
+    """Return the last sentences with words before a call, unchanged."""
     found: list[str] = []
     for sentence in _sentences_backwards(_before(text, start, low)):
         if has_words(sentence):
@@ -333,7 +334,7 @@ def _last(text: str, start: int, low: int, most: int = _LAST) -> list[str]:
 
 
 def _before(text: str, start: int, low: int) -> str:
-    """Return the prose before a call, as far as it is looked at."""
+    """Return the prose before a call, within the searched window."""
     before = text[max(low, start - _BEFORE) : start]
     fence = before.rfind("```")
     if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
@@ -343,12 +344,12 @@ def _before(text: str, start: int, low: int) -> str:
     line = before.rfind("\n") + 1
     opens = before[line:].lstrip()
     if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
-        before = before[:line]  # what a message that was written out holds is no sentence
+        before = before[:line]  # the content of a written-out message is no sentence
     return before.strip()
 
 
 def _may_part(text: str) -> bool:
-    """Return whether a text has what parts sentences: where it has not, that needs not be tried at each place."""
+    """Return whether a text has signs that separate sentences; otherwise the search at each place is unnecessary."""
     if "<" in text and ("</" in text or "<|" in text or "<｜" in text):
         return True
     return "```" in text or "~~~" in text or _RULE.search(text) is not None
@@ -356,7 +357,7 @@ def _may_part(text: str) -> bool:
 
 def _sentences_backwards(text: str) -> Iterator[str]:
     stop, near = len(text), _near_end(text)
-    for low in (near, 0) if near else (0,):  # mostly the last sentence is all that is asked for
+    for low in (near, 0) if near else (0,):  # usually only the last sentence is requested
         for end in reversed([*_SENTENCE.finditer(text, low, near if low < near else len(text))]):
             yield text[end.end() : stop]
             stop = end.start() + (not text.startswith("\n", end.start()))
@@ -364,7 +365,7 @@ def _sentences_backwards(text: str) -> Iterator[str]:
 
 
 def _near_end(text: str) -> int:
-    """Return a place near the end of a text where no sentence ends, for a letter stands there; 0 where there is none."""
+    """Return a place near the end of a text where a letter shows that no sentence ends; 0 if there is none."""
     for place in range(len(text) - _NEAR, len(text) - _NEAR - _LETTER_WITHIN, -1):
         if place <= 0:
             return 0

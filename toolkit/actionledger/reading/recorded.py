@@ -1,7 +1,7 @@
-"""Calls that a recording has beside the text, as raw actions: argument strings are decoded here, parsed arguments taken as they are.
+"""Calls recorded next to the text, as raw actions. Argument strings are decoded here; parsed arguments are taken unchanged.
 
-An argument string is what the model wrote: it is put into the text at its place, on lines of its own, so that its block has a span
-and a repair says where. Parsed arguments nobody wrote in that form: their block is the empty span at the place of the call.
+The model wrote the argument string, so it is inserted into the text on lines of its own. Its block has a span, and repairs have places.
+Parsed arguments were not written in that form: their block is an empty span at the place of the call.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class CallBeside(Protocol):
 
     @property
     def call_id(self) -> str:
-        """Its own identifier; empty where it has none."""
+        """The call's identifier; empty if missing."""
 
     @property
     def name(self) -> str:
@@ -38,19 +38,19 @@ class CallBeside(Protocol):
 
     @property
     def arguments(self) -> str | JsonMap:
-        """A text as the model wrote it, or what it was parsed to."""
+        """The model's text, or the object it was parsed to."""
 
     @property
     def kind(self) -> str:
-        """``function`` for arguments that are an object, ``text`` for those that are a text."""
+        """``function`` if the arguments are an object, ``text`` if they are a text."""
 
     @property
     def at(self) -> int | None:
-        """Where in the text it was made; None behind all of it."""
+        """Where in the text it was made; None for the end."""
 
 
 class _Recorded:
-    """What results say that they were read by."""
+    """The parser that these results name."""
 
     name = "recorded"
     version = "2"
@@ -68,7 +68,7 @@ class _Recorded:
 
 
 RECORDED = _Recorded()
-"""The parser of calls that stand beside a text: its name, version and hash."""
+"""The parser of calls recorded next to a text: its name, version and hash."""
 
 
 class _Format(NamedTuple):
@@ -80,11 +80,11 @@ _FORMATS = {capture: _Format(str(capture)) for capture in Capture}
 
 
 class WithCalls(NamedTuple):
-    """A text with the argument strings of its calls in it.
+    """A text with its calls' argument strings inserted.
 
     Args:
         text: the text.
-        placed: each call and where it stands in it, in text order.
+        placed: each call and its span, in text order.
     """
 
     text: str
@@ -92,7 +92,7 @@ class WithCalls(NamedTuple):
 
 
 def with_calls(text: str, calls: Sequence[CallBeside]) -> WithCalls:
-    """Return a text with the argument strings of its calls, and where each call stands in it, in text order.
+    """Insert the argument strings of calls into a text, and return it with each call's span, in text order.
 
     Args:
         text: the text without its calls.
@@ -101,7 +101,7 @@ def with_calls(text: str, calls: Sequence[CallBeside]) -> WithCalls:
     pieces: list[str] = []
     placed: list[tuple[CallBeside, Span]] = []
     length = taken = 0
-    # A text is told apart from an argument string before it, and an argument string from whatever stands before it.
+    # Text is separated from an argument string before it, and an argument string from anything before it.
     is_behind_arguments = False
     for call in _in_text_order(calls, len(text)):
         place = len(text) if call.at is None else call.at
@@ -124,7 +124,7 @@ def _in_text_order(calls: Sequence[CallBeside], end: int) -> Sequence[CallBeside
 
 
 def _add(pieces: list[str], piece: str, *, on_its_own_line: bool) -> int:
-    """Add a piece to a text, and return by how much that grew."""
+    """Add a piece to a text and return the number of added characters."""
     if not piece:
         return 0
     grown = len(piece)
@@ -143,17 +143,17 @@ def read_recorded(
     names: frozenset[str] = frozenset(),
     thoughts: str = "",
 ) -> Reading:
-    """Read calls that stand beside a text, and look for those that the model has left in it; never raises.
+    """Parse calls recorded next to a text, and find those that the model left in it; never raises.
 
     Args:
         written: the text with its calls.
-        capture: how much of them was kept.
+        capture: which part of the responses was kept.
         demands_action: whether a response without a call has failed.
-        names: the names of the tools that there are, an ``Offer`` where it is known what was offered; empty if unknown.
-        thoughts: what the model thought, where its provider keeps it apart from the text.
+        names: the names of the tools, an ``Offer`` if the offered ones are known; empty if unknown.
+        thoughts: the model's thoughts, if its provider keeps them apart from the text.
 
     Returns:
-        What was found. A call whose arguments can't be read is a malformed block, and so is one that was left as text.
+        The reading. A call with unreadable arguments is a malformed block, and so is one left as text.
     """
     form = _FORMATS[capture]
     found = [(form, _read(call, span)) for call, span in written.placed]
@@ -172,13 +172,13 @@ def _read(call: CallBeside, span: Span) -> Found:
 
 
 def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
-    """Return a call whose argument is a text; a patch is one of its own dialect, and refused where it is none."""
+    """Return a call whose argument is a text. A patch is checked by its own dialect, and refused if it isn't one."""
     faults = faults_of(text.rstrip(), span.start) if call.name == _PATCHES and text.startswith(_BEGIN) else ()
     return _refused(span, *faults) if faults else _found(call, {"input": text}, span)
 
 
 def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
-    """Read an argument string."""
+    """Decode an argument string."""
     decoded = decode(arguments, options=_DECODING)
     if not decoded.ok:
         return _refused(span, moved(decoded.issues[0], span.start))

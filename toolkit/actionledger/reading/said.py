@@ -1,4 +1,4 @@
-"""What a model says in an answer that holds no actions, told from what it thinks: the one reader for all that is asked so. Pure."""
+"""Separate an answer without actions from its thoughts. Pure."""
 
 import re
 from typing import NamedTuple
@@ -10,23 +10,23 @@ from actionledger.reading.dialects.reasoning import thought_closers
 from actionledger.reading.parsers import DialectParser
 
 _THOUGHTS = DialectParser(name="said", dialects=(), evidence="ignored")
-"""Knows thoughts by their markers, and nothing else."""
+"""Finds thoughts by their markers, and nothing else."""
 
 _HEADER = regex(
     r"(?:<\|start\|>[ ]?assistant)?+<\|channel\|>[ ]?(?P<channel>\w+)[^<]*+<\|message\|>|<\|start\|>[ ]?assistant<\|message\|>"
 )
 _MARK = regex(r"<\|(?:end|return|start)\|>|<\|channel\|>")
-"""What ends a message of Harmony's."""
+"""The end of a Harmony message."""
 
 _WITHOUT_TOKENS = regex(r"\s*+analysis(?P<thoughts>(?!final\b).*?)assistant\s?final(?P<text>.*)\Z", re.DOTALL)
-"""The same two messages where a server has dropped the tokens around them."""
+"""The same two messages if a server has dropped the tokens around them."""
 
 
 _TAG = r"analysis|inner_monologue|reasoning|reflection|scratchpad|think|thinking|thoughts?"
 _LEADING = regex(
     rf"\s*+<[ ]?(?P<tag>{_TAG})[ ]?>(?P<thoughts>.*?)</[ ]?(?P<end>{_TAG})[ ]?>", re.DOTALL | re.IGNORECASE
 )
-"""What an answer begins with that a prompt may have asked for, or whose end has another one's name: thoughts, where no actions are due."""
+"""Thoughts at the start of an answer in tags that a prompt may have requested, or with a different closing tag."""
 
 _RESPONSE = regex(r"<\|(?:START|END)_RESPONSE\|>")
 
@@ -35,8 +35,8 @@ class SpokenAnswer(NamedTuple):
     """An answer.
 
     Args:
-        text: what it says, without blanks around it.
-        thoughts: what was thought before; empty if nothing was, or nothing of it is shown.
+        text: the answer, stripped.
+        thoughts: the thoughts before it; empty if there are none, or none are shown.
     """
 
     text: str
@@ -44,14 +44,14 @@ class SpokenAnswer(NamedTuple):
 
 
 def said(answer: str) -> SpokenAnswer:
-    """Return what an answer says, told from what its model thought: between tags, before a lone end of them, in a channel."""
+    """Return an answer without its thoughts, which are between tags, before a lone closing tag, or in a channel."""
     if bare := _WITHOUT_TOKENS.match(answer):
         return SpokenAnswer(bare["text"].strip(), bare["thoughts"].strip())
     thoughts, answer = _led_by_thoughts(answer)
     reading = _THOUGHTS.read(answer)
     thoughts += [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
     text = _RESPONSE.sub("", _spoken(reading.narrative)).strip()
-    # Nobody acts on an answer, so an end of thoughts counts in the middle of a sentence too.
+    # No answer is executed, so an end of thoughts also counts in mid-sentence.
     for closer in [*thought_closers(text, Span(0, len(text)))][-1:]:
         thoughts.append(text[: closer.start])
         text = text[closer.end :].strip()
@@ -59,7 +59,7 @@ def said(answer: str) -> SpokenAnswer:
 
 
 def _led_by_thoughts(answer: str) -> tuple[list[str], str]:
-    """Return the thoughts that an answer begins with in tags that no format has, and the rest."""
+    """Return the thoughts at the start of an answer in tags that no format has, and the rest."""
     thoughts: list[str] = []
     while (found := _LEADING.match(answer)) and not (found["tag"] == found["end"] in {"think", "thinking"}):
         thoughts.append(found["thoughts"])
@@ -68,7 +68,7 @@ def _led_by_thoughts(answer: str) -> tuple[list[str], str]:
 
 
 def _spoken(text: str) -> str:
-    """Return what messages of Harmony's say to the user: the final ones, where there are any."""
+    """Return the user-visible text of Harmony messages: the final ones, if any."""
     headers = list(_HEADER.finditer(text))
     if not headers:
         return text

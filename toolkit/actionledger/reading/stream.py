@@ -1,10 +1,12 @@
-"""A response read while it comes in: each block is given out once nothing that may follow can change it.
+"""Parse a response as it arrives. A block is given out once nothing that follows can change it.
 
-A block is given out when all before it are settled, nothing before it is open that may yet hold it, and it is whole: read as it
-stands, closed, with text behind it. Everything else waits for the end. So the blocks given out are the first blocks of the whole response's reading, wherever
-the chunks were cut. The words behind a call may take it back, so it waits for the next call, for some
-more text, or for the end; one that only its place marks waits for the end. One thing can't be known before it comes: a closing
-marker that nothing opened makes thoughts of all before it. A model whose template writes the opening tag for it is to be streamed with ``is_thinking``.
+That is so if all blocks before it are settled, nothing open before it may yet hold it, and it is whole: parsed
+unrepaired, closed, with text after it. Everything else waits for the end. So the blocks given out are the first
+blocks of the whole response's reading, wherever the chunks were cut.
+
+The words after a call may take it back, so it waits for the next call, some more text or the end. A call marked only by its place
+waits for the end. One thing can't be known before it comes: an unopened closing marker makes thoughts of all before it.
+If a model's template writes the opening tag, stream it with ``is_thinking``.
 """
 
 from actionledger.core.errors import UsageError, require_text
@@ -34,7 +36,7 @@ from actionledger.reading.tolerant_json.faults import STRICT
 def may_change(
     text: str, gap: Span, placed: tuple[Dialect, Found], names: frozenset[str] | None, *, is_first: bool
 ) -> bool:
-    """Return whether what follows may make something else of a block, or put another one before it."""
+    """Return whether later text may change a block, or put another block before it."""
     dialect, found = placed
     if names:
         reach = gap.end if found.status in READ and not is_open(dialect, found, names) else found.span.end
@@ -46,7 +48,7 @@ def may_change(
 
 
 def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool:
-    """Return whether the prose around a block makes something else of it, or may do so with more text behind it."""
+    """Return whether the prose around a block changes it, or may do so with more text after it."""
     dialect, found = placed
     return is_open_to_prose(dialect, found) and (
         dialect.name in MARKLESS
@@ -63,19 +65,19 @@ _FENCE = regex("```|~~~")
 _LINE_GOES_ON = regex(rf"[ \t\r{HIDDEN}]*\Z")
 
 StreamedBlock = tuple[Block, tuple[RawAction, ...]]
-"""A block that is settled, with its actions."""
+"""A settled block with its actions."""
 
 
 class StreamParser:
-    """Reads a response chunk by chunk.
+    """Parses a response chunk by chunk.
 
     Args:
-        parser: the configuration that reads it, as ``al.parser(name)`` gives it; the documents' own parsers read whole responses alone.
+        parser: the configuration, as ``al.parser(name)`` returns it; the documents' own parsers only read whole responses.
         names: the names of the tools that the model was offered; None if unknown.
-        is_thinking: whether the response begins inside thoughts whose opening tag the template wrote.
+        is_thinking: whether the response begins in thoughts whose opening tag the template wrote.
 
     Raises:
-        UsageError: it is no parser that reads streams.
+        UsageError: the parser can't read streams.
 
     Example:
         >>> stream = al.StreamParser(al.parser("mint"))
@@ -109,13 +111,13 @@ class StreamParser:
         """Take the next piece of the response.
 
         Args:
-            chunk: the piece, any string at all.
+            chunk: the piece, any string.
 
         Returns:
             The blocks that it settles, in text order.
 
         Raises:
-            UsageError: it is no text.
+            UsageError: the chunk is not a string.
 
         Example:
             >>> stream = al.StreamParser(al.parser("mint"))
@@ -132,7 +134,7 @@ class StreamParser:
         return tuple(self._settle())
 
     def finish(self, *, is_cut: bool = False) -> Reading:
-        """End the response; return its reading, which is that of the whole text at once.
+        """End the response and return its reading, the same as that of the whole text at once.
 
         Args:
             is_cut: whether the model was stopped before it was done, as a finish reason ``length`` says.
@@ -149,7 +151,7 @@ class StreamParser:
         text = self._text()
         self._looked_at = len(text)
         if has_lone_ends(text):
-            return []  # what its carriage returns are is known when a line feed comes, or the end
+            return []  # a carriage return's meaning is known only with a line feed, or the end
         settled: list[StreamedBlock] = []
         if self._waits_for_thoughts or (
             self.parser.reasoning and not self._blocks and may_end_thoughts(text)
@@ -170,7 +172,7 @@ class StreamParser:
                 break
             if found.reason is Reason.REASONING and (
                 ends_thoughts(found, text)
-                or _FENCE.search(text, self._resumes, found.span.start)  # what a fence shows, nobody thinks
+                or _FENCE.search(text, self._resumes, found.span.start)  # a fence's content is no thought
                 or Thinking(source, self.parser.finder, self.parser.decoding, REASONING).may_change(found)
             ):
                 break
@@ -178,7 +180,7 @@ class StreamParser:
         return settled
 
     def _thoughts(self, text: str) -> list[StreamedBlock] | None:
-        """Return the thoughts that the response begins with without an opening tag; None where they are to be waited for."""
+        """Return the thoughts at the start of a response without an opening tag; None if they are still pending."""
         reading = self.parser.read(text, self.names)
         end, count = 0, 0
         for block in reading.blocks:
@@ -191,7 +193,7 @@ class StreamParser:
         if not has_ending or may_be_all_behind(text, end):
             return None
         if not self._waits_for_thoughts and _FENCE.search(text, 0, end):
-            return None  # the tag may yet turn out to stand in a fence
+            return None  # the tag may yet turn out to be in a fence
         self._waits_for_thoughts = False
         self._settled = self._resumes = self._thought_until = end
         self._blocks = count
@@ -203,7 +205,7 @@ class StreamParser:
     def _given_out(self, dialect: Dialect, found: Found) -> StreamedBlock:
         [block], actions = numbered([(dialect, found)], first=self._blocks)
         if dialect.respects_fences or not _FENCE.search(self._text(), self._resumes, found.span.start):
-            self._resumes = found.span.end  # else a fence may be open that concerns what follows
+            self._resumes = found.span.end  # otherwise an open fence may concern what follows
         self._settled = found.span.end
         self._thought_until = found.span.end if found.reason is Reason.REASONING else self._thought_until
         self._blocks += 1
@@ -211,7 +213,7 @@ class StreamParser:
         return block, tuple(actions)
 
     def _may_change(self, dialect: Dialect, found: Found) -> bool:
-        """Return whether a block may yet be judged by what stands around it, or another one be found before it."""
+        """Return whether the context of a block may yet change it, or another block be found before it."""
         names = None if self.parser.evidence == "ignored" else self.names
         gap = Span(self._settled, found.span.start)
         placed = dialect, found
@@ -242,9 +244,9 @@ def _is_settled(found: Found, text: str) -> bool:
     if text[found.span.end - 1] in "`~" and _LINE_GOES_ON.match(text, found.span.end):
         return False  # a fence closes with nothing else on its line
     if found.repairs or found.issues:
-        return False  # with more text behind it, it may be mended in another way
+        return False  # with more text after it, it may be repaired in another way
     if found.status is BlockStatus.IGNORED and found.reason is not Reason.REASONING:
-        # Data in a fence is settled where it is whole as it stands; an example's fence may still turn out to be longer.
+        # Data in a fence is settled if it needs no repair; an example's fence may still turn out to be longer.
         is_fence = text[found.span.start : found.span.start + 40].lstrip()[:1] in {"`", "~"}
         return (
             found.reason is Reason.NOT_AN_ACTION

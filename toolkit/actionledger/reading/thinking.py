@@ -1,7 +1,7 @@
-"""The thoughts of a response: what is thought though nothing opens it, and the calls that stand in thoughts.
+"""The thoughts of a response: those without an opening marker, and the calls in thoughts.
 
-A call in thoughts is never run. In thoughts that end, and are followed by an answer, it is an issue. Where the model went from
-its thoughts to a call without ending them, or ended with it, the call may be meant: it is read, and waits for a person.
+A call in thoughts never runs. It is an issue if the thoughts end and an answer follows. If the model went from
+its thoughts to a call without ending them, or ended with it, the call may be meant: it is parsed and waits for approval.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,19 +21,19 @@ _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 _NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+\Z")
 _MAY_BE_NOTHING = regex(r"(?:\s|<\|[^|<>\n]{1,40}\|>|</s>)*+(?:<[^>\n]{0,42})?\Z")
 _SIGNS = regex(r"[<{\[`~A](?:(?<![`~A])|(?<=A)ction|(?<=`)``|(?<=~)~~)")
-"""Without one of these, no call stands in thoughts."""
+"""Thoughts without any of these hold no call."""
 
 _WHY = "It stands in the model's thoughts."
 
 
 class Thinking:
-    """Tells the thoughts of one response from what is meant.
+    """Separates the thoughts of one response from the rest.
 
     Args:
         source: the response.
         finder: finds its blocks.
         options: what may be repaired.
-        reasoning: the format of thoughts, which stretches of them are noted under.
+        reasoning: the format under which thoughts are noted.
     """
 
     def __init__(self, source: Source, finder: Finder, options: DecodeOptions, reasoning: Reasoning) -> None:
@@ -43,7 +43,7 @@ class Thinking:
         self._within: list[Span] = []
 
     def told_apart(self, blocks: Iterable[Placed]) -> list[Placed]:
-        """Return the blocks with those as thoughts, or in doubt, that a marker of thoughts says it of."""
+        """Return the blocks, with those marked as thoughts or as doubtful that a marker of thoughts makes so."""
         placed = list(blocks)
         closers: list[int] = []
         for index, (_, found) in enumerate(placed):
@@ -70,7 +70,7 @@ class Thinking:
         return told
 
     def still_doubtful(self, placed: Iterable[Placed]) -> list[Placed]:
-        """Return blocks with those in doubt that were read in thoughts later, by evidence, of what no dialect could read."""
+        """Return blocks, with those marked as doubtful that were found in thoughts later, by evidence."""
         return [
             (dialect, self._doubtful(found))
             if found.actions
@@ -88,7 +88,7 @@ class Thinking:
                 yield dialect, found
 
     def may_change(self, found: Found) -> bool:
-        """Return whether what follows may make something else of thoughts: calls stand in them, or further ones open there."""
+        """Return whether later text may change these thoughts: they hold calls or further openers."""
         body = found.body.of(self._text)
         opener = self._text[found.span.start : found.body.start]
         if opener in body or LOOKS_LIKE_CALL.search(body):
@@ -96,7 +96,7 @@ class Thinking:
         return any(True for _ in self._calls(found))
 
     def _thought(self, placed: Sequence[Placed], closer: Found) -> list[Placed]:
-        """Return all that stands before a closing marker as the thoughts that the response begins with."""
+        """Return all blocks before a closing marker as the thoughts at the start of the response."""
         last = placed[-1][1] if placed else None
         ends_with_call = last and last.status in _READ and not self._gap(last.span.end, closer.span.start)
         if ends_with_call and is_all_behind(self._text, closer.span.end):
@@ -109,14 +109,14 @@ class Thinking:
         return [(dialects.get(piece.span, self._reasoning), piece) for piece in pieces]
 
     def _with_named(self, piece: Found) -> Found:
-        """Return a piece of thoughts with what looks like a call in it, where nothing is said of it yet."""
+        """Add an issue for each likely call to a piece of thoughts without issues or actions."""
         if piece.issues or piece.actions:
             return piece
         issues = (Issue(Reason.REASONING, span, _WHY) for span in self._named(piece.span))
         return piece._replace(issues=tuple(issues))
 
     def _with_calls(self, dialect: Dialect, found: Found) -> Iterator[Placed]:
-        """Yield thoughts with an issue for each call in them; where the calls may be meant, they stand between the pieces."""
+        """Yield thoughts with an issue for each call in them; calls that may be meant come between the pieces."""
         if not self._may_hold_calls(found.body):
             yield dialect, found
             return
@@ -146,7 +146,7 @@ class Thinking:
         return _SIGNS.search(self._text, *body) is not None
 
     def _ends_with(self, call: Found, found: Found) -> bool:
-        """Return whether thoughts end with a call, and the response with them."""
+        """Return whether thoughts, and the response, end with a call."""
         gap = self._gap(call.span.end, found.body.end)
         return call.status in _READ and not gap and is_all_behind(self._text, found.span.end)
 
@@ -162,7 +162,7 @@ class Thinking:
             yield dialect, thoughts(Span(at, found.span.end), Span(at, found.span.end))
 
     def _doubtful(self, found: Found) -> Found:
-        """Return a block with its actions waiting for a person; what holds none stays what it is."""
+        """Return a block with its actions waiting for approval; a block without actions stays the same."""
         return waiting(found, Reason.REASONING, _WHY)
 
     def _gap(self, start: int, end: int) -> str:
@@ -170,10 +170,10 @@ class Thinking:
 
 
 def is_all_behind(text: str, end: int) -> bool:
-    """Return whether nothing stands behind a place but blanks and tokens that end a turn."""
+    """Return whether only blanks and end-of-turn tokens follow a place."""
     return _NOTHING.match(text, end) is not None
 
 
 def may_be_all_behind(text: str, end: int) -> bool:
-    """Return whether what has come of a response behind a place may yet be all that counts as nothing."""
+    """Return whether the text after a place is, or may become, only blanks and end-of-turn tokens."""
     return _MAY_BE_NOTHING.match(text, end) is not None

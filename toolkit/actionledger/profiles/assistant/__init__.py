@@ -1,4 +1,4 @@
-"""The assistant: tasks, memories, goals, a datavault and code, asked for in ``actions`` or ``iteration`` blocks."""
+"""The assistant: tasks, memories, goals, a datavault and code, requested in ``actions`` or ``iteration`` blocks."""
 
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.handlers import assistant_handlers
@@ -19,17 +19,17 @@ LIMITS = Limits(
         ("execute_code", RateLimit(10, 60)),
     )
 )
-"""The document's own: so many of each in any minute."""
+"""The document's own limits: the number of each per minute."""
 
 CODE_LIMITS = CodeLimits()
 """The document's own: code has 30 seconds."""
 
 _READING = ActionSettings(idempotent=True)
 _READERS = ("get_*", "list_*", "search_*", "datavault_[gl]*", "datavault_search")
-"""What only reads may be read again if it is unknown what became of the first time."""
+"""Read-only actions may run again if the result of the first try is unknown."""
 
 _AROUND_CODE = 15.0
-"""What a run of code takes beside its own time and its process's start, at most, in seconds."""
+"""The maximal extra time of a code run besides its own time and its process's start, in seconds."""
 
 
 def assistant_profile(
@@ -41,7 +41,7 @@ def assistant_profile(
     limits: Limits = LIMITS,
 ) -> Profile:
     """Return a profile of the assistant with other settings."""
-    # The sandbox ends code that is late and tells the model why; the executor only ends what hangs around it.
+    # The sandbox ends late code and tells the model why; the executor only ends whatever hangs around it.
     running = ActionSettings(timeout=code.seconds + code.start_seconds + _AROUND_CODE, retries=0)
     return Profile(
         name=name,
@@ -60,4 +60,4 @@ ASSISTANT = assistant_profile("assistant")
 """Answers a request with blocks of actions."""
 
 ITERATIVE = assistant_profile("assistant-iterative", parser="assistant-iterative")
-"""Works in steps: each response is an iteration block, until one says that it is final."""
+"""Works in steps: each response is an iteration block, until one is final."""

@@ -1,7 +1,7 @@
-"""What runs the assistant's actions: those on what it keeps, and code over the same store.
+"""Run the assistant's actions: those on its store, and code over the same store.
 
-A dry run works on a copy of the store, made when it is first needed: each action's result is what it would be after those
-before it, code included, and nothing of it is kept.
+A dry run works on a copy of the store, made on first use. Each action's result is as if the actions before it,
+including code, had run; nothing is kept.
 """
 
 import atexit
@@ -33,11 +33,11 @@ from actionledger.runtime.sandbox.monty import MontySandbox
 from actionledger.runtime.workspace import Workspace
 
 STORE_FILE = "assistant.sqlite"
-"""What the assistant keeps, in its session's workspace."""
+"""The assistant's store, in its session's workspace."""
 
 
 def assistant_handlers(limits: Limits, sandbox: str | Sandbox) -> HandlerFactory:
-    """Return what makes the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace."""
+    """Return a factory of a session's handlers, with their data in ``assistant.sqlite`` in its workspace."""
     return partial(_make, limits, sandbox)
 
 
@@ -55,7 +55,7 @@ def _make(limits: Limits, sandbox: str | Sandbox, workspace: Workspace) -> Handl
 
 
 class _Stores:
-    """The store of a session and its copy for dry runs, each opened when it is first needed."""
+    """The store of a session and its copy for dry runs, each opened on first use."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -75,39 +75,39 @@ class _Stores:
 
 
 # Handlers of the assistant's ``execute_code``: a sandbox, the object ``gb`` over the same store, and messages to the model. Each
-# call of ``gb`` takes effect at once, as an action does. So what a script did before it failed stays done, and the model is told
-# what that is: a store locked for as long as a stranger's code runs would keep every other session waiting.
+# call of ``gb`` takes effect at once, as an action does. So a failed script's changes stay, and the model is told about
+# them: locking the store while foreign code runs would block every other session.
 API_NAME = "gb"
 
 _MOST_SAID = 200
-"""How much is kept of what is said of one call, in characters."""
+"""The maximal length of the note about one call, in characters."""
 
 _MOST_KEPT = 200
-"""How many calls are kept of one run."""
+"""The number of calls that one run keeps."""
 
 _NOT_ARGUMENTS = frozenset({*AssistantAction.model_fields, CATALOGUE.discriminator})
-"""The fields of an action that say where it stands among others; a method has none of them."""
+"""The fields of an action that concern its place among others; a method has none of them."""
 
 
 class Calls:
-    """What one run of code has called, for the model and the record: the first calls each, then their number."""
+    """The calls of one code run, for the model and the record: the first ones, then only their number."""
 
     def __init__(self) -> None:
         self.changes: list[str] = []
-        """A few words on each change that a call made, in order."""
+        """A few words on each change, in order."""
         self.kept: list[dict[str, str]] = []
         self.counts: Counter[str] = Counter()
-        """How many calls there were of each outcome: done, refused, rate_limit."""
+        """The number of calls per outcome: done, refused, rate_limit."""
 
     def add(self, name: str, outcome: str, what: str = "") -> None:
-        """Note a call: the method, what came of it, and a few words on what it changed or why it did not."""
+        """Note a call: the method, its outcome, and a few words on its change or its failure."""
         self.counts[outcome] += 1
         if len(self.kept) < _MOST_KEPT:
             self.kept.append({"name": name, "outcome": outcome, "what": what[:_MOST_SAID]})
 
 
 def gb_api(handlers: Mapping[str, Handler], context: Context, calls: Calls) -> Api:
-    """Return the object that one run of code is given."""
+    """Return the ``gb`` object of one code run."""
     methods = {
         name: GbMethod(name, names, handlers[name], context, calls)
         for names in KINDS
@@ -167,7 +167,7 @@ class GbMethod:
             raise self._refusal(first, arguments) from None
 
     def _refusal(self, error: FieldError, arguments: JsonMap) -> Exception:
-        """Return what is raised for an argument that the action's model refuses."""
+        """Return the exception for an argument that the action's model refuses."""
         if error.path == "status":
             kind = self._names.kind.name.capitalize()
             value = str(arguments["status"])[:100]
@@ -176,7 +176,7 @@ class GbMethod:
         return kind_of_error(f"{API_NAME}.{self.name}: {error.message}")
 
     def _missing(self, action: Action, error: ActionError) -> Any:
-        """Return what a method says of a record that isn't there, or raise it."""
+        """Return a method's answer for a missing record, or raise it."""
         if error.reason != Reason.NOT_FOUND:
             raise error
         number = getattr(action, self._names.number)
@@ -209,10 +209,10 @@ REASONS = {
     CodeOutcome.REFUSED: Reason.UNAVAILABLE,
     CodeOutcome.CANCELLED: Reason.STOPPED,
 }
-"""What is recorded of code that did not succeed; ``timeout`` makes its execution ``timed_out``, the others ``failed``."""
+"""The recorded reason of failed code; ``timeout`` makes its execution ``timed_out``, the others ``failed``."""
 
 _ROOMS = {"stdout": 20_000, "stderr": 8_000, "error": 8_000}
-"""How much is kept of each text of a result, in characters of JSON text; all of it fits into what a record takes."""
+"""The maximal length of each text of a result, in characters of JSON text; together they fit into a record."""
 
 _VALUE_ROOM = 20_000
 _SHOWN_OUTPUT = 600
@@ -221,7 +221,7 @@ _SHOWN_CHANGES = 10
 
 @cache
 def shared_sandbox(name: str) -> Sandbox:
-    """Return a sandbox that all sessions of this process share: it proves itself once, and keeps a process ready."""
+    """Return a sandbox shared by all sessions of this process: it proves itself once, and keeps a process ready."""
     sandbox = choose(name)
     atexit.register(sandbox.close)
     return sandbox
@@ -231,8 +231,8 @@ class CodeRunner:
     """Runs code for one session.
 
     Args:
-        limits: how much one run may use.
-        sandbox: where code runs: a name, looked up when the first code comes, or a sandbox of the caller's own.
+        limits: the limits of one run.
+        sandbox: where code runs: a name, looked up for the first code, or the caller's own sandbox.
     """
 
     def __init__(self, limits: Limits, sandbox: str | Sandbox) -> None:
@@ -270,13 +270,13 @@ class CodeRunner:
 
 
 _IN_FENCE = re.compile(r"\s*+```(?:python|py)?[ \t]*+\n(?P<code>(?:(?!```).)*+)```\s*+", re.DOTALL)
-"""Code that a model has put into a fence within its field: as it stands it is no Python."""
+"""Code in a fence within its field; with the fence it would be no Python."""
 
 
 def document_of(result: CodeResult) -> JsonDict:
-    """Return a result with the document's six keys, each small enough to be kept; what was logged is part of stderr.
+    """Return a result with the document's six keys, each small enough to keep; logged messages are part of stderr.
 
-    A seventh, ``sandbox``, says so where the code ran in an interpreter that has a part of Python only.
+    A seventh, ``sandbox``, names an interpreter that has only a part of Python.
     """
     document = result.as_document()
     document["stderr"] += "".join(f"gb.log: {message}\n" for message in result.logs)
@@ -287,7 +287,7 @@ def document_of(result: CodeResult) -> JsonDict:
 
 
 def _note(calls: Calls, context: Context) -> None:
-    """Record what the code called: each call is an action that was done, though no block of the response asked for it."""
+    """Record the code's calls: each is an executed action that no block of the response requested."""
     if not calls.kept or context.dry_run:
         return
     outcomes = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in calls.counts.items())
@@ -296,24 +296,24 @@ def _note(calls: Calls, context: Context) -> None:
 
 
 def _fail(result: CodeResult, changes: list[str]) -> NoReturn:
-    """Raise what came of code that did not succeed."""
+    """Raise the error of failed code."""
     parts = [result.message, _printed(result.stdout), _changes_in_words(changes)]
     message = " ".join(part for part in parts if part)
     raise ActionError(REASONS[result.outcome], message, result=document_of(result))
 
 
 def _printed(stdout: str) -> str:
-    """Return what the code printed before it ended, as one line; of a long text the end."""
+    """Return the code's output before it ended, on one line; for a long text, its end."""
     if not stdout:
         return ""
-    # Half of a secret would not be known as one.
+    # Half of a secret would not be recognized as one.
     shown = mask_text(stdout)[-_SHOWN_OUTPUT:]
     cut = "" if len(shown) == len(stdout) else f" (the last {len(shown):,} of {len(stdout):,} characters)"
     return f"It printed before{cut}: {json_text(shown)}."
 
 
 def _changes_in_words(changes: list[str]) -> str:
-    """Return what the code had changed when it ended."""
+    """Return the changes that the code had made when it ended."""
     if not changes:
         return ""
     more = f", … ({len(changes):,} in all)" if len(changes) > _SHOWN_CHANGES else ""
@@ -321,7 +321,7 @@ def _changes_in_words(changes: list[str]) -> str:
 
 
 def _fitted(text: str, room: int) -> str:
-    """Return a text, or its beginning where its JSON text is longer than there is room; a cut says so."""
+    """Return a text, shortened with a notice if its JSON text exceeds the available room."""
     kept = text if len(json_text(text)) <= room else mask_text(text)
     while (size := len(json_text(kept))) > room:
         kept = kept[: max(0, len(kept) * (room - 2) // size - 1)]

@@ -1,4 +1,4 @@
-"""The assistant's iterative reasoning: a model works in iteration blocks until one of them says that it is final."""
+"""The assistant's iterative reasoning: a model works in iteration blocks until one of them is final."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,18 +19,18 @@ ITERATION_LIMITS = ConversationLimits(turns=10)
 class IterativeReasoner:
     r"""Works on requests in steps; each request is a session of its own.
 
-    What comes of a step's ``next_actions`` is in the prompt of the next one. It ends with ``is_final``, or where it goes round
-    in circles: see ``ConversationLimits``.
+    The results of a step's ``next_actions`` are in the prompt of the next one. It ends with ``is_final``, or if it repeats
+    itself: see ``ConversationLimits``.
 
     Args:
-        model: what gives the responses.
+        model: gives the responses.
         ledger: where the sessions are recorded; nowhere if not given.
-        workspace: the folder in which what is kept outlives a session; if not given, each has a temporary one.
-        limits: how far one request may go.
-        profile: what the sessions run under.
+        workspace: the folder for data that outlives a session; if not given, each has a temporary one.
+        limits: the limits of one request.
+        profile: the sessions' profile.
         policy: which actions may run; the profile's if not given.
-        auto: whether actions that the policy would have wait for a person run without one.
-        dry_run: whether actions only say what they would do.
+        auto: whether actions that need approval by the policy run without it.
+        dry_run: whether actions only report what they would do.
 
     Example:
         >>> from actionledger.runtime.models import ScriptedModel
@@ -50,7 +50,7 @@ class IterativeReasoner:
     dry_run: bool = False
 
     def run(self, prompt: str, *, task: str = "") -> Conversation:
-        r"""Work on a request until it is done or a limit is reached.
+        r"""Work on a request until it is done or reaches a limit.
 
         Args:
             prompt: the request.

@@ -1,6 +1,6 @@
-"""The assistant's four collections in one SQLite file, and the six actions on each: the names differ, and nothing else.
+"""The assistant's four collections in one SQLite file, with the same six actions on each under different names.
 
-The shapes of the results are those of the document's ``gb`` object.
+The results have the shapes of the document's ``gb`` object.
 """
 
 import sqlite3
@@ -15,19 +15,19 @@ from actionledger.core.vocabulary import Reason
 from actionledger.profiles.stores import SqliteStore, moment
 from actionledger.runtime.execution.handlers import Context, Handler
 
-# What the assistant keeps: four collections of numbered texts in one SQLite file.
+# The assistant's data: four collections of numbered texts in one SQLite file.
 Record = JsonDict
 """One numbered text with its fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """A kind of thing that the assistant keeps.
+    """A kind of record of the assistant.
 
     Args:
-        name: what people call one of them.
-        table: its table; the word for several of them.
-        field: what its records have besides content and notes; empty for nothing.
+        name: its name for people.
+        table: its table, named by the plural.
+        field: its records' field besides content and notes; empty if there is none.
     """
 
     name: str
@@ -36,7 +36,7 @@ class RecordKind:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The fields that can be given and changed."""
+        """The fields that can be set and changed."""
         return ("content", "notes", self.field) if self.field else ("content", "notes")
 
 
@@ -59,19 +59,19 @@ class AssistantStore(SqliteStore):
     """The four collections.
 
     Args:
-        path: the SQLite file; made if it isn't there. ``:memory:`` for none.
+        path: the SQLite file; created if missing. ``:memory:`` for none.
     """
 
     owner = "assistant"
     tables = tuple(map(_table, _TABLE_KINDS))
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        # SQLite's own lower() knows ASCII alone.
+        # SQLite's own lower() only knows ASCII.
         connection.create_function("folded", 1, str.casefold, deterministic=True)
         super()._prepare(connection)
 
     def add(self, kind: RecordKind, fields: Mapping[str, str]) -> Record:
-        """Keep a new record; return it with its number."""
+        """Add a record and return it with its number."""
         at = moment()
         values = [fields[column] for column in kind.columns]
         marks = ", ".join("?" * (len(values) + 2))
@@ -88,7 +88,7 @@ class AssistantStore(SqliteStore):
         return _only(found, kind, number)
 
     def change(self, kind: RecordKind, number: int, fields: Mapping[str, str | None]) -> Record:
-        """Change what is given of a record, leave the rest; return it."""
+        """Change the given fields of a record and return it."""
         given = {name: value for name, value in fields.items() if name in kind.columns and value is not None}
         changes = "".join(f"{column} = ?, " for column in given)
         found = self.rows(
@@ -98,7 +98,7 @@ class AssistantStore(SqliteStore):
         return _only(found, kind, number)
 
     def remove(self, kind: RecordKind, number: int) -> None:
-        """Forget a record."""
+        """Delete a record."""
         found = self.rows(f"DELETE FROM {kind.table} WHERE id = ? RETURNING *", (_key(number),))  # noqa: S608
         _only(found, kind, number)
 
@@ -121,7 +121,7 @@ class AssistantStore(SqliteStore):
 
 
 def _key(number: int) -> int:
-    """Return a number as SQLite can take it: what is beyond its integers names no record either way."""
+    """Return a number within SQLite's integers; a larger one identifies no record anyway."""
     return min(number, 2**63 - 1)
 
 
@@ -136,12 +136,12 @@ Result = JsonDict
 
 @dataclass(frozen=True, slots=True)
 class ActionNames:
-    """How a kind's actions are called.
+    """The names of a kind's actions.
 
     Args:
         kind: the kind.
-        number: the field by which an action names a record.
-        key: the field by which a result names it.
+        number: the field of an action that identifies a record.
+        key: the field of a result that identifies it.
         several: the field of a result that holds a list of them.
         actions: the actions' names: create, update, delete, get, list, search.
     """
@@ -154,7 +154,7 @@ class ActionNames:
 
     @property
     def changing(self) -> tuple[str, ...]:
-        """The actions that change what is kept."""
+        """The actions that change the store."""
         return self.actions[:3]
 
     @property
@@ -198,11 +198,11 @@ KINDS = (
 """The four kinds with the names of their actions."""
 
 OpenStore = Callable[[], AssistantStore]
-"""Returns the store, which is opened when it is first needed."""
+"""Returns the store, which is opened on first use."""
 
 
 def crud_handlers(store: OpenStore) -> dict[str, Handler]:
-    """Return what runs the actions on the four kinds, by the action's name."""
+    """Return the handlers of the actions on the four kinds, by the action's name."""
     handlers: dict[str, Handler] = {}
     for names in KINDS:
         crud = _Crud(store, names)
@@ -254,7 +254,7 @@ class _Crud:
         return {"id": record["id"], self.names.key: record["id"]}
 
     def _short(self, record: Record) -> Result:
-        """What a result says of a record besides its number: long texts of the datavault only by their length."""
+        """Return a record's fields in a result besides its number; for long texts of the datavault, only their length."""
         if self.kind is ITEM:
             return {"filetype": record["filetype"], "content_length": len(record["content"])}
         return {name: record[name] for name in self.kind.columns if name != "notes"}
@@ -263,6 +263,6 @@ class _Crud:
         return {self.names.several: [self._line(record) for record in records]}
 
     def _line(self, record: Record) -> Result:
-        """What a list says of a record; a goal's notes are shown with the goal alone."""
+        """Return a record's entry in a list; a goal's notes are shown only with the goal."""
         notes = {} if self.kind is GOAL else {"notes": record["notes"]}
         return {"id": record["id"]} | self._short(record) | notes

@@ -1,4 +1,4 @@
-"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags; its policy and its limits."""
+"""The coder: files, commands and a git repository in a workspace, requested in XML-style tags; its policy and its limits."""
 
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
@@ -27,22 +27,22 @@ POLICY = Policy(
         ("*", Verdict.ESCALATE),
     )
 )
-"""Looking is free; a change or a command waits, unless the session is automatic.
+"""Read-only actions run freely; a change or a command waits for approval, unless the session is automatic.
 
-Rules about a command's words keep a person from being asked, let what is known to be harmless pass, and ask where they can't tell. They
-are no wall: a program in a file does what it likes. What a command can reach is bounded by how it is run (``commands``).
+Rules about a command's words avoid questions: known harmless commands pass, and unclear ones are asked about. They
+are no security boundary, since a program in a file can do anything. The way a command is run bounds its reach (``commands``).
 """
 
 
 COMMAND_SETTINGS = CommandSettings()
 
 LIMITS = Limits(feedback=60_000, result=40_000)
-"""A file that was read goes back whole, up to the length that a model still works with."""
+"""A whole file is returned to the model, up to a length that a model can handle."""
 
 _READING = ActionSettings(idempotent=True)
 _PROGRAMS: frozenset[Outside] = frozenset({"programs"})
 _AROUND_COMMANDS = 60.0
-"""What a command takes beside its own time, at most: looking at the workspace before and after it, in seconds."""
+"""The maximal extra time of a command besides its own: reading the workspace before and after it, in seconds."""
 
 
 def coder_profile(
@@ -56,13 +56,13 @@ def coder_profile(
     """Return a profile of the coder with other settings.
 
     Args:
-        name: what records and people call it.
+        name: its name in records and for people.
         commands: how commands are run.
         policy: which actions may run.
-        on_output: takes the output of commands as it comes.
-        line_numbers: whether the model is told a file's lines behind their numbers.
+        on_output: receives the output of commands as it comes.
+        line_numbers: whether the model sees a file's lines with their numbers.
     """
-    # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
+    # The command runner ends a command in time; the executor only ends whatever hangs around it.
     seconds = commands.seconds + commands.grace
     running = ActionSettings(timeout=seconds + _AROUND_COMMANDS, retries=0, outside=_PROGRAMS)
     committing = ActionSettings(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, outside=_PROGRAMS)
@@ -80,16 +80,16 @@ def coder_profile(
 
 
 CODER = coder_profile("coder")
-"""Writes, changes and runs; anything that changes something waits for a person unless the session is automatic."""
+"""Writes, changes and runs; changes wait for approval unless the session is automatic."""
 
 
 def with_commands(name: str, commands: CommandSettings, *, line_numbers: bool = False) -> Profile | str:
-    """Return a profile by its name, with other settings of commands and files where it has any.
+    """Return a profile by its name, with other settings of commands and files if it has any.
 
     Args:
         name: the profile's.
         commands: how commands are run.
-        line_numbers: whether the model is told a file's lines behind their numbers.
+        line_numbers: whether the model sees a file's lines with their numbers.
 
     Returns:
         The coder with these settings; the name of any other profile.

@@ -1,4 +1,4 @@
-"""What runs the coder's actions on the git repository that its workspace is."""
+"""Run the coder's actions on the git repository in its workspace."""
 
 import posixpath
 from typing import Any
@@ -12,7 +12,7 @@ from actionledger.runtime.execution.handlers import Context, Handler
 Result = dict[str, Any]
 
 _LOOKING = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
-"""How differences are made: by git alone, and without a look at what has changed inside of submodules."""
+"""Options for differences: by git alone, without changes inside submodules."""
 
 _UNFILTERED = (
     "Stored as they stand, though the repository names a filter for them, which is not run: {names}."
@@ -20,11 +20,11 @@ _UNFILTERED = (
 _AT_ONCE = 200
 
 _SUBMODULE = "160000 "
-"""How the entry of a submodule in the index begins."""
+"""The beginning of a submodule's entry in the index."""
 
 
 def git_handlers(git: Git) -> dict[str, Handler]:
-    """Make the handlers of the actions on a repository."""
+    """Return the handlers of the actions on a repository."""
     actions = _GitActions(git)
     return {
         "git_status": actions.status,
@@ -36,7 +36,7 @@ def git_handlers(git: Git) -> dict[str, Handler]:
 
 
 def git_previews(git: Git) -> dict[str, Handler]:
-    """Make what says what each action on a repository would do; those that only look do look."""
+    """Return the dry runs of the actions on a repository; read-only actions really run."""
     actions = _GitActions(git)
     return {
         "git_status": actions.status,
@@ -76,7 +76,7 @@ class _GitActions:
         return result | ({"notes": [_UNFILTERED.format(names=", ".join(unfiltered))]} if unfiltered else {})
 
     def _unfiltered(self, files: list[str]) -> list[str]:
-        """Return the files that the repository would have a filter store otherwise, as Git LFS does."""
+        """Return the files with a filter attribute, such as Git LFS's, which this commit does not apply."""
         named: list[str] = []
         for at in range(0, len(files), _AT_ONCE):
             said = self._git.ask("check-attr", "-z", "filter", "--", *files[at : at + _AT_ONCE], whole=True)
@@ -89,9 +89,9 @@ class _GitActions:
         return named
 
     def _stage(self, paths: list[str], context: Context) -> None:
-        """Take into the index what has changed, as ``git add --all`` does, without a look into submodules.
+        """Stage changes as ``git add --all`` does, without looking into submodules.
 
-        Git would start a git of its own in each, and that one reads the submodule's configuration.
+        Git would start another git in each, which reads the submodule's configuration.
         """
         listed = self._git.ask("ls-files", "--stage", "-z", *_only(paths), whole=True).split("\0")
         submodules = [entry.partition("\t")[2] for entry in listed if entry.startswith(_SUBMODULE)]
@@ -143,7 +143,7 @@ class _GitActions:
         return {"branch": fields[0].removeprefix("## ").removeprefix("No commits yet on "), "files": changed}
 
     def _is_new(self, action: GitBranch) -> bool:
-        """Return whether a branch is not there yet."""
+        """Return whether a branch doesn't exist yet."""
         text = action.base
         if text.startswith("-"):
             raise ActionError(Reason.BAD_FORMAT, f"{text!r} is not a branch, tag or commit.")
@@ -164,5 +164,5 @@ class _GitActions:
 
 
 def _only(paths: list[str]) -> list[str]:
-    """Return paths as arguments that are nothing but paths, each as it stands."""
+    """Return paths as arguments that git takes literally and only as paths."""
     return ["--", *(f":(literal){path}" for path in paths)]

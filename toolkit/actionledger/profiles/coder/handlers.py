@@ -1,4 +1,4 @@
-"""Handlers of the coder's actions on files and commands, and their dry runs; all that they change can be undone."""
+"""Handlers of the coder's actions on files and commands, and their dry runs; all changes can be undone."""
 
 import signal
 from collections.abc import Callable, Collection, Sequence
@@ -38,7 +38,7 @@ from actionledger.runtime.commands import (
 from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
 from actionledger.runtime.workspace import Edit, Files, Overlay, Places, Workspace
 
-# What runs the coder's actions on files: over the workspace, or over what it would be.
+# Runs the coder's actions on files: in the workspace, or in an overlay of it.
 
 
 Result = dict[str, Any]
@@ -51,7 +51,7 @@ READING = ("read_file",)
 
 
 def file_handlers(files_of: FilesOf, *, line_numbers: bool = False) -> dict[str, Handler]:
-    """Make the handlers of the actions on files; with line numbers, what is read is told with them."""
+    """Return the handlers of the actions on files, optionally with line numbers in files' text."""
     actions = _FileActions(files_of, line_numbers=line_numbers)
     return {
         "create_file": actions.create,
@@ -67,11 +67,11 @@ def file_handlers(files_of: FilesOf, *, line_numbers: bool = False) -> dict[str,
 
 
 _MOST_READ = 40_000
-"""So much of a file is told at once, in characters: what is larger is read in pieces of whole lines."""
+"""The maximal part of a file shown at once, in characters; a larger file is read in pieces of whole lines."""
 
 
 def _within(lines: Sequence[str], beside: int) -> Sequence[str]:
-    """Return as many of the first lines as may be told at once, each with so much beside it, the very first one always."""
+    """Return as many of the first lines as fit, each with this much extra text; always at least one."""
     room = _MOST_READ
     for place, line in enumerate(lines):
         room -= len(line) + beside
@@ -146,7 +146,7 @@ class _FileActions:
     def _files(self, context: Context, *paths: str) -> Files:
         """Return the files that an action may change at these paths."""
         for path in paths:
-            # Refuse to write into a repository's own folder: what stands there runs programs when git is used next.
+            # Refuse to write into a repository's own folder: its files run programs when git is used next.
             names = path.replace("\\", "/").split("/")
             if any(name.casefold().rstrip(". ") in {".git", "git~1"} for name in names):
                 message = f"The path {path!r} is in git's own folder, which only git changes. Use the actions git_…."
@@ -155,15 +155,15 @@ class _FileActions:
 
 
 MAX_DIFF = 12_000
-"""The most that is kept of an action's differences, in characters."""
+"""The maximal length of an action's kept differences, in characters."""
 
 
 class DryRuns:
-    """Tries the actions of one turn after the other, each on what those before it would leave.
+    """Tries the actions of one turn in sequence, each on the result of those before it.
 
     Args:
-        workspace: where they would be done.
-        line_numbers: whether a file's lines are told behind their numbers.
+        workspace: where they would run.
+        line_numbers: whether a file's lines are shown with their numbers.
     """
 
     def __init__(self, workspace: Workspace, *, line_numbers: bool = False) -> None:
@@ -173,7 +173,7 @@ class DryRuns:
         self._overlay: Overlay | None = None
 
     def previews(self) -> dict[str, Handler]:
-        """Return what says what each action on files would do."""
+        """Return the dry runs of the actions on files."""
         handlers = file_handlers(self._overlay_of, line_numbers=self._line_numbers)
         return {
             name: handler if name in READING else self._with_diff(handler)
@@ -197,7 +197,7 @@ class DryRuns:
 
 _MOST_NAMED = 50
 _SHOWN = 1400
-"""How much of the ends of both outputs stands in the message about a command that failed, in characters."""
+"""The length of both outputs' ends in the message about a failed command, in characters."""
 
 UNCONFINED = "It was not confined: nothing kept it inside the workspace, and this session allows that."
 NO_NETWORK = "Commands have no network here; what they need has to be in the workspace or installed."
@@ -212,14 +212,14 @@ class CommandRunner:
     """Runs commands for one session.
 
     Args:
-        commands: run in its workspace.
+        commands: runs them in its workspace.
     """
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
 
     def run(self, action: ExecuteCommand, context: Context) -> Result:
-        """Run a command; return what came of it."""
+        """Run a command and return its result."""
         finished = self._commands.run(words_of(action.command), context.cancelled)
         result = _result(action, finished)
         ran = finished.ran
@@ -240,14 +240,14 @@ class CommandRunner:
         return result
 
     def binds(self, action: ExecuteCommand, aside: Collection[str]) -> str:
-        """Return what a decision about a command is about beside its words; nothing where it would be refused anyway."""
+        """Return the context to which a decision about a command is bound, besides its words; empty if it would be refused anyway."""
         try:
             return bound(words_of(action.command), self._commands.workspace.root, aside)
         except ActionError:
             return ""
 
     def preview(self, action: ExecuteCommand, _context: Context) -> Result:
-        """Return what would be run, and run nothing."""
+        """Return the command that would run, without running it."""
         return {"would_run": words_of(action.command), "confined": self._commands.walls()}
 
 
@@ -282,7 +282,7 @@ def _described(status: int | None) -> str:
 
 
 def _said(ran: Ran) -> str:
-    """Return the end of what a command said, each output as one line."""
+    """Return the end of a command's outputs, each on one line."""
     said = [(name, text.rstrip()) for name, text in (("stderr", ran.stderr), ("stdout", ran.stdout))]
     ends = [(name, text) for name, text in said if text]
     return "".join(f" Its {name} ends: {_end_of(text, _SHOWN // len(ends))}." for name, text in ends)
@@ -296,7 +296,7 @@ def _end_of(text: str, room: int) -> str:
 def coder_handlers(
     settings: CommandSettings, on_output: OnOutput | None = None, *, line_numbers: bool = False
 ) -> HandlerFactory:
-    """Return what makes the handlers of a session."""
+    """Return a factory of a session's handlers."""
     return partial(_make, settings, on_output, line_numbers)
 
 

@@ -1,4 +1,4 @@
-"""The orchestrator: plans, issues, branches and reviews, asked for in ``json`` blocks with ``action``, layer by layer."""
+"""The orchestrator: plans, issues, branches and reviews, requested in ``json`` blocks with ``action``, layer by layer."""
 
 from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
@@ -15,6 +15,6 @@ ORCHESTRATOR = Profile(
     handlers=orchestrator_handlers,
     execution_settings=orchestrator_settings(),
 )
-"""If it is not said which layer acts, only what every layer may do is done at once; the rest waits for a person."""
+"""If the acting layer is unknown, only actions of every layer run at once; the rest waits for approval."""
 
 __all__ = ["ORCHESTRATOR", "ParsedActions", "parse_actions", "strip_action_blocks"]

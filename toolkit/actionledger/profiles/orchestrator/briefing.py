@@ -1,4 +1,4 @@
-"""One layer's turn: its prompt, the way of its message, the notes to the ledger, and the terms on which a cascade runs."""
+"""One layer's turn: its prompt, its message's route, the notes to the ledger, and a cascade's terms."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ from actionledger.runtime.execution.profile import Profile, prompt_of
 
 
 class Route(NamedTuple):
-    """Where a message goes, and what comes next.
+    """The destination of a message, and the next step.
 
     Args:
-        to: who gets it: a layer, or the person.
-        next_layer: which layer is asked next; None where all have had their say.
-        waits_for: the numbers of the requests that a person has to answer before.
+        to: the recipient: a layer, or the person.
+        next_layer: the next layer; None once all have had their turn.
+        waits_for: the numbers of the requests that a person must answer first.
     """
 
     to: str
@@ -39,7 +39,7 @@ def route(
     *,
     is_to_be_corrected: bool = False,
 ) -> Route:
-    """Return where a layer's message goes."""
+    """Return the route of a layer's message."""
     asked = tuple(_requests(observations))
     if asked:
         return Route(PERSON, layer, asked)
@@ -54,7 +54,7 @@ def route(
 
 
 def _requests(observations: Sequence[Observation]) -> Iterator[int]:
-    """Yield the requests that the layer can't go on without; a review is none of them."""
+    """Yield the requests that must be answered before the layer can continue; reviews don't count."""
     for each in _succeeded(observations):
         if (
             each.name in {"request_info", "escalate"}
@@ -69,11 +69,11 @@ def _succeeded(observations: Sequence[Observation]) -> Iterator[Observation]:
 
 
 MAX_PART = 20_000
-"""The most that is shown of one part of a message, in characters."""
+"""The maximal shown length of one part of a message, in characters."""
 
 
 def part_of(layer: str, profile: Profile) -> str:
-    """Return what a layer is told of itself and of its actions."""
+    """Return a layer's description of its part and its actions."""
     at_once = ", ".join(sorted(AT_ONCE[layer]))
     return "\n\n".join(
         [
@@ -89,12 +89,12 @@ def part_of(layer: str, profile: Profile) -> str:
 
 
 def first_prompt(directive: str) -> str:
-    """Return what the first layer is told."""
+    """Return the first layer's prompt."""
     return _section("Directive", directive)
 
 
 def handed_on(directive: str, message: LayerMessage, feedback: str) -> str:
-    """Return what the next layer is told of a message."""
+    """Return the next layer's prompt after a message."""
     return "\n\n".join(
         [
             _section("Directive", directive),
@@ -106,12 +106,12 @@ def handed_on(directive: str, message: LayerMessage, feedback: str) -> str:
 
 
 def sent_back(feedback: str) -> str:
-    """Return what a layer is told that goes on itself, once a person has answered it."""
+    """Return the prompt of a layer that continues after a person's answer."""
     return _section("What came of your actions", feedback)
 
 
 def corrected(feedback: str) -> str:
-    """Return what a layer is told of whose actions some could not be read or were refused."""
+    """Return the prompt of a layer with unreadable or refused actions."""
     what_next = (
         "Write again what was refused or not read, and nothing that is done. Your message goes on then."
     )
@@ -119,7 +119,7 @@ def corrected(feedback: str) -> str:
 
 
 def answered(prompt: str, requests: Sequence[PersonRequest]) -> str:
-    """Return a prompt with the answers that it has waited for."""
+    """Return a prompt with the awaited answers."""
     parts = [
         _section(f"Answer from {PERSON} to request {each.number} ({each.subject[:200]})", each.answer or "")
         for each in requests
@@ -128,7 +128,7 @@ def answered(prompt: str, requests: Sequence[PersonRequest]) -> str:
 
 
 def with_decisions(prompt: str, feedback: str) -> str:
-    """Return a prompt with what came of actions that had waited for a person's approval."""
+    """Return a prompt with the results of actions that had waited for approval."""
     return "\n\n".join([prompt, _section("Decided meanwhile", feedback)])
 
 
@@ -150,9 +150,9 @@ class CascadeEnding:
     """Why a cascade stopped.
 
     Args:
-        status: ``finished``: all layers had their say and nothing waits; ``waiting``: a person has to answer, approve or carry
-            on; ``turn_limit``: there were as many responses as there may be; ``model_failed``: a model gave no response;
-            ``stopped``: somebody stopped it, which is recorded and never returned. All but the first can go on.
+        status: ``finished``: all layers had their turn and nothing waits; ``waiting``: a person must answer, approve or
+            continue; ``turn_limit``: the limit of responses is reached; ``model_failed``: a model gave no response;
+            ``stopped``: a person stopped it, which is recorded and never returned. All but the first can continue.
         reason: the same as a sentence.
     """
 
@@ -162,14 +162,14 @@ class CascadeEnding:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On which terms a cascade runs; they are the caller's, and not saved.
+    """The caller's terms for running a cascade; they are not saved.
 
     Args:
-        auto: whether actions that would wait for a person run without one.
-        max_turns: how many responses the orchestration has at most, those before included.
-        instead: handlers of the caller's own, by the action's name.
-        on_message: takes each message once it is saved, with the turn in which it was said.
-        on_decided: takes the layer and what came of its actions once a person's decisions about them were carried out.
+        auto: whether actions that need approval run without it.
+        max_turns: the orchestration's maximum of responses, earlier ones included.
+        instead: the caller's own handlers, by the action's name.
+        on_message: receives each message once it is saved, with its turn.
+        on_decided: receives the layer and its actions' results once a person's decisions about them were carried out.
 
     Raises:
         UsageError: no response at all would be allowed.
@@ -187,7 +187,7 @@ class Terms:
 
 
 STANDARD_TERMS = Terms()
-"""A person approves; twelve responses; our own handlers."""
+"""Approval by a person; twelve responses; our own handlers."""
 
 
 class LedgerNotes:
@@ -195,7 +195,7 @@ class LedgerNotes:
 
     Args:
         ledger: where they are recorded.
-        orchestration: its id; notes have it as the run that they belong to, too.
+        orchestration: its id, which is also the notes' run.
     """
 
     def __init__(self, ledger: Ledger, orchestration: str) -> None:
@@ -203,7 +203,7 @@ class LedgerNotes:
         self._orchestration = orchestration
 
     def said(self, message: LayerMessage, turn: Turn) -> None:
-        """Record a message, once; its text and actions are those of the turn."""
+        """Record a message, once; its text and actions are in the turn."""
         detail = message.model_dump(mode="json", exclude={"content", "actions"})
         what = f"The layer {message.from_layer!r} has said something to {message.to!r}."
         self._note("layer_message", what, detail, message.id, turn)

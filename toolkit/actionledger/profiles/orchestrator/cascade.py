@@ -1,7 +1,7 @@
-"""The cascade: a directive goes down the layers, and what one layer says and does is what the next one goes on from.
+"""The cascade: a directive goes down the layers, and each layer continues from the previous one's words and actions.
 
-An escalation goes up instead, a question to the person; both come back down. A response is saved before it is carried out, and
-carried out once: whoever goes on after a crash, or after a person's answer, begins where it stopped.
+An escalation goes up, and a question goes to the person; both come back down. A response is saved before it is carried
+out, and carried out once. After a crash or a person's answer, it continues where it stopped.
 """
 
 from collections.abc import Sequence
@@ -35,20 +35,20 @@ from actionledger.runtime.session.decisions import decided_approvals, pending_ap
 
 
 class Orchestration:
-    """A directive on its way through the layers; ``start`` makes one, ``load`` goes on with one.
+    """A directive on its way through the layers; ``start`` makes one, ``load`` continues one.
 
     Args:
-        state: as far as it got.
+        state: its saved state.
         layers: who plays each layer of the state.
         ledger: where it is recorded; it must be writable.
-        folder: where its state and what its actions keep lies.
-        terms: on which terms it runs.
+        folder: where its state and its actions' data are.
+        terms: the terms of its run.
 
     Attributes:
-        state: as far as it is now; what happened is in ``state.messages``.
+        state: its current state; ``state.messages`` has its history.
         tracker: its issues and jobs.
         request_queue: its plans, and the requests that a person answers.
-        sessions: what executes or queues the layers' actions.
+        sessions: executes or queues the layers' actions.
 
     Raises:
         UnknownNameError: there is no such layer.
@@ -103,16 +103,16 @@ class Orchestration:
         dry_run: bool = False,
         terms: Terms = STANDARD_TERMS,
     ) -> Self:
-        """Begin with a directive, and save it; nothing is asked or run before ``run``.
+        """Begin with a directive, and save it; nothing runs before ``run``.
 
         Args:
             directive: what the person wants.
             layers: who takes part, in any order.
             ledger: where it is recorded; it must be writable.
-            folder: where its state and what its actions keep lies; made if it isn't there.
-            repository: where branches are created; the folder if not given, if it is a repository.
-            dry_run: whether its actions only say what they would do.
-            terms: on which terms it runs.
+            folder: where its state and its actions' data are; created if missing.
+            repository: where branches are created; by default the folder, if it is a repository.
+            dry_run: whether its actions only report what they would do.
+            terms: the terms of its run.
 
         Raises:
             UsageError: the directive is empty, or the folder has an orchestration already or can't be made.
@@ -142,13 +142,13 @@ class Orchestration:
     def load(
         cls, folder: str | Path, layers: Sequence[Layer], *, ledger: Ledger, terms: Terms = STANDARD_TERMS
     ) -> Self:
-        """Go on with what was saved in a folder; nothing is asked or run before ``run``.
+        """Continue a folder's saved orchestration; nothing runs before ``run``.
 
         Args:
             folder: the orchestration's.
             layers: who plays each of its layers.
             ledger: where it is recorded.
-            terms: on which terms it goes on.
+            terms: the terms of its run.
 
         Raises:
             SourceError: there is nothing that can be loaded.
@@ -157,7 +157,7 @@ class Orchestration:
         return cls(CascadeState.load(place), layers, ledger=ledger, folder=place, terms=terms)
 
     def save(self) -> None:
-        """Save it as far as it is; ``run`` does so after every step.
+        """Save the current state; ``run`` does so after every step.
 
         Raises:
             LedgerError: it can't be written.
@@ -165,17 +165,17 @@ class Orchestration:
         self.state.save(self._folder)
 
     def run(self) -> CascadeEnding:
-        """Go on until all layers have had their say, a person is needed, or a limit is reached.
+        """Continue until all layers have had their turn, a person is needed, or a limit is reached.
 
-        What a person decided meanwhile is carried out first, and a response that came in before a crash is carried out to its
-        end before anybody is asked again.
+        A person's recent decisions are carried out first. A response from before a crash is carried out
+        completely before any model is asked again.
 
         Returns:
             Why it stopped.
 
         Raises:
-            LedgerError: something can't be recorded or saved; nothing is run unrecorded.
-            KeyboardInterrupt: somebody wants to stop; that is recorded.
+            LedgerError: something can't be recorded or saved; nothing runs unrecorded.
+            KeyboardInterrupt: a person stopped it, which is recorded.
         """
         try:
             ending = self._until_over()
@@ -186,11 +186,11 @@ class Orchestration:
         return ending
 
     def waiting(self) -> list[Approval]:
-        """Return the actions that wait for a person's approval, those that have waited longest first."""
+        """Return the actions that wait for approval, those that have waited longest first."""
         return [each for each in pending_approvals(self._ledger) if self.sessions.layer_of(each.session_id)]
 
     def close(self) -> None:
-        """Let go of the sessions and of what they keep; a second time does nothing."""
+        """Close the sessions and their stores; a second call does nothing."""
         self.sessions.close(success=None if self.state.due else True)
         self._store.close()
 
@@ -211,11 +211,11 @@ class Orchestration:
                 return CascadeEnding("model_failed", f"The layer {due.layer!r} gave no response: {error}")
             self._carry_out()
         if due is None:
-            self._carry_out_decisions()  # those that were made while the last layers had their say
+            self._carry_out_decisions()  # those made during the last layers' turns
         return due or self._finished()
 
     def _hold_sessions(self) -> None:
-        """Open every session, so that nobody else works on this orchestration meanwhile."""
+        """Open every session, so that no other process works on this orchestration."""
         due, received, dry_run = self.state.due, self.state.received, self.state.dry_run
         try:
             for layer in self.state.layers:
@@ -228,7 +228,7 @@ class Orchestration:
             raise
 
     def _next(self) -> Due | CascadeEnding | None:
-        """Return who is asked next and what, with the answers that were waited for; or why nobody can be."""
+        """Return who is asked next and with which prompt, including awaited answers, or why none can be."""
         due = self.state.due
         if due is None:
             return None
@@ -249,7 +249,7 @@ class Orchestration:
         return due
 
     def _ask(self, due: Due) -> None:
-        """Get the response that is due, and save it before anything is made of it."""
+        """Get the due response, and save it before using it."""
         layer = self._layers[due.layer]
         messages = [Message("system", briefing.part_of(due.layer, ORCHESTRATOR))]
         for exchange in self.state.exchanges:
@@ -267,7 +267,7 @@ class Orchestration:
         )
 
     def _carry_out(self) -> None:
-        """Take the response that came in: run what it asks for, and say where its message goes."""
+        """Carry out the received response: run its actions, and route its message."""
         due, received = self.state.due, self.state.received
         assert due
         assert received
@@ -318,7 +318,7 @@ class Orchestration:
         return Due(layer=way.next_layer, prompt=prompt)
 
     def _carry_out_decisions(self) -> None:
-        """Run or drop what a person has decided about, and tell the layer that comes next."""
+        """Run or drop the actions that a person has decided about, and tell the next layer."""
         decided: dict[tuple[str, str], set[int]] = {}
         for each in decided_approvals(self._ledger):
             if layer := self.sessions.layer_of(each.session_id):
@@ -356,16 +356,16 @@ def orchestrate(
     dry_run: bool = False,
     terms: Terms = STANDARD_TERMS,
 ) -> tuple[CascadeEnding, tuple[LayerMessage, ...]]:
-    """Run a directive through its layers, or go on with one: all that a command line needs.
+    """Run a directive through its layers, or continue a saved one: a command line needs no more.
 
     Args:
-        directive: what the person wants; None to go on with what is saved in the folder.
+        directive: what the person wants; None to continue the one saved in the folder.
         layers: who takes part.
         ledger: where it is recorded; it must be writable.
-        folder: where its state and what its actions keep lies.
+        folder: where its state and its actions' data are.
         repository: where branches are created; only with a directive.
-        dry_run: whether its actions only say what they would do; only with a directive.
-        terms: on which terms it runs.
+        dry_run: whether its actions only report what they would do; only with a directive.
+        terms: the terms of its run.
 
     Returns:
         Why it stopped, and all messages so far.

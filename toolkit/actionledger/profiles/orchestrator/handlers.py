@@ -1,4 +1,4 @@
-"""Handlers of the orchestrator's actions without any service: tracker, job queue, plan, request queue, git branches."""
+"""Handlers of the orchestrator's actions without external services: tracker, job queue, plan, request queue, git branches."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -32,13 +32,13 @@ _SHOWN_BRANCHES = 20
 
 
 class Branch(NamedTuple):
-    """A branch that is there.
+    """An existing branch.
 
     Args:
         name: its name.
-        commit: the full hash of what it points at.
-        base: the name of the branch that it starts from.
-        is_new: whether it wasn't there before.
+        commit: the full hash of its commit.
+        base: the name of the branch from which it starts.
+        is_new: whether it was just created.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Repository:
         self._references = References(path)
 
     def planned(self, name: str, base: str) -> Branch:
-        """Return the branch that ``create`` would leave, and change nothing."""
+        """Return the branch that ``create`` would leave, without changing anything."""
         self._check_repository()
         self._check_name(name)
         self._check_name(base)
@@ -81,7 +81,7 @@ class Repository:
         return Branch(name, commit, base, existing is None)
 
     def create(self, name: str, base: str) -> Branch:
-        """Create a branch; one that is there at the same commit is left as it is."""
+        """Create a branch; an existing one at the same commit stays unchanged."""
         branch = self.planned(name, base)
         if branch.is_new:
             complaint = self._references.create(f"refs/heads/{name}", branch.commit)
@@ -114,7 +114,7 @@ def orchestrator_handlers(
     repository: Path | None = None,
     instead: Mapping[str, Handler] | None = None,
 ) -> Handlers:
-    """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace."""
+    """Return a session's handlers, with their data in ``orchestrator.sqlite`` in its workspace."""
     store = OrchestratorStore(workspace.root / FILE)
     own = _Own(store, layer, above)
     handlers: dict[str, Handler] = {
@@ -143,7 +143,7 @@ def orchestrator_handlers(
 
 
 def set_up(folder: Path, *, repository: Path) -> None:
-    """Make a repository that of a workspace, for every session that works there."""
+    """Set a workspace's repository, for every session that works there."""
     with OrchestratorStore(folder / FILE) as store:
         store.set(_REPOSITORY, str(repository.resolve()))
 
@@ -156,13 +156,13 @@ def _repository_of(workspace: Workspace, store: OrchestratorStore) -> Path | Non
 
 
 def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
-    """Return how the actions are run: our handlers do a thing once, however often they run."""
+    """Return the actions' settings: our handlers are idempotent."""
     ours = [name for name in CATALOGUE.names if name not in set(foreign)]
     return ExecutionSettings(tuple((name, ActionSettings(idempotent=True)) for name in ours))
 
 
 class _Own:
-    """The actions on what the store keeps."""
+    """The actions on the store."""
 
     def __init__(self, store: OrchestratorStore, layer: str, above: str) -> None:
         self._tracker = Tracker(store)
@@ -206,7 +206,7 @@ class _Own:
 
 
 class _Branches:
-    """The one action on the repository."""
+    """The action on the repository."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -223,5 +223,5 @@ def _shown(branch: Branch) -> Result:
 
 
 def _origin(context: Context) -> str:
-    """Return what identifies an action through all of its tries, in this session and when it goes on."""
+    """Return an id of an action that is the same for all its tries, in this session and when it continues."""
     return f"{context.turn_id}/{context.trace_id}"

@@ -1,6 +1,6 @@
-"""The layers that a directive goes down, which model plays which, and the table of what each may do at once.
+"""The layers that a directive goes down, their models, and the table of each layer's immediate actions.
 
-The document names the second in command (``2ic``); the others are ours. The person who gives the directive stands above them
+The document names the second in command (``2ic``); the others are ours. The person who gives the directive is above them
 all (``ceo``); no model plays that part.
 """
 
@@ -16,7 +16,7 @@ from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.models import Completion, Model, Usage
 
 PERSON = "ceo"
-"""Who gives the directive, is asked what the layers can't decide, and gets the last word of the lowest one."""
+"""The person who gives the directive, answers the layers' questions, and gets the lowest layer's last message."""
 
 LAYERS = ("2ic", "eng-lead", "team-lead")
 """The layers that a model plays, from the top."""
@@ -26,21 +26,21 @@ TASKS: Mapping[str, str] = {
     "eng-lead": "You lead the engineers: choose the technical way within the plan, and create the branch to work on.",
     "team-lead": "You lead a team: break the work into issues that one person can finish, and hand them on.",
 }
-"""What each layer is told of its part."""
+"""The description of each layer's part, for its prompt."""
 
 AT_ONCE: Mapping[str, frozenset[str]] = {
     "2ic": frozenset({"update_plan", "request_info", "escalate", "request_review"}),
     "eng-lead": frozenset({"update_plan", "request_info", "escalate", "request_review", "create_branch"}),
     "team-lead": frozenset({"request_info", "escalate", "request_review", "create_issues"}),
 }
-"""Which actions each layer may execute at once; all others are queued for a person's approval."""
+"""The actions that each layer may execute at once; all others are queued for approval."""
 
 
 @dataclass(frozen=True)
 class LayerPolicy(Policy):
-    """What one layer may execute at once, as a policy.
+    """A layer's immediate actions, as a policy.
 
-    All layers of one table have one version, so that an approval that a layer asked for holds wherever its session goes on.
+    All layers of one table have one version, so that an approval for a layer holds wherever its session continues.
 
     Args:
         rows: the table of this layer.
@@ -56,7 +56,7 @@ class LayerPolicy(Policy):
 
 
 def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -> LayerPolicy:
-    """Return what a layer may execute at once; what is not in its row waits for a person."""
+    """Return a layer's policy: actions outside its row wait for approval."""
     rows = {name: sorted(actions) for name, actions in table.items()}
     if layer is None:
         names = sorted(set.intersection(*map(set, rows.values())) if rows else ())
@@ -75,13 +75,13 @@ def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -
 
 
 def in_order(layers: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of layers as they follow each other, from the top.
+    """Return the names of layers in their order from the top.
 
     Args:
         layers: some of ``LAYERS``, in any order.
 
     Raises:
-        UnknownNameError: one of them is none.
+        UnknownNameError: one of them is not a layer.
         UsageError: there is none at all, or one is given twice.
     """
     if not layers:
@@ -99,14 +99,14 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model's tokens cost.
+    """A model's price.
 
     Args:
-        prompt: US dollars for a million tokens that it is shown.
-        completion: US dollars for a million tokens that it writes.
+        prompt: US dollars for a million input tokens.
+        completion: US dollars for a million output tokens.
 
     Raises:
-        UsageError: one of them is no number from 0.
+        UsageError: one of them is not a number of at least 0.
     """
 
     prompt: float
@@ -119,7 +119,7 @@ class Price:
             )
 
     def of(self, usage: Usage | None) -> float | None:
-        """Return what a response cost, in US dollars; None where its server doesn't say what it took."""
+        """Return a response's cost in US dollars; None if its server doesn't report its usage."""
         if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
             return None
         return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / _MILLION
@@ -127,7 +127,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A layer and who plays it.
+    """A layer and its model.
 
     Args:
         name: one of ``layers.LAYERS``.
@@ -145,7 +145,7 @@ class Layer:
     price: Price | None = None
 
     def cost_of(self, completion: Completion) -> float | None:
-        """Return what a response cost, in US dollars; None if unknown.
+        """Return a response's cost in US dollars; None if unknown.
 
         Example:
             >>> from actionledger.runtime.models import Completion, ScriptedModel, Usage

@@ -1,4 +1,4 @@
-"""The orchestrator's reading as its own document describes it: actions, narrative, and errors in the document's words."""
+"""Parse responses as the orchestrator's document describes: actions, narrative, and errors in the document's words."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -16,14 +16,14 @@ from actionledger.runtime.parse_result import read_response
 
 @dataclass(frozen=True, slots=True)
 class ParsedActions:
-    """What a response of the orchestrator holds.
+    """A parsed response of the orchestrator.
 
     Args:
-        actions: the valid actions in text order, each an object of JSON values with its name as ``action``; fields that
-            were left out have their defaults.
+        actions: the valid actions in text order, each an object of JSON values with its name as ``action``; omitted
+            fields have their defaults.
         narrative: the response without its action blocks; JSON that is no action stays in it, thoughts don't.
-        errors: what kept something from being read or from being valid, a sentence each, in text order; what could not
-            be read comes first.
+        errors: a sentence for each unreadable or invalid part, in text order; unreadable parts
+            come first.
     """
 
     actions: list[JsonDict]
@@ -32,12 +32,12 @@ class ParsedActions:
 
 
 def parse_actions(text: str) -> ParsedActions:
-    """Read and check all action blocks of a response; never raises on text."""
+    """Parse and check all action blocks of a response; never raises on text."""
     return parsed_actions(read_response(text, parser_named("orchestrator"), CATALOGUE))
 
 
 def parsed_actions(result: ParseResult) -> ParsedActions:
-    """Return what was read under the orchestrator's profile as its document has it."""
+    """Return a reading under the orchestrator's profile in its document's form."""
     return ParsedActions(
         actions=[as_object(call) for call in result.actions if call.status.is_runnable],
         narrative=said(result.narrative).text,
@@ -49,13 +49,13 @@ def parsed_actions(result: ParseResult) -> ParsedActions:
 
 
 def is_flawed(result: ParseResult) -> bool:
-    """Return whether something in a response could not be read, or is no valid action."""
+    """Return whether a response has an unreadable part or an invalid action."""
     is_unread = result.outcome in {Outcome.FAILED, Outcome.PARTIAL}
     return is_unread or any(call.status.is_refused for call in result.actions)
 
 
 def as_object(call: ActionCall) -> JsonDict:
-    """Return a valid action as the JSON object that its document writes."""
+    """Return a valid action as the document's JSON object."""
     assert call.action is not None
     return call.action.model_dump(by_alias=True)
 
@@ -63,7 +63,7 @@ def as_object(call: ActionCall) -> JsonDict:
 def strip_action_blocks(text: str) -> str:
     """Return a response without its action blocks.
 
-    Deprecated: ``parse_actions`` gives the narrative and the actions in one pass.
+    Deprecated: ``parse_actions`` returns the narrative and the actions in one pass.
     """
     warnings.warn(
         "strip_action_blocks reads the response a second time; use parse_actions(text).narrative.",
@@ -74,13 +74,13 @@ def strip_action_blocks(text: str) -> str:
 
 
 _RECEIVED = {'"': "string", "[": "array", "{": "object", "t": "boolean", "f": "boolean", "n": "null"}
-"""Which type a JSON text is of, by its first character; what begins otherwise is a number."""
+"""The type of a JSON text by its first character; any other text is a number."""
 
 _LEAST = regex(r"at least (\d+)")
 
 
 def refusal(call: ActionCall, names: Sequence[str]) -> str:
-    """Return what is wrong with a refused action, as one line: ``Invalid action "create_issues": issues: Required``."""
+    """Return a refused action's errors on one line: ``Invalid action "create_issues": issues: Required``."""
     return f'Invalid action "{call.name}": {"; ".join(_in_words(error, names) for error in call.errors)}'
 
 
@@ -104,7 +104,7 @@ def _wrong_type(error: FieldError) -> str:
 
 
 def _bad_length(error: FieldError) -> str:
-    """Return how long a value must be; the least length is the only one that these actions know."""
+    """Return a value's required length; these actions only have a minimum length."""
     least = _LEAST.search(error.expected)
     if least is None:
         return f"Expected {error.expected}"

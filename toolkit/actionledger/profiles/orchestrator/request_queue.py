@@ -28,7 +28,7 @@ _TABLES = (
 
 
 class OrchestratorStore(SqliteStore):
-    """The file; looking alone makes none.
+    """The file; reading doesn't create it.
 
     Args:
         path: where it is.
@@ -38,23 +38,23 @@ class OrchestratorStore(SqliteStore):
     tables = _TABLES
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """Return what a SELECT gives; nothing where nothing was ever put into the file."""
+        """Return a SELECT's rows; none if the file doesn't exist."""
         with self._lock:
             return super().rows(statement, values) if self._connection or self.path.exists() else []
 
     def setting(self, name: str) -> str | None:
-        """Return what was set by that name; None where nothing was."""
+        """Return a setting; None if it isn't set."""
         found = self.rows("SELECT value FROM settings WHERE name = ?", (name,))
         return found[0]["value"] if found else None
 
     def set(self, name: str, value: str) -> None:
-        """Keep a text by a name, for whoever opens the file later."""
+        """Save a setting."""
         with self.writing() as cursor:
             cursor.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
-"""What a person is asked for: to tell something, to decide something, to look at something."""
+"""The purpose of a request to a person: an information, a decision, or a review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +76,16 @@ class PlanVersion:
 
 @dataclass(frozen=True, slots=True)
 class PersonRequest:
-    """Something that a person is asked.
+    """A request to a person.
 
     Args:
         number: identifies it, from 1.
-        kind: what for.
+        kind: its purpose.
         subject: the question, the reason, or what to review.
-        context: what one has to know.
+        context: the necessary background.
         layer: who asks; empty if unknown.
         created_at: when, ISO 8601 in UTC.
-        answer: what the person said; None while it waits.
+        answer: the person's answer; None while it waits.
         answered_by: who answered; empty while it waits.
         answered_at: when, ISO 8601 in UTC; None while it waits.
     """
@@ -105,19 +105,19 @@ class RequestQueue:
     """The plans and requests of one store.
 
     Args:
-        store: where they are kept.
+        store: where they are stored.
     """
 
     def __init__(self, store: OrchestratorStore) -> None:
         self._store = store
 
     def plan(self, text: str, layer: str, origin: str) -> PlanVersion:
-        """Make a text the plan that holds from now on.
+        """Make a text the current plan.
 
         Args:
             text: all of it.
             layer: who wrote it.
-            origin: identifies the action that asks for it: one that ran already changes nothing.
+            origin: identifies the requesting action; one that ran already changes nothing.
         """
         with self._store.writing() as cursor:
             row = cursor.execute("SELECT * FROM plans WHERE origin = ?", (origin,)).fetchone()
@@ -131,18 +131,18 @@ class RequestQueue:
         return _plan(row)
 
     def plans(self) -> list[PlanVersion]:
-        """Return all versions of the plan, the first one first."""
+        """Return all versions of the plan, oldest first."""
         return [_plan(row) for row in self._store.rows("SELECT * FROM plans ORDER BY version")]
 
     def ask(self, kind: RequestKind, subject: str, context: str, *, layer: str, origin: str) -> PersonRequest:
-        """Put something before a person.
+        """Put a request to a person.
 
         Args:
-            kind: what for.
-            subject: what is asked.
-            context: what one has to know.
+            kind: its purpose.
+            subject: the question.
+            context: the necessary background.
             layer: who asks.
-            origin: identifies the action that asks: it asks once, however often it runs.
+            origin: identifies the requesting action, which asks once, however often it runs.
         """
         with self._store.writing() as cursor:
             row = cursor.execute("SELECT * FROM requests WHERE origin = ?", (origin,)).fetchone()
@@ -157,11 +157,11 @@ class RequestQueue:
         return _request(row)
 
     def requests(self, kind: RequestKind | None = None, *, waiting: bool = False) -> list[PersonRequest]:
-        """Return what was asked, oldest first.
+        """Return the requests, oldest first.
 
         Args:
             kind: only of that kind; None for all.
-            waiting: whether to leave out what was answered.
+            waiting: whether to omit answered ones.
         """
         found = [_request(row) for row in self._store.rows("SELECT * FROM requests ORDER BY number")]
         return [
@@ -177,7 +177,7 @@ class RequestQueue:
             by: who answers.
 
         Raises:
-            UsageError: nothing of that number waits, or the answer is empty.
+            UsageError: no request of that number waits, or the answer is empty.
         """
         if not text.strip():
             raise UsageError("An answer of no words answers nothing; give a text.")

@@ -1,4 +1,4 @@
-"""The sessions of one orchestration: one a layer, each under the policy of its layer, all over one folder and one ledger."""
+"""The sessions of one orchestration: one per layer, each under its layer's policy, all over one folder and one ledger."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,18 +23,18 @@ from actionledger.runtime.workspace import Workspace
 
 
 class LayerSessions:
-    """Executes or queues what layers ask for, and records it.
+    """Executes or queues the layers' actions, and records them.
 
-    A layer's session has an id that follows from the orchestration's, so that whoever goes on finds it in the ledger.
+    A layer's session id is derived from the orchestration's, so that it is found in the ledger when continuing.
 
     Args:
         ledger: where it is recorded; it must be writable.
-        orchestration: identifies what the sessions belong to.
-        folder: where what they keep lies.
+        orchestration: the id of the sessions' orchestration.
+        folder: where their data is.
         models: the layers that take part, from the top, each with its model's name.
         task: what the sessions are about, for the records.
-        auto: whether what would wait for a person runs without one.
-        instead: handlers of the caller's own, by the action's name.
+        auto: whether actions that need approval run without it.
+        instead: the caller's own handlers, by the action's name.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class LayerSessions:
         self._instead = dict(instead or {})
         self._open: dict[tuple[str, bool], Runtime] = {}
         self._turns: dict[tuple[str, bool], int] = {}
-        """How many turns each open session has: nobody else adds any while it is open."""
+        """The number of turns of each open session; no other process adds any while it is open."""
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
         """End all sessions; each is recorded with the reason."""
@@ -66,15 +66,15 @@ class LayerSessions:
             session.close(success=success, reason=reason)
 
     def session_id(self, layer: str, *, dry_run: bool = False) -> str:
-        """Return the id of a layer's session; a dry run has one of its own."""
+        """Return the id of a layer's session; a dry run has its own."""
         return derived_id("layer-session", self._orchestration, layer, dry_run)
 
     def layer_of(self, session_id: str) -> str | None:
-        """Return whose session it is; None for somebody else's."""
+        """Return a session's layer; None for a foreign session."""
         return next((layer for layer in self._models if self.session_id(layer) == session_id), None)
 
     def session(self, layer: str, *, dry_run: bool = False, begun: int | None = None) -> Runtime:
-        """Return a layer's session; it is opened, and held against all others, when it is first asked for."""
+        """Return a layer's session; it is opened, and locked against other processes, on first use."""
         if layer not in self._models:
             raise UnknownNameError("layer", layer, self._models)
         key = (layer, dry_run)
@@ -85,7 +85,7 @@ class LayerSessions:
                 begun == turns - 1
                 and turn_progress(self._ledger, self._turn_id(layer, begun, dry_run)) is None
             ):
-                turns = begun  # a response that was recorded and never read is taken in once more, as the same turn
+                turns = begun  # a recorded but never parsed response is parsed again, as the same turn
             self._turns[key] = turns
             self._open[key] = Runtime(
                 self._profile(layer),
@@ -107,7 +107,7 @@ class LayerSessions:
         return self._turns[layer, dry_run]
 
     def check_ledger(self, layer: str, said: int, *, dry_run: bool) -> None:
-        """Refuse a ledger without what a layer has said: what waits for approval there would be lost without a word."""
+        """Refuse a ledger without a layer's responses: their pending approvals would be silently lost."""
         if self.next_turn(layer, dry_run=dry_run) < said:
             raise UsageError(
                 f"The ledger {str(self._ledger.path)!r} does not hold the {counted(said, 'response')} of the layer {layer!r}; "
@@ -124,14 +124,14 @@ class LayerSessions:
         finish_reason: str | None = None,
         dry_run: bool = False,
     ) -> Turn:
-        """Take a layer's response: once, however often this is called for the same place."""
+        """Handle a layer's response, only once for the same place."""
         session = self.session(layer, dry_run=dry_run, begun=index)
         if index < self._turns[layer, dry_run]:
             return session.resume(self._turn_id(layer, index, dry_run))
         return self._handle(layer, text, prompt, dry_run=dry_run, finish_reason=finish_reason)
 
     def execute_or_queue(self, action: Mapping[str, Any], layer: str, dry_run: bool = False) -> Observation:
-        """Execute one action, if its layer may at once, or queue it for a person's approval."""
+        """Execute one action if its layer's policy allows it, or queue it for approval."""
         name = action.get("action")
         if not isinstance(name, str):
             raise UsageError(

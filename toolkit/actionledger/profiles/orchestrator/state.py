@@ -1,4 +1,4 @@
-"""What an orchestration is saved as: one JSON file, replaced as a whole after every step."""
+"""An orchestration's saved state: one JSON file, replaced as a whole after every step."""
 
 import os
 import tempfile
@@ -23,17 +23,17 @@ class _Saved(BaseModel):
 
 
 class LayerMessage(_Saved):
-    """What one layer has said to another.
+    """A message of one layer to another.
 
     Args:
         id: identifies it.
-        from_layer: who said it; in JSON ``from``.
-        to: to whom: a layer, or the person.
+        from_layer: the sender; in JSON ``from``.
+        to: the recipient: a layer, or the person.
         content: the narrative of the response, without its action blocks.
         actions: its valid actions, each an object with its name as ``action``.
-        timestamp: when it was taken in.
-        cost_usd: what the response cost, in US dollars; None if unknown. In JSON ``costUsd``.
-        duration_ms: how long the model took, in milliseconds. In JSON ``durationMs``.
+        timestamp: when it was received.
+        cost_usd: the response's cost, in US dollars; None if unknown. In JSON ``costUsd``.
+        duration_ms: the model's duration, in milliseconds. In JSON ``durationMs``.
     """
 
     id: str
@@ -47,12 +47,12 @@ class LayerMessage(_Saved):
 
 
 class LayerTurn(_Saved):
-    """What a layer was told and what it answered, word for word.
+    """A layer's prompt and response, word for word.
 
     Args:
-        layer: who.
-        prompt: what it was told.
-        response: what it answered.
+        layer: the layer.
+        prompt: its prompt.
+        response: its response.
     """
 
     layer: str
@@ -61,13 +61,13 @@ class LayerTurn(_Saved):
 
 
 class Due(_Saved):
-    """What comes next.
+    """The next step.
 
     Args:
         layer: who is asked.
-        prompt: what it is told.
-        waits_for: the numbers of the requests that a person has to answer first.
-        is_correction: whether it is asked again because of what it has just written.
+        prompt: its prompt.
+        waits_for: the numbers of the requests that a person must answer first.
+        is_correction: whether it is asked again because of its last response.
     """
 
     layer: str
@@ -77,13 +77,13 @@ class Due(_Saved):
 
 
 class Received(_Saved):
-    """A response that came in and was not carried out to its end.
+    """A received response that was not completely carried out.
 
     Args:
         response: the text.
         turn_index: the place of its turn in the layer's session, from 0.
-        cost_usd: what it cost, in US dollars; None if unknown.
-        duration_ms: how long the model took, in milliseconds.
+        cost_usd: its cost, in US dollars; None if unknown.
+        duration_ms: the model's duration, in milliseconds.
         finish_reason: why the model stopped, in its provider's word; None if unknown.
     """
 
@@ -95,18 +95,18 @@ class Received(_Saved):
 
 
 class CascadeState(_Saved):
-    """An orchestration as far as it got.
+    """The state of an orchestration.
 
     Args:
-        version: of this form.
+        version: the version of this form.
         id: identifies it; its sessions' ids are derived from it.
         directive: what the person wants.
         layers: who takes part, from the top.
-        dry_run: whether its actions only say what they would do.
-        messages: what the layers have said, in order.
+        dry_run: whether its actions only report what they would do.
+        messages: the layers' messages, in order.
         exchanges: the same word for word.
-        due: what comes next; None where nothing does.
-        received: the response to it, where one came in.
+        due: the next step; None if there is none.
+        received: the response to it, if one was received.
     """
 
     version: Literal[1] = 1
@@ -121,13 +121,13 @@ class CascadeState(_Saved):
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Return what was saved in a folder.
+        """Load a folder's saved state.
 
         Args:
             folder: the orchestration's.
 
         Raises:
-            SourceError: there is nothing, or something else, or it is of a later version.
+            SourceError: there is none, the file is something else, or it is of a later version.
         """
         path = folder / FILE
         try:
@@ -144,9 +144,9 @@ class CascadeState(_Saved):
             ) from error
 
     def save(self, folder: Path) -> None:
-        """Write all of it to a folder, so that a crash leaves either what was there before or this.
+        """Write all of it to a folder atomically: a crash leaves either the old state or this one.
 
-        Half of a surrogate pair, which no file holds, is written as U+FFFD, as in the ledger.
+        Half of a surrogate pair, which no file can hold, is written as U+FFFD, as in the ledger.
 
         Args:
             folder: the orchestration's.
@@ -163,7 +163,7 @@ class CascadeState(_Saved):
 
 
 def _replace(path: Path, content: bytes) -> None:
-    # A temporary file is for its owner only; so is what replaces the old one.
+    # Only its owner can read a temporary file, and so the file that replaces the old one.
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
         try:
             file.write(content)

@@ -1,4 +1,4 @@
-"""Issues, the jobs by which they are handed to a runner, and their export to files."""
+"""Issues, the jobs that hand them to a runner, and their export to files."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ class FiledIssue:
 
     Args:
         number: identifies it, from 1.
-        title, body, labels: as they were asked for.
+        title, body, labels: as requested.
         is_open: whether it is still to be done.
         created_at: when it was filed, ISO 8601 in UTC.
     """
@@ -42,13 +42,13 @@ class FiledIssue:
 
 @dataclass(frozen=True, slots=True)
 class TrackerJob:
-    """The issues of one label, handed over together.
+    """A job for all issues of one label.
 
     Args:
         number: identifies it, from 1.
         label: the label.
-        state: how far it is.
-        note: what the runner said of its end.
+        state: its progress.
+        note: the runner's note about its end.
         issues: the numbers of its issues.
         created_at: when it was queued, ISO 8601 in UTC.
     """
@@ -65,7 +65,7 @@ class Tracker:
     """The issues and jobs of one store.
 
     Args:
-        store: where they are kept.
+        store: where they are stored.
     """
 
     def __init__(self, store: OrchestratorStore) -> None:
@@ -75,8 +75,8 @@ class Tracker:
         """File issues, all of them or none; return their numbers.
 
         Args:
-            issues: what to file.
-            origin: identifies the action that asks for it: what it has filed already is not filed again.
+            issues: the issues.
+            origin: identifies the requesting action; an issue that it has filed already is not filed again.
         """
         with self._store.writing() as cursor:
             known = cursor.execute("SELECT number FROM issues WHERE origin = ? ORDER BY number", (origin,))
@@ -96,7 +96,7 @@ class Tracker:
         """Return the issues, oldest first.
 
         Args:
-            label: only those that have it; None for all.
+            label: only those with this label; None for all.
         """
         found = map(_issue, self._store.rows("SELECT * FROM issues ORDER BY number"))
         return [issue for issue in found if label is None or label in issue.labels]
@@ -105,7 +105,7 @@ class Tracker:
         """Mark issues as done, all of them or none.
 
         Args:
-            numbers: which.
+            numbers: the issues' numbers.
 
         Raises:
             UsageError: there is no open issue of one of these numbers.
@@ -117,10 +117,10 @@ class Tracker:
                     raise UsageError(f"There is no open issue {number}, so that none was closed.")
 
     def due(self, label: str) -> list[int]:
-        """Return the open issues of a label that no job has, or only one that failed.
+        """Return the open issues of a label that no job has, or only a failed one.
 
         Raises:
-            ActionError: there is none; says which labels there are.
+            ActionError: there is none; lists the existing labels.
         """
         held = self._store.rows(
             "SELECT issue FROM job_issues JOIN jobs ON jobs.number = job WHERE state <> 'failed'"
@@ -142,7 +142,7 @@ class Tracker:
 
         Args:
             label: the label.
-            origin: identifies the action that asks for it.
+            origin: identifies the requesting action.
 
         Raises:
             ActionError: there is no such issue.
@@ -165,7 +165,7 @@ class Tracker:
         """Return the jobs, oldest first.
 
         Args:
-            state: only those that are so far; None for all.
+            state: only those in this state; None for all.
         """
         holding: dict[int, list[int]] = {}
         for row in self._store.rows("SELECT job, issue FROM job_issues ORDER BY issue"):
@@ -177,7 +177,7 @@ class Tracker:
         return [job for job in found if state is None or job.state == state]
 
     def take(self, label: str | None = None) -> TrackerJob | None:
-        """Take the oldest job that is queued, for the caller alone; None where there is none.
+        """Take the oldest queued job, for this caller alone; None if there is none.
 
         Args:
             label: only a job of that label; None for any.
@@ -191,12 +191,12 @@ class Tracker:
         return self._job(row["number"]) if row else None
 
     def finish(self, number: int, *, success: bool, note: str = "") -> TrackerJob:
-        """Say how a job that was taken ended; the issues of one that succeeded are closed.
+        """Finish a job; if it succeeded, its issues are closed.
 
         Args:
             number: the job.
-            success: whether its issues are done; those of a job that failed can be handed over again.
-            note: what there is to say.
+            success: whether its issues are done; those of a failed job can be queued again.
+            note: any remarks.
 
         Raises:
             UsageError: no such job is running.
@@ -248,9 +248,9 @@ def export_issues(issues: Sequence[FiledIssue], form: Format) -> str:
     """Return issues as the text of a file.
 
     Args:
-        issues: what to write, in its order.
-        form: ``markdown``, a section an issue with its body in a fence; ``json``, a list of objects; ``csv``, a line an
-            issue under a line of names, where a cell that a spreadsheet would take for a formula has an apostrophe before it.
+        issues: the issues, in this order.
+        form: ``markdown``, a section per issue with its body in a fence; ``json``, a list of objects; ``csv``, a line per
+            issue under a header, where a cell that a spreadsheet would read as a formula begins with an apostrophe.
 
     Raises:
         UnknownNameError: there is no such form.
@@ -276,7 +276,7 @@ def _section(issue: FiledIssue) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text on one line in which no sign means anything to Markdown or HTML."""
+    """Return a text on one line, with the special signs of Markdown and HTML escaped."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""The reasoner's profile, and its chains: sequences that somebody has thought out beforehand, by name, in a TOML file.
+"""The reasoner's profile, and its chains: named sequences prepared in a TOML file.
 
 A file holds a table for each chain::
 
@@ -39,10 +39,10 @@ from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A sequence by name.
+    """A named sequence.
 
     Args:
-        name: what people and planners call it.
+        name: its name for people and planners.
         when: when it fits, as a sentence.
         actions: each action's name with its arguments.
     """
@@ -57,7 +57,7 @@ class Chain:
         return f"- {self.name}: {self.when} ({', '.join(name for name, _ in self.actions)})"
 
     def written(self) -> str:
-        """Return the chain as a response that asks for it."""
+        """Return the chain as a response that requests it."""
         calls = [PlainCall(name, dict(arguments)) for name, arguments in self.actions]
         return dialect_named("plan").render(calls)
 
@@ -74,7 +74,7 @@ class ChainAction(ReasonerAction):
 
 
 def chain_action(chain: Chain) -> type[ChainAction]:
-    """Return the action that a plan names a chain by."""
+    """Return the action with which a plan names a chain."""
     name: Any = Literal[chain.name]
     return create_model(f"Chain {chain.name}", __base__=ChainAction, __doc__=chain.when, action=(name, ...))
 
@@ -83,7 +83,7 @@ NO_CHAINS: Mapping[str, Chain] = MappingProxyType({})
 
 
 def load_chains(path: str | Path, catalogue: Catalogue = CATALOGUE) -> dict[str, Chain]:
-    """Return the chains of a file, by name, checked."""
+    """Load and check a file's chains, by name."""
     try:
         tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -128,7 +128,7 @@ REPETITION = RepetitionLimits(
     needs_nudge=False,
     ends_turn=True,
 )
-"""A plan is a sequence of its own, so it ends where it begins to turn."""
+"""A plan is a sequence of its own, so it ends when it begins to repeat itself."""
 
 LIMITS = Limits(actions_per_turn=50)
 
@@ -163,11 +163,11 @@ def reasoner_profile(
 
 
 def _planner_prompt(catalogue: Catalogue, persona: Persona, chains: Sequence[Chain]) -> str:
-    """Return what the planner is told once."""
-    from actionledger.profiles.reasoner.planner import instructions  # noqa: PLC0415 - it knows chains itself
+    """Return the planner's instructions."""
+    from actionledger.profiles.reasoner.planner import instructions  # noqa: PLC0415 - it imports this module
 
     return instructions(ActionRegistry(catalogue), persona, {each.name: each for each in chains}, ()).content
 
 
 REASONER = reasoner_profile()
-"""Carries out a persona's plans; without a model, contexts are taken as they stand."""
+"""Executes a persona's plans; without a model, contexts are used unchanged."""

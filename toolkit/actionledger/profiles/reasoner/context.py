@@ -1,6 +1,6 @@
-"""The context of executors: the trigger and the steps so far, shared by one sequence, and what all executors have in common.
+"""The executors' context: the trigger and the steps so far, shared by one sequence, and the executors' common code.
 
-Each looks at the state as it is when it runs, and no further than its action says.
+Each executor sees only the state at its time, and only the parts that its action reads.
 """
 
 from abc import ABC, abstractmethod
@@ -21,9 +21,9 @@ from actionledger.reading.said import SpokenAnswer, said
 from actionledger.runtime.models import Message, Model, ModelError
 
 
-# What sets the reasoner off.
+# Events that start the reasoner.
 class TriggerType(StrEnum):
-    """Kinds of what sets the reasoner off."""
+    """Kinds of triggers."""
 
     USER_INPUT = "user_input"
     TOOL_RESULT = "tool_result"
@@ -41,12 +41,12 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """Something happened.
+    """An event.
 
     Args:
-        content: what: the user's words, the tool's result, what the timer is for, or what to look back on.
-        type: what kind of thing.
-        source: which tool or timer; empty for the others.
+        content: the user's words, the tool's result, the timer's purpose, or the subject of a reflection.
+        type: its kind.
+        source: the tool or timer; empty for the others.
     """
 
     content: str
@@ -55,39 +55,39 @@ class Trigger:
 
     @property
     def described(self) -> str:
-        """What happened, for the model."""
+        """The event, described for the model."""
         source = f" ({self.source})" if self.source else ""
         return f"{_SAID[self.type]}{source}:\n{self.content}"
 
 
 def user_input(content: str) -> Trigger:
-    """Return the trigger of what a user says."""
+    """Return the trigger for a user's words."""
     return Trigger(content)
 
 
 def tool_result(tool: str, content: str) -> Trigger:
-    """Return the trigger of what a tool has given."""
+    """Return the trigger for a tool's result."""
     return Trigger(content, TriggerType.TOOL_RESULT, tool)
 
 
 def timer(name: str, content: str) -> Trigger:
-    """Return the trigger of a timer that has gone off; whoever keeps time calls it."""
+    """Return the trigger for a timer that has gone off; the timekeeper calls it."""
     return Trigger(content, TriggerType.TIMER, name)
 
 
 def self_reflection(content: str = "What matters now?") -> Trigger:
-    """Return the trigger of a look back that nobody asked for."""
+    """Return the trigger for an unrequested reflection."""
     return Trigger(content, TriggerType.SELF_REFLECTION)
 
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """An action that was carried out.
+    """An executed action.
 
     Args:
         action: its name.
-        context: what it was to focus on.
-        summary: what came of it.
+        context: its focus.
+        summary: its result.
     """
 
     action: str
@@ -97,12 +97,12 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """One sequence so far; it is never changed, only followed by the next one.
+    """One sequence so far; it is immutable, and each step makes a new one.
 
     Args:
-        trigger: what set it off; None if unknown.
-        completed: what was carried out, in the order in which it ended.
-        is_done: whether it has ended by itself.
+        trigger: what started it; None if unknown.
+        completed: the executed actions, in the order in which they ended.
+        is_done: whether an action has ended it.
     """
 
     trigger: Trigger | None = None
@@ -111,7 +111,7 @@ class ExecutionContext:
 
 
 class SharedContext:
-    """Where the present sequence is; actions that run side by side share it."""
+    """The state of the current sequence, shared by concurrent actions."""
 
     def __init__(self) -> None:
         self._context = ExecutionContext()
@@ -128,17 +128,17 @@ class SharedContext:
             self._context = ExecutionContext(trigger)
 
     def complete(self, result: ActionResult) -> None:
-        """Add what was carried out."""
+        """Add an executed action."""
         with self._lock:
             self._context = replace(self._context, completed=(*self._context.completed, result))
 
     def end(self) -> None:
-        """End the sequence: the persona says that it is complete."""
+        """End the sequence, as the persona requests."""
         with self._lock:
             self._context = replace(self._context, is_done=True)
 
     def go_on(self) -> None:
-        """Let another sequence follow one that has ended; what was thought in it stays."""
+        """Allow another sequence after one that has ended; its thoughts stay."""
         with self._lock:
             self._context = replace(self._context, is_done=False)
 
@@ -147,7 +147,7 @@ _Answer = TypeVar("_Answer")
 
 
 def in_words(answer: SpokenAnswer) -> str:
-    """Return what an answer says, as the persona keeps it; what is only thought is no answer."""
+    """Return an answer's text in the persona's form; thoughts alone are no answer."""
     if text := tidy(answer.text):
         return text
     message = (
@@ -159,19 +159,19 @@ def in_words(answer: SpokenAnswer) -> str:
 
 
 _LINES = 20
-"""So much of the conversation an executor sees, in things said."""
+"""The number of spoken lines that an executor sees."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutorContext:
-    """What executors work with.
+    """An executor's tools.
 
     Args:
-        name: the action that is carried out.
+        name: the executed action.
         store: the persona.
-        shared: the present sequence.
-        cancelled: set when nobody waits for the action any more.
-        model: what is asked; None to take contexts as they stand.
+        shared: the current sequence.
+        cancelled: set once no caller waits for the action any more.
+        model: the model to ask; None to use contexts unchanged.
     """
 
     name: str
@@ -183,13 +183,13 @@ class ExecutorContext:
     def answer(
         self, action: ReasonerAction, instruction: str, read: Callable[[SpokenAnswer], _Answer]
     ) -> _Answer:
-        """Return what an action comes to.
+        """Return an action's result.
 
         Args:
-            action: it, with what it is to focus on.
-            instruction: what the model is to answer with.
-            read: takes an answer, told from its thoughts; it raises ``ActionError`` where it is none, and the model is
-                told why and asked once more.
+            action: the action, with its focus.
+            instruction: what the model must answer with.
+            read: reads an answer without its thoughts. It raises ``ActionError`` for an unusable one; the model is
+                then told why and asked once more.
         """
         if self.model is None:
             return read(SpokenAnswer(action.context.strip(), ""))
@@ -206,7 +206,7 @@ class ExecutorContext:
         return read(said(self._answer(self.model, [*messages, Message("assistant", answer), again])))
 
     def _answer(self, model: Model, messages: Sequence[Message]) -> str:
-        """Return what the model says; run again for the record, what it said."""
+        """Return the model's answer; in a replay, the recorded one."""
         try:
             answer = str(draw("answer", lambda: model.complete(messages).text))
         except ModelError as error:
@@ -216,7 +216,7 @@ class ExecutorContext:
         return answer
 
     def prompt(self, persona: Persona, action: ReasonerAction, instruction: str) -> str:
-        """Return what the model is asked: the parts of the state that the action reads, what happened, what to answer with."""
+        """Return the model's prompt: the parts of the state that the action reads, the event, the required answer."""
         context = self.shared.context
         parts = [persona.described(action.reads)]
         if SPEECH in action.reads:
@@ -237,7 +237,7 @@ class ActionExecutor(ABC):
     """Carries out one action."""
 
     def execute(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
-        """Carry the action out and add it to the sequence."""
+        """Execute the action and add it to the sequence."""
         if given.shared.context.is_done:
             raise ActionError(
                 Reason.STOPPED,
@@ -249,14 +249,14 @@ class ActionExecutor(ABC):
 
     @abstractmethod
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
-        """Do it; see ``execute``."""
+        """Perform the action; see ``execute``."""
 
 
 def tidy(text: str) -> str:
-    """Return a text as the persona keeps it: without blanks around it, storable, not too long."""
+    """Return a text in the persona's form: stripped, storable, not too long."""
     return writable(text.strip())[:MAX_TEXT]
 
 
 def on_one_line(text: str) -> str:
-    """Return a text without line breaks, so that it looks like nothing else where the state is told."""
+    """Return a text without line breaks, so that it can't imitate other lines of the state."""
     return " ".join(text.split())

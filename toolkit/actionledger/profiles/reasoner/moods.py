@@ -1,4 +1,4 @@
-"""A mood or a thought in what a model answers: read where it is plain, and named truly where it isn't. Pure."""
+"""Parse a mood or a thought from a model's answer, or say precisely what is unclear. Pure."""
 
 import re
 
@@ -11,7 +11,7 @@ from actionledger.reading.tolerant_json import DecodeOptions, decode
 
 
 def in_thoughts(answer: SpokenAnswer) -> str:
-    """Return a thought; a model that thinks aloud has answered with that, where nothing stands behind it."""
+    """Return a thought; if a model only thinks aloud, its thoughts are the answer."""
     return in_words(answer if answer.text else SpokenAnswer(answer.thoughts, ""))
 
 
@@ -21,7 +21,7 @@ def felt_in_words(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
 
 
 def felt(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
-    """Return the mood that a model's answer names."""
+    """Return the mood in a model's answer."""
     text = in_words(answer)
     value = decode(text, max(text.find("{"), 0), options=DecodeOptions()).value
     found = value if isinstance(value, dict) else {}
@@ -39,6 +39,6 @@ def felt(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
 
 
 def _named_intensity(text: str) -> Intensity | None:
-    """Return the intensity that a text names, if it names just one."""
+    """Return the intensity in a text, if it names exactly one."""
     named = [each for each in INTENSITIES if re.search(rf"\b{each}\b", text, re.IGNORECASE)]
     return named[0] if len(named) == 1 else None

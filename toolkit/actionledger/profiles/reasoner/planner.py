@@ -17,21 +17,21 @@ from actionledger.runtime.execution.mending import HOW
 from actionledger.runtime.models import Message
 
 MINIMUM = 10
-"""So often two actions must have stood behind each other before anything is said of them."""
+"""The minimum of recorded successions of two actions before a suggestion about them."""
 
 MOST = 5
-"""So many suggestions a planner is given at most."""
+"""The maximum of suggestions for a planner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An action that fails more often right behind a certain other one.
+    """An action that fails more often right after a certain other one.
 
     Args:
         before: the other one's name.
         action: its own name.
         failures: how often it failed there.
-        elsewhere: how often it failed behind any other.
+        elsewhere: how often it failed after any other.
     """
 
     before: str
@@ -51,10 +51,10 @@ class Suggestion:
 def suggestions(
     ledger: Queryable, *, profile: str = "reasoner", minimum: int = MINIMUM, most: int = MOST
 ) -> list[Suggestion]:
-    """Return what the recorded sessions of a profile suggest to avoid, the most failing first.
+    """Return pairs of actions to avoid, from a profile's recorded sessions, the most failing first.
 
-    A pair is named where the lower end of its interval lies above the action's share of failures elsewhere, and above a
-    tenth: less is not worth a planner's attention. What comes from too few sessions for an interval is not named.
+    A pair is named if the lower end of its interval is above the action's share of failures elsewhere, and above a
+    tenth: a planner can ignore anything less. Pairs from too few sessions for an interval are not named.
     """
     found = (_suggestion(sequel) for sequel in sequels(ledger, profile, minimum))
     return [each for each in found if _is_telling(each)][:most]
@@ -80,7 +80,7 @@ def instructions(
     chains: Mapping[str, Chain],
     learned: Sequence[Suggestion],
 ) -> Message:
-    """Return what the planner is told once: its actions, how they are written, and what is known of them."""
+    """Return the planner's instructions: its actions, their notation, and known failures."""
     dialect = dialect_named("plan")
     rules = "\n".join(f"- {rule}" for rule in (*dialect.rules, *REFERENCE_RULES))
     parts = [
@@ -104,7 +104,7 @@ def instructions(
 
 
 def question(trigger: Trigger, persona: Persona, conversation: Sequence[SpokenLine]) -> Message:
-    """Return what the planner is asked first."""
+    """Return the planner's first question."""
     said = "\n".join(line.described for line in conversation) or "(nothing yet)"
     return Message(
         "user",
@@ -113,7 +113,7 @@ def question(trigger: Trigger, persona: Persona, conversation: Sequence[SpokenLi
 
 
 def further(feedback: str, persona: Persona) -> Message:
-    """Return what the planner is asked when its sequence is over and may go on."""
+    """Return the planner's question after a sequence that may continue."""
     return Message(
         "user",
         f"{feedback}\n\n{persona.described()}\n\nWhat should I do next? If nothing, the list of actions is empty.",
@@ -121,7 +121,7 @@ def further(feedback: str, persona: Persona) -> Message:
 
 
 def unplanned(feedback: str) -> Message:
-    """Return what the planner is asked when its response holds no plan."""
+    """Return the planner's question after a response without a plan."""
     parts = [feedback, "Your response holds no plan, so nothing was done."]
     if HOW not in feedback:
         parts.append(f"This is how one is written:\n{dialect_named('plan').example}")

@@ -1,4 +1,4 @@
-"""The reasoner itself: a trigger, a sequence planned, carried out, extended and recorded, with progress for whoever watches."""
+"""The reasoner: from a trigger, plan, execute, extend and record a sequence, and report progress to listeners."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class ToolStarted:
 
     Args:
         tool_name: the action.
-        tool_id: identifies this try at it; its end has the same.
-        parameters: what it was planned with.
+        tool_id: identifies this try; its end has the same.
+        parameters: its planned arguments.
     """
 
     tool_name: str
@@ -54,8 +54,8 @@ class ToolFinished:
 
     Args:
         tool_id: identifies the try.
-        result: what came of it, in words.
-        status: what came of it, as it is recorded.
+        result: its result, in words.
+        status: its recorded status.
     """
 
     tool_id: str
@@ -68,7 +68,7 @@ class AgentText:
     """The persona thinks or speaks.
 
     Args:
-        content: what; it is a model's text, never to be shown as markup.
+        content: the text; it is a model's and must never be shown as markup.
         is_thought: whether it is for itself.
     """
 
@@ -78,12 +78,12 @@ class AgentText:
 
 @dataclass(frozen=True, slots=True)
 class ActionSystemEvent:
-    """Something about the sequence itself, not for the user.
+    """An event of the sequence itself, not for the user.
 
     Args:
-        event_type: what, in one word: ``repetition_stopped``, ``plan_unreadable``, ``action_failed``, …
+        event_type: its kind, in one word: ``repetition_stopped``, ``plan_unreadable``, ``action_failed``, …
         message: the sentence for people.
-        action_sequence_id: the turn that the sequence is.
+        action_sequence_id: the sequence's turn.
     """
 
     event_type: str
@@ -94,11 +94,11 @@ class ActionSystemEvent:
 AgentEvent: TypeAlias = ToolStarted | ToolFinished | AgentText | ActionSystemEvent
 
 _WORDS = frozenset({"think", "speak", "done"})
-"""Actions that change nothing of the persona's state."""
+"""Actions that don't change the persona's state."""
 
 
 class ProgressEvents:
-    """Turns recorded events into what a watcher is told; it knows which actions are under way."""
+    """Turns recorded events into a listener's events, and knows the running actions."""
 
     def __init__(self) -> None:
         self._actions: dict[str, ActionRecord] = {}
@@ -106,7 +106,7 @@ class ProgressEvents:
         self._turn_id = ""
 
     def told(self, event: Event) -> Iterator[AgentEvent]:
-        """Yield what a recorded event means to a watcher."""
+        """Yield a recorded event's events for a listener."""
         match event:
             case ResponseParsed():
                 self._turn_id = event.turn_id
@@ -133,7 +133,7 @@ class ProgressEvents:
 
 
 def _unread(event: ResponseParsed) -> Iterator[AgentEvent]:
-    """Yield that a plan, or an action of it, was not taken."""
+    """Yield an event for each unreadable or refused part of a plan."""
     if event.outcome in {Outcome.FAILED, Outcome.PARTIAL}:
         why = " ".join(issue.message for issue in event.issues) or "The plan can't be read."
         yield ActionSystemEvent("plan_unreadable", why, event.turn_id)
@@ -156,24 +156,24 @@ def _finished(name: str, event: ExecutionFinished) -> Iterator[AgentEvent]:
 
 
 MAX_SEQUENCES = 4
-"""So many sequences follow from one trigger at most, the first one included."""
+"""The maximum of sequences after one trigger, the first one included."""
 
 _LINES = 20
-"""So much of the conversation the planner sees, in things said."""
+"""The number of spoken lines that the planner sees."""
 
 
 class Reasoner:
-    """A persona that plans what to do about what happens, and does it.
+    """A persona that plans and executes reactions to events.
 
     Args:
-        model: plans, and says what each action comes to.
-        ledger: where all of it is recorded; nowhere if not given.
-        workspace: where the persona is kept; a temporary folder if not given.
-        persona: who it is to begin with, where the workspace holds none.
+        model: plans, and answers for each action.
+        ledger: where everything is recorded; nowhere if not given.
+        workspace: where the persona is stored; a temporary folder if not given.
+        persona: its initial state, if the workspace has none.
         speaks: whether it may speak to the user.
-        chains: sequences by name; the planner is told of them, and ``run_chain`` runs one.
-        max_sequences: how many sequences follow from one trigger at most.
-        workers: how many actions may run at the same time, of those that touch nothing of each other.
+        chains: sequences by name; the planner knows them, and ``run_chain`` runs one.
+        max_sequences: the maximum of sequences after one trigger.
+        workers: how many independent actions may run at the same time.
         task: what the session is about, for the records.
 
     Raises:
@@ -217,7 +217,7 @@ class Reasoner:
 
     @property
     def store(self) -> PersonaStore:
-        """The persona with its history; ``store.restore(step)`` goes back."""
+        """The persona with its history; ``store.restore(step)`` restores an earlier state."""
         return self._store
 
     @property
@@ -226,16 +226,16 @@ class Reasoner:
         return self._session.session_id
 
     def suggestions(self) -> list[Suggestion]:
-        """Return what the planner is told of earlier sessions; nothing without a ledger."""
+        """Return the planner's lessons from earlier sessions; none without a ledger."""
         return suggestions(self._ledger) if self._ledger else []
 
     def process(self, trigger: Trigger | str) -> Iterator[AgentEvent]:
-        """Plan and carry out what follows from something that happened."""
+        """Plan and execute the reaction to an event."""
         happened = user_input(trigger) if isinstance(trigger, str) else trigger
         return self._events(lambda: self._follow(happened))
 
     def run_chain(self, name: str, trigger: Trigger | str) -> Iterator[AgentEvent]:
-        """Carry out a sequence that was thought out beforehand; see ``process``."""
+        """Execute a prepared sequence; see ``process``."""
         if name not in self._chains:
             raise UnknownNameError("chain", name, self._chains)
         chain = self._chains[name]
@@ -248,9 +248,9 @@ class Reasoner:
         return self._events(work)
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
-        """End the session, after the sequence that is under way; see ``Runtime.close``."""
+        """End the session after the running sequence; see ``Runtime.close``."""
         self._is_closed = True
-        # Whoever listens may have been cut off by an error, with events still to come.
+        # An error may have cut off a listener, with events still to come.
         self._is_left.set()
         if self._thread:
             self._thread.join()
@@ -264,7 +264,7 @@ class Reasoner:
         self.close(reason=kind.__name__ if kind else "")
 
     def _events(self, work: Callable[[], None]) -> Iterator[AgentEvent]:
-        """Yield what is told while some work is done in a thread of its own."""
+        """Yield the events while some work runs in its own thread."""
         if self._is_closed:
             raise UsageError("The reasoner is closed; make another one in the same workspace.")
         if not self._busy.acquire(blocking=False):
@@ -278,7 +278,7 @@ class Reasoner:
         def run() -> None:
             try:
                 work()
-            except BaseException as error:  # noqa: BLE001 - raised again in the thread that listens
+            except BaseException as error:  # noqa: BLE001 - raised again in the listener's thread
                 failures.append(error)
             finally:
                 told.put(None)
@@ -307,7 +307,7 @@ class Reasoner:
             self._store.say("User", trigger.content)
 
     def _follow(self, trigger: Trigger) -> None:
-        """Plan, carry out, and plan again while the plan says so."""
+        """Plan, execute, and plan again as long as the plan says so."""
         persona, conversation = self._store.persona, self._store.conversation(_LINES)
         messages = [
             instructions(self._registry, persona, self._chains, self.suggestions()),
@@ -328,4 +328,4 @@ class Reasoner:
 
 
 def _tell_nobody(_event: AgentEvent) -> None:
-    """Tell nobody: no trigger is being processed."""
+    """Do nothing: no trigger is being processed."""

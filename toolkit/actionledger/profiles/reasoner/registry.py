@@ -1,4 +1,4 @@
-"""The reasoner's actions as its planner sees them, and the executors that carry them out in a session."""
+"""The reasoner's actions as its planner sees them, and their executors in a session."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,7 @@ from actionledger.runtime.workspace import Workspace
 
 
 class ThinkExecutor(ActionExecutor):
-    """Thinks; nothing changes but the thoughts."""
+    """Thinks; only the thoughts change."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the thought."""
@@ -50,7 +50,7 @@ class Speaking(ActionExecutor):
     """Says something to the user."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
-        """Return what was said, and keep it."""
+        """Return the spoken text, and record it."""
         said = given.answer(action, "What I say to the user, and nothing else:", in_words)
         given.store.say(given.store.persona.name, said)
         return {"summary": said}
@@ -66,7 +66,7 @@ class DoneExecutor(ActionExecutor):
 
 
 class TakingUp(ActionExecutor):
-    """Takes up a chain; its actions are carried out when the sequence that names it is over."""
+    """Takes up a chain; its actions run after the sequence that names it."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return that it follows."""
@@ -78,7 +78,7 @@ class MoodExecutor(ActionExecutor):
     """Changes the mood."""
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
-        """Return the mood as it is now."""
+        """Return the new mood."""
         mood, intensity = given.answer(
             action,
             'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}',
@@ -98,13 +98,13 @@ class DescriptionExecutor(ActionExecutor):
     """Changes a part that is one text.
 
     Args:
-        part: which one.
+        part: the part.
     """
 
     part: TextPart
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
-        """Return the text as it is now."""
+        """Return the new text."""
         text = on_one_line(
             given.answer(
                 action, f"My {self.part} now, in full, in a sentence or two and nothing else:", in_words
@@ -116,20 +116,20 @@ class DescriptionExecutor(ActionExecutor):
 
 
 _LIKE = 60
-"""From here on a context is taken to mean an entry, 0 to 100."""
+"""The minimal likeness of a context and the entry that it means, 0 to 100."""
 
 
 _CLEAR = 10
-"""By so much the entry that is meant must be likelier than the next one."""
+"""The minimal lead in likeness of the meant entry over the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adding(ActionExecutor):
-    """Adds an entry to a list; one that is there already changes nothing.
+    """Adds an entry to a list; an existing one changes nothing.
 
     Args:
-        part: which list.
-        one: what people call one of its entries.
+        part: the list.
+        one: the name of one of its entries.
     """
 
     part: ListPart
@@ -160,11 +160,11 @@ class Adding(ActionExecutor):
 
 @dataclass(frozen=True, slots=True)
 class Removing(ActionExecutor):
-    """Takes an entry out of a list, where it is plain which one.
+    """Removes an entry from a list, if it is clear which one.
 
     Args:
-        part: which list.
-        one: what people call one of its entries.
+        part: the list.
+        one: the name of one of its entries.
     """
 
     part: ListPart
@@ -195,7 +195,7 @@ class Removing(ActionExecutor):
         }
 
     def _found(self, meant: str, entries: Sequence[Entry]) -> Entry:
-        """Return the entry that is meant: by its number, or else the one that is plainly nearest."""
+        """Return the entry that is meant: by its number, or the clearly nearest one."""
         known = "; ".join(f"#{entry.number} {entry.text[:80]}" for entry in entries[-10:]) or "none"
         if numbers := _numbers(meant):
             return self._numbered(numbers, entries, known)
@@ -227,7 +227,7 @@ class Removing(ActionExecutor):
 
 
 def _numbers(text: str) -> set[int]:
-    """Return the numbers of entries that a text names: each behind a #, or alone."""
+    """Return the numbers of entries in a text: each after a #, or alone."""
     alone = re.fullmatch(r"(\d{1,9})\.?", text)
     return {int(alone[1])} if alone else {int(number) for number in re.findall(r"#(\d{1,9})", text)}
 
@@ -246,14 +246,14 @@ EXECUTORS: dict[str, ActionExecutor] = {
     "speak": Speaking(),
     "done": DoneExecutor(),
 }
-"""What carries out each action."""
+"""Each action's executor."""
 
 TAKING_UP = TakingUp()
-"""What carries out an action that names a chain."""
+"""The executor of an action that names a chain."""
 
 
 _TIMEOUT = 180.0
-"""What an action may take, the model's answer included, in seconds."""
+"""The maximal duration of an action, including the model's answer, in seconds."""
 
 
 class ActionRegistry:
@@ -273,7 +273,7 @@ class ActionRegistry:
         return {name: model for name, model in models if issubclass(model, ReasonerAction)}
 
     def get_planning_guidance(self) -> str:
-        """Return each action with what it does and what context it needs, for a planner's prompt."""
+        """Return each action with its purpose and the context that it needs, for a planner's prompt."""
         return "\n".join(
             line
             for name, action in self.actions.items()
@@ -284,7 +284,7 @@ class ActionRegistry:
         )
 
     def execution_settings(self) -> ExecutionSettings:
-        """Return how each is run: side by side with those that touch nothing of what it touches."""
+        """Return the actions' settings: independent actions run concurrently."""
         return ExecutionSettings(
             tuple(
                 (
@@ -301,7 +301,7 @@ class ActionRegistry:
 def reasoner_handlers(
     model: Model | None, shared: SharedContext | None, persona: Persona | None, names: Iterable[str]
 ) -> HandlerFactory:
-    """Return what makes the handlers of a session; the persona is the file ``reasoner.sqlite`` in its workspace."""
+    """Return a factory of a session's handlers; the persona is in ``reasoner.sqlite`` in its workspace."""
     return partial(_make, model, shared, persona, tuple(names))
 
 
@@ -336,9 +336,9 @@ def _make(
 
 
 class _Place:
-    """The persona of a session and its copy for dry runs, each opened when it is first needed, and the sequence of its present turn.
+    """A session's persona and its copy for dry runs, each opened on first use, and its current turn's sequence.
 
-    Where nobody sets up a sequence, each response is one.
+    If no sequence is set up, each response is one.
     """
 
     def __init__(self, workspace: Workspace, persona: Persona | None) -> None:
@@ -349,7 +349,7 @@ class _Place:
         self._lock = Lock()
 
     def open(self) -> None:
-        """Open the persona, where it isn't yet."""
+        """Open the persona, if it isn't open yet."""
         self.real()
 
     def real(self) -> PersonaStore:
@@ -357,7 +357,7 @@ class _Place:
         return self._opened(PersonaStore)
 
     def copy(self) -> PersonaStore:
-        """Return a copy in memory, in which dry runs see what those before them would have changed."""
+        """Return a copy in memory, in which dry runs see the changes of those before them."""
         return self._opened(PersonaStore.copy_of)
 
     def _opened(self, make: Callable[..., PersonaStore]) -> PersonaStore:

@@ -1,4 +1,4 @@
-"""From a trigger to the end of its sequence: plans, the chains that they name, and further plans while there are to be any."""
+"""From a trigger to the end of its sequence: plans, their chains, and further plans if needed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class ActionPlan:
 
     Args:
         action: its name.
-        context: what it is to focus on.
+        context: its focus.
     """
 
     action: str
@@ -32,11 +32,11 @@ class ActionPlan:
 
 @dataclass(frozen=True, slots=True)
 class ActionSequence:
-    """What is to be done, in order.
+    """Planned actions, in order.
 
     Args:
         actions: the actions that may run.
-        can_extend: whether others may follow once these are done.
+        can_extend: whether others may follow these.
         reasoning: why these were chosen; empty if unknown.
     """
 
@@ -46,7 +46,7 @@ class ActionSequence:
 
 
 def sequence_of(result: ParseResult) -> ActionSequence:
-    """Return the sequence that a response holds; of several blocks the actions of all, and the last one's word."""
+    """Return a response's sequence; of several blocks, the actions of all and the last one's settings."""
     actions = tuple(
         ActionPlan(call.name, str(call.arguments.get("context", ""))) for call in result.valid_actions
     )
@@ -61,7 +61,7 @@ def sequence_of(result: ParseResult) -> ActionSequence:
 
 
 def is_plan(result: ParseResult) -> bool:
-    """Return whether a response holds a plan, be it one to do nothing."""
+    """Return whether a response holds a plan, even an empty one."""
     is_read = any(block.status in _READ for block in result.blocks)
     return is_read or any(call.status is not ActionStatus.ILLUSTRATION for call in result.actions)
 
@@ -75,25 +75,25 @@ def _plan(text: str, block: Block) -> dict[str, Any]:
 
 
 MAX_FUTILE = 3
-"""So many responses in a row may hold no plan, or one of which nothing can be done; then it is over."""
+"""The maximum of consecutive responses without an executable plan."""
 
 PLANNING_FAILED = "planning_failed"
-"""The note that nothing more follows since no plan came of the planner's responses."""
+"""The note that repeated responses without a plan ended the work."""
 
 
 @dataclass(slots=True)
 class Following:
-    """Plans, has it carried out, and plans again while the plan says so.
+    """Plans, executes, and plans again as long as the plan says so.
 
     Args:
         model: the planner's.
-        session: carries plans out and records them.
-        shared: where the present sequence is.
+        session: executes and records plans.
+        shared: the state of the current sequence.
         store: the persona.
         chains: sequences that a plan may name.
-        trigger: what happened.
-        max_sequences: how many sequences follow at most.
-        is_left: set when nobody listens any more.
+        trigger: the event.
+        max_sequences: the maximum of sequences.
+        is_left: set once no listener is left.
     """
 
     model: Model
@@ -123,7 +123,7 @@ class Following:
             asked += [completion.as_message(), answer]
 
     def _planned(self, messages: Sequence[Message]) -> Completion:
-        """Return what the planner's model says; that it says nothing is recorded."""
+        """Return the planner's response; a missing one is recorded."""
         try:
             return self.model.complete(messages)
         except ModelError as error:
@@ -132,7 +132,7 @@ class Following:
             raise
 
     def _answer(self, turn: Turn) -> Message | None:
-        """Return what the planner is asked next; None where it is over."""
+        """Return the planner's next question; None at the end."""
         self._futile = self._futile + 1 if _is_futile(turn) else 0
         if turn.stopped and self._futile:
             self.session.note(PLANNING_FAILED, turn.stopped)
@@ -152,7 +152,7 @@ class Following:
         return further("\n".join(self._told), self.store.persona)
 
     def _gives_up(self) -> bool:
-        """Record that no plan comes of asking again, if that is so."""
+        """Return whether to give up after repeated futile plans, and record that."""
         if self._futile < MAX_FUTILE:
             return False
         message = f"{self._futile} responses of the planner in a row held nothing that could be done."
@@ -160,7 +160,7 @@ class Following:
         return True
 
     def _take_up_chains(self, turn: Turn) -> bool:
-        """Carry out the chains that a plan names, in order; return whether one of them was stopped."""
+        """Execute the chains that a plan names, in order; return whether one of them was stopped."""
         for observation in turn.observations:
             chain = self.chains.get(observation.name)
             if chain is None or observation.status is not ExecutionStatus.SUCCEEDED:
@@ -174,7 +174,7 @@ class Following:
         return False
 
     def _may_extend(self, turn: Turn, *, is_done: bool) -> bool:
-        """Return whether another sequence may follow since this one says so; that it is one too many is recorded."""
+        """Return whether another sequence may follow; one beyond the limit is recorded."""
         self._sequences += not _is_futile(turn)
         if is_done or not (sequence_of(turn.result).can_extend and turn.result.actions):
             return False
@@ -185,7 +185,7 @@ class Following:
         return False
 
     def _owes_refusals(self, turn: Turn) -> bool:
-        """Return whether the planner is still to be told what of a last sequence was refused; that is done once."""
+        """Return whether the planner must still get, once, a report on refused parts of a last sequence."""
         if not (
             turn.result.outcome is Outcome.PARTIAL
             or any(call.status.is_refused for call in turn.result.actions)
@@ -200,7 +200,7 @@ class Following:
 
 
 def _is_futile(turn: Turn) -> bool:
-    """Return whether nothing of a response could be done: it holds no plan, or all that it plans is refused."""
+    """Return whether nothing in a response can be executed: it has no plan, or all its actions are refused."""
     calls = turn.result.actions
     is_refused = bool(calls) and not any(call.status.is_plannable for call in calls)
     return not is_plan(turn.result) or is_refused

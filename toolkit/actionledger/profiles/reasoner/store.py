@@ -1,6 +1,6 @@
 """A persona as a frozen value, and its store: the state after every step, and the conversation, in one SQLite file.
 
-Nothing is ever overwritten: a change adds a step, and going back adds one that is like an earlier one.
+Nothing is ever overwritten: a change adds a step, and restoring adds a copy of an earlier one.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from actionledger.core.text import writable
 from actionledger.profiles.stores import SqliteStore, moment
 
 Intensity: TypeAlias = Literal["low", "medium", "high"]
-"""How strongly a mood is felt."""
+"""The strength of a mood."""
 
 INTENSITIES: tuple[Intensity, ...] = get_args(Intensity)
 
@@ -27,19 +27,19 @@ TextPart: TypeAlias = Literal["appearance", "environment"]
 """A part that is one text."""
 
 THOUGHTS = "thoughts"
-"""What was thought in the present sequence."""
+"""The thoughts of the current sequence."""
 
 SPEECH = "speech"
-"""What was said to the user."""
+"""The words spoken to the user."""
 
 PARTS = frozenset({"mood", "memories", "appearance", "environment", "goals", "desires", THOUGHTS, SPEECH})
-"""What actions look at and change."""
+"""The parts that actions read and change."""
 
 MAX_TEXT = 2000
 """The longest text of a persona, in characters."""
 
 MAX_ENTRIES = 200
-"""The most entries of a list."""
+"""The maximum of a list's entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Entry:
     """One memory, goal or desire.
 
     Args:
-        number: identifies it among the persona's entries of all times; never given twice.
-        text: what it is.
+        number: identifies it among all entries of the persona; never reused.
+        text: its text.
     """
 
     number: int
@@ -57,14 +57,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Who the reasoner is, and how it stands with it.
+    """The reasoner's identity and state.
 
     Args:
-        name: what it calls itself.
+        name: its name for itself.
         mood, intensity: how it feels, and how strongly.
         memories: what it remembers, oldest first.
-        appearance: what it looks like; empty if unknown.
-        environment: where it is; empty if unknown.
+        appearance: its looks; empty if unknown.
+        environment: its surroundings; empty if unknown.
         goals: what it pursues.
         desires: what it wants right now.
         next_number: the number of the next entry.
@@ -108,11 +108,11 @@ PERSONA = TypeAdapter(Persona)
 
 
 STORE_FILE = "reasoner.sqlite"
-"""What the persona keeps, in its session's workspace."""
+"""The persona's store, in its session's workspace."""
 
 _LAST = "SELECT * FROM steps ORDER BY step DESC LIMIT 1"
 _EXACT = "milliseconds"
-"""How exactly times are kept."""
+"""The precision of recorded times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class PersonaStep:
 
     Args:
         step: its number, from 1.
-        action: what made it: an action's name, ``begin`` or ``restore``.
+        action: its cause: an action's name, ``begin`` or ``restore``.
         made_at: when, UTC, in ISO form.
         persona: the state after it.
     """
@@ -134,11 +134,11 @@ class PersonaStep:
 
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
-    """One thing that was said.
+    """A spoken line.
 
     Args:
-        who: who said it.
-        text: what.
+        who: the speaker.
+        text: the words.
     """
 
     who: str
@@ -146,7 +146,7 @@ class SpokenLine:
 
     @property
     def described(self) -> str:
-        """Return it for the model; further lines are indented, so that nobody is made to say what they didn't."""
+        """The line for the model; further lines are indented, so that they can't imitate another speaker's."""
         return f"{self.who}: " + "\n  ".join(self.text.splitlines())
 
 
@@ -154,8 +154,8 @@ class PersonaStore(SqliteStore):
     """A persona with its history.
 
     Args:
-        path: the SQLite file; made if it isn't there.
-        persona: who it is to begin with, where the file holds none.
+        path: the SQLite file; created if missing.
+        persona: its initial state, if the file has none.
 
     Raises:
         ActionError: another session holds the file, or it can't be used.
@@ -180,17 +180,17 @@ class PersonaStore(SqliteStore):
 
     @property
     def step(self) -> PersonaStep:
-        """The last step: how it stands now."""
+        """The last step, with the current state."""
         (last,) = self.rows(_LAST)  # the first step is made with the store
         return _step(last)
 
     @property
     def persona(self) -> Persona:
-        """The state as it is now."""
+        """The current state."""
         return self.step.persona
 
     def change(self, action: str, make: Callable[[Persona], Persona]) -> tuple[PersonaStep, bool]:
-        """Change the state at once or not at all."""
+        """Change the state atomically."""
         with self.writing() as cursor:
             before = self.step
             persona = make(before.persona)
@@ -203,7 +203,7 @@ class PersonaStore(SqliteStore):
         return [_step(row) for row in self.rows("SELECT * FROM steps ORDER BY step")]
 
     def restore(self, number: int) -> PersonaStep:
-        """Go back to an earlier state; that is a new step, and itself can be gone back behind."""
+        """Restore an earlier state; that is a new step, which can itself be undone."""
         with self.writing() as cursor:
             row = cursor.execute("SELECT * FROM steps WHERE step = ?", (number,)).fetchone()
             if row is None:
@@ -211,14 +211,14 @@ class PersonaStore(SqliteStore):
             return _append(cursor, "restore", _step(row).persona)
 
     def say(self, who: str, text: str) -> None:
-        """Keep what was said."""
+        """Record a spoken line."""
         self.rows(
             "INSERT INTO conversation (who, text, said_at) VALUES (?, ?, ?)",
             (who, writable(text), moment(_EXACT)),
         )
 
     def conversation(self, limit: int) -> list[SpokenLine]:
-        """Return the last things that were said, oldest first."""
+        """Return the last spoken lines, oldest first."""
         rows = self.rows("SELECT who, text FROM conversation ORDER BY line DESC LIMIT ?", (limit,))
         return [SpokenLine(*row) for row in reversed(rows)]
 

@@ -1,7 +1,6 @@
-"""How actions are written in text: one file a family of formats, each dialect a small frozen model.
+"""Formats in which text states actions: one file per family of formats, each dialect a small frozen model.
 
-``DIALECTS`` is the one list that everything else takes them from, and its order is the order in which dialects that want
-the same opening are asked: those with the narrower format first.
+``DIALECTS`` is the only list of them. Dialects that want the same opening are asked in its order: narrower formats first.
 """
 
 from collections.abc import Mapping
@@ -51,7 +50,7 @@ class Family(NamedTuple):
     """A family of models without a format of its own.
 
     Args:
-        dialects: the names of the dialects that it writes, the one of its later models first.
+        dialects: the names of the dialects that it writes, that of its later models first.
         source: where that is defined.
     """
 
@@ -103,7 +102,7 @@ FAMILIES: Mapping[str, Family] = {
         "Salesforce xLAM 1 and 2, format instructions and chat templates; vLLM's parser (the markers)",
     ),
 }
-"""Each family's name with the dialects that it writes, in the order of the alphabet."""
+"""Each family's name with the dialects that it writes, in alphabetical order."""
 
 
 AnyDialect: TypeAlias = (
@@ -163,17 +162,17 @@ AnyDialect: TypeAlias = (
     | Llama3Json
     | Json
 )
-"""The dialects as a type: what a parser's configuration may hold."""
+"""The dialects as a type, for a parser's configuration."""
 
 DIALECTS: tuple[Dialect, ...] = tuple(kind() for kind in get_args(AnyDialect))
 """Every dialect in its default form."""
 
 
 def dialects_named(name: str) -> tuple[AnyDialect, ...]:
-    """Return the dialect of that name, or those that the family of that name writes, in their default form.
+    """Return the named dialect, or those of the named family, in their default form.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: no dialect or family has that name.
     """
     known: dict[str, AnyDialect] = {
         dialect.name: dialect for dialect in DIALECTS if isinstance(dialect, AnyDialect)
@@ -183,9 +182,9 @@ def dialects_named(name: str) -> tuple[AnyDialect, ...]:
 
 
 def dialect_named(name: str) -> AnyDialect:
-    """Return the dialect of that name, or the first one that the family of that name writes, in its default form.
+    """Return the named dialect, or the first one of the named family, in its default form.
 
     Raises:
-        UnknownNameError: nothing goes by that name.
+        UnknownNameError: no dialect or family has that name.
     """
     return dialects_named(name)[0]

@@ -1,7 +1,7 @@
-"""OpenAI's patches: what to add, delete, update and move, file by file, between two lines of stars.
+"""OpenAI's patches: files to add, delete, update and move, between two lines of stars.
 
-A patch stands by itself, in a fence, or in the here-document of a command. Whether its hunks fit the files is for who applies it;
-that they are hunks is looked at here, by the rules of Codex's own parser (``patch_lines``).
+A patch is alone, in a fence, or in the here-document of a command. The tool that applies it checks whether its hunks fit
+the files; this module checks that they are hunks, by the rules of Codex's own parser.
 """
 
 import re
@@ -36,7 +36,7 @@ class _Line(NamedTuple):
 
 
 def faults_of(patch: str, start: int) -> tuple[Issue, ...]:
-    """Return what is wrong with a patch's sections and hunks, an issue for each, in text order; none where nothing is."""
+    """Return an issue for each fault in a patch's sections and hunks, in text order."""
     lines = list(_lines(patch, start))[1:-1]
     checker = _Checker()
     for line in lines:
@@ -54,7 +54,7 @@ def _lines(patch: str, start: int) -> Iterator[_Line]:
 
 
 class _Checker:
-    """Walks the lines of a patch; behind a line that fits nowhere, all is passed over up to the next section."""
+    """Walks the lines of a patch; after a misplaced line, it skips to the next section."""
 
     def __init__(self) -> None:
         self.faults: list[Issue] = []
@@ -66,7 +66,7 @@ class _Checker:
         self._hunk: _Line | None = None
 
     def take(self, line: _Line) -> None:
-        """Look at a line."""
+        """Check a line."""
         if "***" in line.text and (section := _SECTION.fullmatch(line.text)):
             self.end_section()
             self._header, self._kind, self._is_lost = line, section["kind"], False
@@ -81,7 +81,7 @@ class _Checker:
             self._lose(line, f"Expected {_KINDS}.")
 
     def end_section(self) -> None:
-        """Look back at the section that ends here: an update has a hunk, and each hunk has a line."""
+        """Check the section that ends here: an update has a hunk, and each hunk has a line."""
         if self._header is None or self._is_lost or self._kind != "Update":
             return
         self._end_hunk()
@@ -91,7 +91,7 @@ class _Checker:
     def _take_update(self, line: _Line) -> None:
         if not self._hunks and self._hunk is None and _MOVE.fullmatch(line.text):
             return
-        if _CONTEXT.fullmatch(line.text):  # several of them one after the other lead to one place
+        if _CONTEXT.fullmatch(line.text):  # several consecutive ones lead to one place
             self._hunk, self._hunk_lines = line, 0
             self._hunks += 1
         elif line.text == _END_OF_FILE:
@@ -119,22 +119,22 @@ _PADDED_END = regex(r"^[ \t]*\*\*\* End Patch[ \t]*(?=\r?$)", re.MULTILINE)
 _HEREDOC = regex(r"<<-?[ \t]{0,8}(?P<quote>['\"]?)(?P<word>\w{1,40})(?P=quote)[ \t]{0,8}\r?\n\Z")
 _IN_JSON = regex(r"\"\*\*\* Begin Patch\\n[^\n]*")
 _FAR = 400
-"""How far into an object a patch is looked for, in code points."""
+"""The distance in an object in which a patch is searched, in code points."""
 
 _WORD = 100
-"""How much of the end of a line is looked at for the word of a here-document, in code points."""
+"""The part of a line's end that is searched for the word of a here-document, in code points."""
 
 _LABELS = ("", "apply_patch", "bash", "diff", "patch", "plaintext", "sh", "shell", "text")
 
 
 class _Patch(NamedTuple):
-    """Where a patch stands.
+    """A patch's place.
 
     Args:
         start: where its command begins, or its first line.
         body: its text, from the first line of stars to the last.
-        end: behind the last line, or behind the word that ends its here-document.
-        refusal: why it has no end; None where it has.
+        end: after the last line, or after the word that ends its here-document.
+        refusal: why it has no end; None if it has one.
     """
 
     start: int
@@ -160,16 +160,16 @@ class ApplyPatch(Dialect):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """The first line of a patch, or of an object that may hold one as a text."""
+        """The first line of a patch, or of an object that may hold a patch as text."""
         return frozenset({_BEGIN, BARE_OBJECT, BARE_LIST})
 
     @property
     def fence_labels(self) -> frozenset[str]:
-        """The labels of the fences that patches, and commands that apply them, are written in."""
+        """The labels of fences with patches, or with commands that apply them."""
         return frozenset(_LABELS)
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the patch that begins here, or right behind the fence that does; see ``Dialect.read``."""
+        """Read the patch that begins here, or right after the fence's opening; see ``Dialect.read``."""
         if opening.kind is OpeningKind.LINE and source.text[opening.start] in "{[":
             return _in_json(source, opening, end)
         if opening.kind is OpeningKind.LINE:
@@ -183,13 +183,13 @@ class ApplyPatch(Dialect):
         return _in_fence(source, opening, patch, end, options)
 
     def may_grow(self, found: Found, text: str) -> bool:
-        """Return whether the line behind a here-document's patch may yet hold the word that ends it; see ``Dialect.may_grow``."""
+        """Return whether the line after a here-document's patch may yet be its closing word; see ``Dialect.may_grow``."""
         is_command = found.span.start < found.body.start and text[found.span.start] not in "`~"
         ends = text.find("\n", found.body.end)
         return is_command and (ends < 0 or text.find("\n", ends + 1) < 0)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
-        """Write each patch as it is; see ``Dialect.write``."""
+        """Write each patch unchanged; see ``Dialect.write``."""
         return "\n\n".join(map(_written, calls))
 
 
@@ -200,7 +200,7 @@ def _written(call: PlainCall) -> str:
 
 
 def _in_json(source: Source, opening: Opening, end: int) -> Found | None:
-    """Return a patch that is a text in JSON as one that can't be read: no other dialect has taken it for a call."""
+    """Return a patch in a JSON text as unreadable, since no other dialect has parsed it as a call."""
     patch = _IN_JSON.search(source.text, opening.start, min(end, opening.start + _FAR))
     if patch is None:
         return None
@@ -211,7 +211,7 @@ def _in_json(source: Source, opening: Opening, end: int) -> Found | None:
 
 
 def _first_line(text: str, at: int, end: int) -> int:
-    """Return where the first line of a patch begins that is the first of a fence, or its second behind a here-document's; else -1."""
+    """Return where a patch begins that has a fence's first line, or the second after a here-document's; else -1."""
     for _ in range(2):
         if _NEXT.match(text, at, end):
             return at
@@ -223,13 +223,13 @@ def _first_line(text: str, at: int, end: int) -> int:
 
 
 def _word_of(text: str, start: int, end: int) -> str:
-    """Return what ends the here-document that a line begins, if it is one for apply_patch; else nothing."""
+    """Return the closing word of the here-document that a line begins, if it is one for apply_patch; else nothing."""
     opens = _HEREDOC.search(text, max(start, end - _WORD), end)
     return opens["word"] if opens and text.find("apply_patch", start, end) >= 0 else ""
 
 
 def _patch_at(source: Source, begins: int, end: int) -> _Patch:
-    """Return the patch whose first line begins here: it ends with its last line, and never behind the next one's first."""
+    """Return the patch whose first line begins here: it ends with its last line, and never after the next one's first."""
     text = source.text
     above = text.rfind("\n", 0, max(0, begins - 1)) + 1
     word = _word_of(text, above, begins)
@@ -247,7 +247,7 @@ def _patch_at(source: Source, begins: int, end: int) -> _Patch:
 
 
 def _behind_word(text: str, at: int, end: int, word: str) -> int:
-    """Return where a here-document ends: behind its word, if that is what follows."""
+    """Return where a here-document ends: after its word, if that follows."""
     ends = re.compile(rf"\r?\n[ \t]*{re.escape(word)}[ \t]*(?=\r?$)", re.MULTILINE).match(text, at, end)
     return ends.end() if ends else at
 

@@ -62,7 +62,7 @@ class SolarOpen(Sections):
         return Issue(Reason.TRUNCATED, marker.span) if _HEAD_CUT.match(text, start, end) else None
 
     def written(self, call: PlainCall, index: int) -> str:
-        """Return the identifier, the name and the arguments, each behind its token."""
+        """Return the identifier, the name and the arguments, each after its token."""
         identifier = call.call_id or str(index)
         return f"{identifier}<|tool_call:name|>{call.name}<|tool_call:args|>{json_text(call.arguments)}"
 
@@ -104,7 +104,7 @@ class SolarOpen2(ParameterTags):
     thought_markers = {"<|think:start|>": "<|think:end|>"}
 
     def is_cut(self, rest: str) -> bool:
-        """Return whether a text ends within the name of a call or the first token behind it."""
+        """Return whether a text ends within a call's name or the first token after it."""
         return _CUT.fullmatch(rest) is not None
 
 
@@ -155,7 +155,7 @@ class KimiK3(ParameterTags):
     thought_markers = {"<|open|>think<|sep|>": "<|close|>think<|sep|>"}
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        """Read the calls, or skip the thoughts, that begin here; see ``Dialect.read``."""
         found = super().read(source, opening, end, options)
         if found is None or not found.actions:
             return found
@@ -168,7 +168,7 @@ class KimiK3(ParameterTags):
 
 
 def _unescaped(action: Written) -> Written:
-    """Return an action whose name and parameters stood in attributes."""
+    """Return an action with its name and parameters, which are attributes, unescaped."""
     arguments = {_from_attribute(key): value for key, value in action.arguments.items()}
     return action._replace(name=_from_attribute(action.name), arguments=arguments)
 
@@ -194,7 +194,7 @@ def _written(call: PlainCall, number: int) -> str:
 
 
 def _type(value: object) -> str:
-    """Return what the format calls a value's type."""
+    """Return the format's name for a value's type."""
     if value is None:
         return "null"
     types = {bool: "boolean", str: "string", dict: "object", list: "array"}

@@ -1,4 +1,4 @@
-"""Calls as bare JSON, at the start of a line or in a fence, without any marker; Llama 3's are a kind of them."""
+"""Calls as bare JSON without a marker, at the start of a line or in a fence; Llama 3's are a kind of them."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _IN_A_FENCE = regex(r"\s*+[;,]?+\s*+")
 _ENDS_LINE = regex(r"[ \t]*+(?:[;,](?:\s*+\Z)?+[ \t]*+)?+(?=[\r\n<]|\Z)")
 _PARAGRAPH = regex(r"\n[ \t]*+\r?\n")
 _REPAIRABLE = 65_536
-"""How much of a broken value is looked at: without a marker, each might be read on to the end of the text."""
+"""The maximal searched part of a broken value: without a marker, each might be read to the end of the text."""
 
 
 class Json(Dialect):
@@ -60,7 +60,7 @@ class Json(Dialect):
 
     @property
     def fence_labels(self) -> frozenset[str]:
-        """The label of JSON, or none, or that of a language in which JSON is written with more freedom."""
+        """The labels of JSON and of languages with a freer JSON, and no label."""
         return SPELLINGS | {"json", ""}
 
     @property
@@ -75,7 +75,7 @@ class Json(Dialect):
         return read_line(self.rule, source, opening, end, options)
 
     def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the values in a fence; under the label of another language, data and broken code are somebody's."""
+        """Read the values in a fence; under another language's label, data and broken code belong to no dialect."""
         found = _read_fence(self.rule, source, opening, end, options)
         if found is None or opening.label not in SPELLINGS or found.status is BlockStatus.MALFORMED:
             return found
@@ -90,7 +90,7 @@ class Json(Dialect):
         return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
 
 
-def read_line(  # noqa: PLR0917 - a format may say what stands between two values
+def read_line(  # noqa: PLR0917 - a format may set the text between two values
     rule: BareRule,
     source: Source,
     opening: Opening,
@@ -100,12 +100,12 @@ def read_line(  # noqa: PLR0917 - a format may say what stands between two value
 ) -> Found | None:
     """Read the values that begin a line.
 
-    Text behind them on their line leaves open whether they are meant, unless the names of the tools are known.
+    With text after them on their line, it is open whether they are meant, unless the names of the tools are known.
     """
     start, text = opening.start, source.text
     ahead = json_ahead(source, start, end, options)
     if ahead.whole is None and not rule.is_meant(source, start, end):
-        # What stands in data is data: nobody is to take a line of it for a call before the rest of it has come.
+        # A line in data is data: it must not be parsed as a call before the rest of the data has come.
         return _data(Span(start, end), Span(start, end)) if ahead.is_cut else None
     reach = Reach(None, min(end, start + _REPAIRABLE), end)
     group = values_at(source, start, reach, options, between)
@@ -126,7 +126,7 @@ def read_line(  # noqa: PLR0917 - a format may say what stands between two value
 def _read_fence(
     rule: BareRule, source: Source, opening: Opening, end: int, options: DecodeOptions
 ) -> Found | None:
-    """Read the values in a fence; what follows them there must be blank."""
+    """Read the values in a fence; only blanks may follow them there."""
     text = source.text
     start = behind_blanks(text, opening.end, end)
     if not BEGINS_JSON.match(text, start, end):
@@ -162,7 +162,7 @@ def _read_fence(
 def _from_values(
     rule: BareRule, source: Source, group: Group, span: Span, body: Span, *repairs: Repair
 ) -> Found:
-    """Return the calls as a block, or what is no call as data."""
+    """Return the calls as a block, or a value without calls as data."""
     calls = rule.calls_in(group.values, source.names)
     actions, issues = calls or ([], [])
     if not actions:
@@ -179,7 +179,7 @@ def _from_values(
 
 
 def _from_broken(rule: BareRule, source: Source, group: Group, span: Span, body: Span) -> Found:
-    """Return what was meant as calls and can't be read to its end: those before the cut, if it is one."""
+    """Return incomplete or broken calls as a block: those before the cut, if it is one."""
     if group.is_cut:
         found = _from_values(rule, source, group, span, body)
         return found if found.actions else _malformed(Issue(Reason.TRUNCATED, body), span, body)
@@ -200,7 +200,7 @@ def _malformed(issue: Issue, span: Span, body: Span) -> Found:
 _BUILT_IN = ".call"
 _NAMED = regex(r"(?P<name>[^<>{}\s=]++)>(?=\s*+\{)")
 _LLAMA_ON_A_LINE = regex(r"[ \t]*+(?:[;,]\s*+)?+")
-"""What stands between two objects that begin a line: a semicolon, or nothing at all."""
+"""Text between two objects that begin a line: a semicolon, or nothing."""
 
 
 class _Objects(Marked):
@@ -224,7 +224,7 @@ class _Objects(Marked):
         return super().read(source, opening, end, options)
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the objects, or the call of a built-in tool, behind the token."""
+        """Read the objects, or a built-in tool's call, after the token."""
         start = behind_blanks(marker.source.text, start, marker.end)
         if call_name(marker.source.text, start, marker.end).endswith(_BUILT_IN):
             # Read the call of a built-in tool: ``brave_search.call(query="…")``.
@@ -259,7 +259,7 @@ class _NamedInTag(Dialect):
         return frozenset({"<function="})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the call whose tag opens here; see ``Dialect.read``."""
+        """Read the call of the tag that opens here; see ``Dialect.read``."""
         head = _NAMED.match(source.text, opening.end, end)
         if head is None:
             return None

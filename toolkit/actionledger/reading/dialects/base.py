@@ -1,4 +1,4 @@
-"""What a dialect is: a frozen value that says what opens its blocks, how one is read and how calls are written."""
+"""A dialect: a frozen value that knows its blocks' openers, reads a block and writes calls."""
 
 from abc import abstractmethod
 from collections import deque
@@ -22,10 +22,10 @@ _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 
 
 class Written(NamedTuple):
-    """One action as a dialect finds it: its name, its arguments and where it stands.
+    """One action found by a dialect: its name, its arguments and its place.
 
-    ``doubt`` says why it never runs without a person's approval, though it is read: its text ends early, the model only
-    thought of it; None where it may.
+    ``doubt`` says why it needs a person's approval before it runs, although it is parsed: its text ends early, or it is
+    in the model's thoughts. None if it may run.
     """
 
     name: str
@@ -39,14 +39,14 @@ class Found(NamedTuple):
     """A block as a dialect reads it; the parser numbers it and puts it in order.
 
     Args:
-        status: what came of reading it.
+        status: the result of reading it.
         span: all of it, fence or tags included.
-        body: what stands between fence or tags.
+        body: the text between fence or tags.
         actions: the actions in it, in text order.
         reason: why it is malformed or ignored; None otherwise.
         repairs, issues: what was changed, what is wrong, in text order.
-        strings_only: whether a text in it may stand for another value, although the dialect has forms in which none does.
-        evidence: what says that it was meant, or not, where it stands without its format's own marks.
+        strings_only: whether a text in it may stand for another value, although the dialect has unambiguous forms.
+        evidence: the evidence whether it was meant, if it lacks its format's own marks.
     """
 
     status: BlockStatus
@@ -70,7 +70,7 @@ class Dialect(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    """The name that parsers, records and charts know it by."""
+    """The name in parsers, records and charts."""
 
     source: ClassVar[str]
     """Where the format is defined."""
@@ -79,34 +79,34 @@ class Dialect(BaseModel):
     """A well-formed response in this dialect."""
 
     rules: ClassVar[tuple[str, ...]] = ()
-    """What a language model has to be told to write it, beside an example; a sentence or two each."""
+    """Instructions for a language model to write it, besides an example; a sentence or two each."""
 
     strings_only: ClassVar[bool] = False
-    """Whether it can write nothing but strings, so that ``5`` may mean a number."""
+    """Whether all its values are strings, so that ``5`` may mean a number."""
 
     respects_fences: ClassVar[bool] = True
-    """Whether what stands inside somebody else's fence is an example."""
+    """Whether a block in a fence that no dialect reads is an example."""
 
     reads_any_fence: ClassVar[bool] = False
     """Whether a fence with any info string may open one of its blocks."""
 
     reads_embedded_fences: ClassVar[bool] = False
-    """Whether it reads a fence that opens in the middle of a line, and one that holds its value on the same line."""
+    """Whether it reads a fence that opens in the middle of a line, or has its value on the same line."""
 
     needs_names: ClassVar[bool] = False
     """Whether it finds no call unless the names of the tools are known."""
 
     last_counts: ClassVar[bool] = False
-    """Whether of several blocks the last one counts, so that what follows may yet make another thing of one."""
+    """Whether only the last of several blocks counts, so that later text may yet change one."""
 
     optional_closers: ClassVar[Mapping[str, str]] = {}
-    """Which closing marks may be missing at the end of a text of which all is there, each with who takes it away or reads without it.
+    """The closing marks that may be missing at the end of a complete text, each with the server or reader that drops it.
 
-    What has to stand before the mark stands before it in the key. Where any other one is missing, the call was cut off.
+    Text that must precede the mark precedes it in the key. If any other mark is missing, the call was cut off.
     """
 
     may_stay_open: ClassVar[bool] = False
-    """Whether no repair is needed where the mark that closes a block is missing: servers take it away."""
+    """Whether a missing closing mark needs no repair, because servers remove it."""
 
     @property
     def fence_labels(self) -> frozenset[str]:
@@ -120,12 +120,12 @@ class Dialect(BaseModel):
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """Regular expressions of what is nearly one of the literals, each with a plain character first."""
+        """Regular expressions of near literals, each with a plain first character."""
         return frozenset()
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """Regular expressions of what opens its blocks at the start of a line, behind the line's blanks."""
+        """Regular expressions of the openers at the start of a line, after the line's blanks."""
         return frozenset()
 
     @abstractmethod
@@ -133,19 +133,19 @@ class Dialect(BaseModel):
         """Read the block that begins at an opening."""
 
     def may_grow(self, _found: Found, _text: str) -> bool:
-        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it."""
+        """Return whether a whole block in a streaming response may yet be extended by the next text."""
         return False
 
     def write(self, _calls: Sequence[PlainCall]) -> str:
-        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back."""
+        """Return the text for at least one call, unchecked; ``render`` checks that it is parsed back."""
         raise ValueError("it is only read")
 
     @final
     def render(self, calls: Sequence[PlainCall]) -> str:
         """Return the text that a model would write for calls, all of them in one response.
 
-        The text is read before it is given out: strictly, it is these calls and nothing else. In a dialect that writes
-        only strings, another value is written as JSON text, and it is up to the tool's schema to type it again.
+        The text is parsed before it is returned: strictly, it is these calls and nothing else. In a dialect that writes
+        only strings, another value is written as JSON text, and the tool's schema must restore its type.
         """
         if not calls:
             raise UsageError("There is no call to write; give at least one.")
@@ -163,7 +163,7 @@ class Dialect(BaseModel):
         return text
 
     def _as_read(self, call: PlainCall) -> PlainCall:
-        """Return a call as its text is to be read."""
+        """Return a call as its text must be parsed."""
         if not self.strings_only:
             return call
         if null := [name for name, value in call.arguments.items() if value is None]:
@@ -171,7 +171,7 @@ class Dialect(BaseModel):
         return call._replace(arguments={name: raw_text(value) for name, value in call.arguments.items()})
 
     def _misread(self, text: str, calls: Sequence[PlainCall]) -> str:
-        """Return why a text is not read as these calls and nothing else, as a clause; empty where it is."""
+        """Return why a text is not parsed as exactly these calls, as a clause; empty if it is."""
         has_fences = bool(self.fence_labels) or self.reads_any_fence
         openers = Openers(self.literals, self.line_patterns, has_fences)
         names = frozenset(call.name for call in calls) if self.needs_names else None
@@ -192,10 +192,10 @@ class Dialect(BaseModel):
         return f"{text[at:].strip()[:40]!r} would be left over" if text[at:].strip() else ""
 
     def unless_quoted(self, found: Found, text: str) -> Found | None:
-        """Return a block that a literal opened as it is, or as an example if it stands in inline code.
+        """Return a block opened by a literal, as an example if it is in inline code.
 
-        Of a block that can't be read, only what the inline code holds is the example: it may end before the block does. A
-        backtick that nothing closes in its paragraph makes no code of such a block.
+        For an unreadable block, only the part in the inline code is the example, since it may end before the block does. A
+        backtick that its paragraph doesn't close makes no inline code of such a block.
         """
         start = found.span.start
         if (
@@ -216,14 +216,14 @@ class Dialect(BaseModel):
 
 
 def named_arguments(value: JsonMap, discriminator: str) -> tuple[str, JsonDict]:
-    """Split a JSON object into the action's name and its arguments; the name is empty where it is no string."""
+    """Split a JSON object into the action's name and its arguments; the name is empty if it is no string."""
     arguments = {**value}
     name = arguments.pop(discriminator, None)
     return (name if isinstance(name, str) else ""), arguments
 
 
 def _difference(call: PlainCall | None, written: Written) -> str:
-    """Return how a call that was read differs from the one that was meant, as a clause; empty where it doesn't."""
+    """Return how a parsed call differs from the intended one, as a clause; empty if it doesn't."""
     if call is None:
         return f"a call of {written.name!r} would be read that was not given"
     if written.name != call.name:
@@ -243,7 +243,7 @@ class Generations(Dialect):
     """
 
     generations: ClassVar[tuple[Dialect, ...]]
-    """The forms, the newest first where it makes no difference."""
+    """The forms, the newest first if the order makes no difference."""
 
     @property
     def literals(self) -> frozenset[str]:
@@ -252,12 +252,12 @@ class Generations(Dialect):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """What opens a block in any form at the start of a line."""
+        """The openers of blocks in any form at the start of a line."""
         return frozenset[str]().union(*(form.line_patterns for form in self.generations))
 
     @cached_property
     def _asked(self) -> dict[str, tuple[Dialect, ...]]:
-        """The forms that each literal text may open a block of."""
+        """The forms for each opening literal."""
         return {
             text: tuple(form for form in self.generations if text in form.literals) for text in self.literals
         }

@@ -1,6 +1,6 @@
 """Sections of calls between special tokens: DeepSeek's, Kimi K2's and PLaMo 3's.
 
-Version 3 and R1 write what kind of tool it is, then its name and a fenced object; version 3.1 its name and the object.
+Version 3 and R1 write the kind of tool, then its name and a fenced object; version 3.1 its name and the object.
 """
 
 import re
@@ -32,7 +32,7 @@ class _DeepSeek(Sections):
     misplaced = _SEPARATED
 
     def head(self, marker: Marker) -> Head | Issue | None:
-        """Read what stands around the separator; see ``Sections.head``."""
+        """Read the text around the separator; see ``Sections.head``."""
         text, start, end = marker.source.text, marker.opening.end, marker.end
         if separated := _SEPARATED.match(text, start, end):
             return self.separated_head(marker, separated)
@@ -44,11 +44,11 @@ class _DeepSeek(Sections):
 
     @abstractmethod
     def separated_head(self, marker: Marker, separated: re.Match[str]) -> Head | Issue | None:
-        """Read the head whose separator was found; None where it is the other version's."""
+        """Read the head with this separator; None if it belongs to the other version."""
 
     @abstractmethod
     def may_begin_with(self, left: str) -> bool:
-        """Return whether a call of this version may begin with a text that the end of the response cuts off."""
+        """Return whether a call of this version may begin with a text cut off by the response's end."""
 
 
 class DeepSeekV3(_DeepSeek):
@@ -73,7 +73,7 @@ class DeepSeekV3(_DeepSeek):
     )
 
     def separated_head(self, marker: Marker, separated: re.Match[str]) -> Head | Issue | None:
-        """Read the name behind the separator, and the fence that opens behind it."""
+        """Read the name after the separator, and the opening fence after it."""
         if separated["first"] in _BEGINS_ARGUMENTS:
             return None
         if not separated["first"]:
@@ -86,7 +86,7 @@ class DeepSeekV3(_DeepSeek):
         return Head(named["name"], named.end(), is_fenced=bool(named["fence"]))
 
     def may_begin_with(self, left: str) -> bool:
-        """Return whether it is the word that every call begins with, or the beginning of it."""
+        """Return whether it is, or begins, the word at the start of every call."""
         return "function".startswith(left)
 
     def written(self, call: PlainCall, _index: int) -> str:
@@ -115,7 +115,7 @@ class DeepSeekV31(_DeepSeek):
     )
 
     def separated_head(self, marker: Marker, separated: re.Match[str]) -> Head | Issue | None:
-        """Take the name before the separator."""
+        """Read the name before the separator."""
         if separated["first"] and separated["first"] not in _BEGINS_ARGUMENTS:
             return None
         if not separated["left"]:
@@ -125,7 +125,7 @@ class DeepSeekV31(_DeepSeek):
         return Head(separated["left"], separated.end("gap"))
 
     def may_begin_with(self, left: str) -> bool:
-        """Return whether it is not the word that the calls of version 3 begin with."""
+        """Return whether it is not the first word of version 3's calls."""
         return not left or left != "function"
 
     def written(self, call: PlainCall, _index: int) -> str:
@@ -167,7 +167,7 @@ class KimiK2(Sections):
     misplaced = _HEAD
 
     def head(self, marker: Marker) -> Head | Issue | None:
-        """Read the identifier and take the name from it; see ``Sections.head``."""
+        """Read the identifier and the name in it; see ``Sections.head``."""
         text, start, end = marker.source.text, marker.opening.end, marker.end
         head = _HEAD.match(text, start, end)
         if not head:
@@ -183,7 +183,7 @@ class KimiK2(Sections):
         return Head(named["name"], head.end(), head["id"])
 
     def written(self, call: PlainCall, index: int) -> str:
-        """Return the identifier and the arguments; one that doesn't hold the name gives way to one that does."""
+        """Return the identifier and the arguments; replace an identifier without the name by one that has it."""
         named = _KIMI_NAME.fullmatch(call.call_id or "")
         identifier = (
             call.call_id if named and named["name"] == call.name else f"functions.{call.name}:{index}"

@@ -52,7 +52,7 @@ class CohereXml(ParameterTags):
     thought_markers = {"<|START_THINKING|>": "<|END_THINKING|>"}
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        """Read the calls, or skip the thoughts, that begin here; see ``Dialect.read``."""
         found = super().read(source, opening, end, options)
         if found is None or not found.actions:
             return found
@@ -61,7 +61,7 @@ class CohereXml(ParameterTags):
         )
 
     def _identified(self, text: str, action: Written) -> Written:
-        """Return an action with its identifier, and with its arguments' names as they are without escapes."""
+        """Return an action with its identifier, and with its arguments' names unescaped."""
         opens = self.grammar.call.match(text, action.span.start)
         arguments = {from_attribute(key): value for key, value in action.arguments.items()}
         return action._replace(arguments=arguments, call_id=(opens and opens["id"]) or None)

@@ -1,6 +1,6 @@
 """Commands and programs: one fenced command (mini-swe-agent), one in a tag (SWE-agent), and the tags of MINT and CodeAct.
 
-A bash fence is usually somebody's example, so every format together looks for one only where a shell was offered.
+A bash fence is usually an example, so the parser of all formats searches for one only if a shell was offered.
 """
 
 import re
@@ -21,17 +21,17 @@ SHELLS = (
     *("bash", "shell", "sh", "terminal", "local_shell", "run_bash", "execute_bash", "run", "run_command", "execute_command"),
     *("run_shell_command", "run_terminal_cmd", "run_terminal_command", "run_in_terminal", "exec_command"),
 )  # fmt: skip
-"""What tools are called that run a command of a shell, those that say it most plainly first."""
+"""The names of tools that run a shell command, the plainest first."""
 
 
 def shell_tool(source: Source, *, is_needed: bool) -> str:
-    """Return what the tool is called that runs a command: as it was offered, else by the plainest name."""
+    """Return the name of the tool that runs a command: as it was offered, else the plainest name."""
     offered = (name for name in SHELLS if source.names and name in source.names)
     return next(offered, "" if is_needed else SHELLS[0])
 
 
 def one_command(calls: Sequence[PlainCall]) -> str:
-    """Return the command of the one call that there is."""
+    """Return the command of the only call."""
     if len(calls) > 1:
         raise ValueError("a response has exactly one command")
     (call,) = calls
@@ -73,7 +73,7 @@ class BashFence(Dialect):
         closing = source.closing_fence(opening, opening.end, end)
         span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
         command = body.of(source.text).strip()
-        if not closing.found:  # a command that is cut may do something else
+        if not closing.found:  # a cut-off command may do something else
             reason = Reason.UNCLOSED_FENCE if command else Reason.TRUNCATED
             return refused(span, body, Issue(reason, Span(opening.start, opening.end)))
         if not command:
@@ -94,7 +94,7 @@ _TAG = regex(r"\s*</?[a-zA-Z]")
 _LINE_ENDS = regex(r"[ \t]*(?:\r?\n|\Z)")
 _NEXT_OPENER, _NEXT_CLOSER = regex(_COMMAND_TAGS_OPENER), regex(_CLOSER)
 _AROUND = 400
-"""How many code points beside a pair are looked at for another tag."""
+"""The searched distance around a pair for another tag, in code points."""
 
 
 class CommandTags(Dialect):
@@ -143,7 +143,7 @@ class CommandTags(Dialect):
 
 
 class _Pair(NamedTuple):
-    """Two tags with what stands between them, and why that is not taken for the command."""
+    """Two tags with the text between them, and why that is not the command."""
 
     span: Span
     body: Span
@@ -151,7 +151,7 @@ class _Pair(NamedTuple):
 
 
 def _pair(source: Source, opening: Opening, end: int) -> _Pair | None:
-    """Return the pair that opens here; None where the tag is only mentioned in a sentence before the one that counts."""
+    """Return the pair that opens here; None if a sentence before the counting pair only mentions the tag."""
     text = source.text
     again = source.search(_NEXT_OPENER, opening.end, end)
     close = source.search(_NEXT_CLOSER, opening.end, end)
@@ -175,14 +175,14 @@ def _pair(source: Source, opening: Opening, end: int) -> _Pair | None:
 
 
 def _to_the_last(text: str, opening: Opening, end: int, detail: str) -> _Pair:
-    """Return all up to the last closing tag, whose command is unknown."""
+    """Return everything up to the last closing tag; its command is unknown."""
     close = text.rfind(_CLOSER, opening.end, end)
     body = Span(opening.end, close)
     return _Pair(Span(opening.start, close + len(_CLOSER)), body, Issue(Reason.AMBIGUOUS, body, detail))
 
 
 def _stands_alone(text: str, span: Span) -> bool:
-    """Return whether a pair has its lines to itself and is no element of a larger one."""
+    """Return whether a pair is alone on its lines and not in a larger element."""
     before, behind = text[max(0, span.start - _AROUND) : span.start], text[span.end : span.end + _AROUND]
     is_within = _OPENS.search(before) is not None or _TAG.match(behind) is not None
     return at_line_start(text, span.start) and _LINE_ENDS.match(behind) is not None and not is_within
@@ -276,7 +276,7 @@ class MintFences(Mint):
         text = source.text
         line = text.find("\n", opening.end, end)
         if line < 0 or text[opening.end : line].strip():
-            return None  # another label that begins so
+            return None  # another label with the same beginning
         closer = _CLOSES.search(text, line, end)
         stop = closer.start() if closer else end
         body, span = Span(line + 1, max(line + 1, stop)), Span(opening.start, closer.end() if closer else end)

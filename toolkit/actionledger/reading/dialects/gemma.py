@@ -37,9 +37,9 @@ _BARE = r"[^\s:,{}\[\]<>\"]++"
 
 
 class _Notation:
-    """What opens and closes a call, and how its object is written: strings between two quote tokens, keys and the rest bare.
+    """The opening and closing of a call, and its object's notation: strings between two quote tokens, keys and the rest bare.
 
-    Models write strings as JSON has them, too, and between single quotes, which is mended.
+    Models also write strings as in JSON, or between single quotes, which is repaired.
     """
 
     def __init__(self, opener: str, closer: str, quote: str) -> None:
@@ -60,11 +60,11 @@ _NOTATIONS = {
     )
 }
 _DEEPEST = 16
-"""How many calls may stand in the strings of each other."""
+"""The maximal nesting of calls in each other's strings."""
 
 _THOUGHTS = ("<|channel>", "<channel|>")
 _NULL = {"None": "null"}
-"""How Gemma 4's template writes that there is nothing."""
+"""The null of Gemma 4's template."""
 
 
 class Gemma(FencedCalls):
@@ -99,7 +99,7 @@ class Gemma(FencedCalls):
         return frozenset({*_NOTATIONS, _THOUGHTS[0]})
 
     def renamed(self, call: Written) -> Written:
-        """Return a call without the module that Google's prompts put the tools in."""
+        """Return a call without the module in which Google's prompts put the tools."""
         return call._replace(name=call.name.removeprefix(_MODULE))
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
@@ -119,7 +119,7 @@ class Gemma(FencedCalls):
 
 
 def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
-    """Read the call behind an opening token."""
+    """Read the call after an opening token."""
     text = marker.source.text
     start = behind_blanks(text, marker.opening.end, marker.end)
     call = _CALL.match(text, start, marker.end)
@@ -157,7 +157,7 @@ def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
 
 
 class _OpenStringError(Exception):
-    """Nothing closes the text that begins at ``start``, or a call in it can't be read."""
+    """Nothing closes the text that begins at ``start``, or a call in it is unreadable."""
 
     def __init__(self, start: int) -> None:
         super().__init__(start)
@@ -167,7 +167,7 @@ class _OpenStringError(Exception):
 def _as_json(
     source: Source, within: Span, notation: _Notation, quotes: list[Repair], depth: int = 0
 ) -> tuple[str, int]:
-    """Return the object that begins here as JSON text, and where it ends; -1 where it doesn't. Note the strings in single quotes."""
+    """Return the object here as JSON text, and its end, or -1 if it has none. Note the strings in single quotes."""
     text, pieces = source.text, list[str]()
     brackets, (at, end) = 0, within
     while at < end and (token := notation.token.match(text, at, end)):
@@ -193,7 +193,7 @@ def _as_json(
 
 
 def _string_end(source: Source, start: int, end: int, notation: _Notation, depth: int) -> int:
-    """Return where a text ends: at the next quote token that no whole call within the text has for its own."""
+    """Return where a text ends: at the next quote token outside of whole calls in the text."""
     at = start
     while (stop := source.find(notation.quote, at, end)) >= 0:
         opens = source.text.find(notation.opener, at, stop)
@@ -202,7 +202,7 @@ def _string_end(source: Source, start: int, end: int, notation: _Notation, depth
         at = opens + len(notation.opener)
         call = _CALL.match(source.text, behind_blanks(source.text, at, end), stop)
         if call is None:
-            continue  # the token is mentioned
+            continue  # the token is only mentioned
         _, behind = (
             _as_json(source, Span(call.end(), end), notation, [], depth + 1) if depth < _DEEPEST else ("", -1)
         )

@@ -1,7 +1,7 @@
-"""Messages of which the one with a recipient is a call: OpenAI's Harmony (gpt-oss), Beam and Muse Glimmer.
+"""Message formats in which a message with a recipient is a call: OpenAI's Harmony (gpt-oss), Beam and Muse Glimmer.
 
 ``<|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>``. The recipient may
-stand with the role, which the template has written for the first message. Messages on the channel ``analysis`` without a
+follow the role, which the template has written for the first message. Messages on the channel ``analysis`` without a
 recipient are the model's thoughts.
 """
 
@@ -37,7 +37,7 @@ _HEADER = regex(
     rf"(?P<rest>{_REST})<\|message\|>"
 )
 _ROLE_TO = r"(?<![\s\S]{2})(?:assistant[ \t]++)?+to="
-"""What a response begins with that goes straight to a tool: the template has written what stands before the recipient."""
+"""The beginning of a response that goes straight to a tool: the template has written the text before the recipient."""
 _FIRST_TO = rf"{_ROLE_TO}[^\s<]{{1,200}}+[ \t]*+<\|channel\|>[ ]?\w{_REST}<\|message\|>"
 _FIRST_CUT = (
     rf"{_ROLE_TO}functions\.[^\s<]{{0,200}}+[ \t]*+(?:<\|channel\|>{_REST})?+(?:<(?:\|(?:\w++\|?+)?+)?+)?+\Z"
@@ -78,12 +78,12 @@ class Harmony(Dialect):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The tokens that a message of the assistant begins with."""
+        """The tokens at the start of an assistant's message."""
         return frozenset({"<|start|>assistant", "<|start|> assistant", "<|channel|>"})
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """The header of the first message where its recipient stands with the role, whole or cut off."""
+        """The header of the first message if its recipient follows the role, whole or cut off."""
         return frozenset({_FIRST_TO, _FIRST_CUT})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
@@ -93,7 +93,7 @@ class Harmony(Dialect):
             return None  # another dialect's
         header = _HEADER.match(text, opening.start, end)
         if header is None:
-            # A text that ends within the header of a call was cut off; anything else is a mention.
+            # A text that ends within a call's header was cut off; anything else is a mention.
             if end < len(text) or "to=" not in text[opening.start : opening.start + 200]:
                 return None
             if not is_first and not _CUT_HEADER.match(text, opening.start):
@@ -107,7 +107,7 @@ class Harmony(Dialect):
         elif header["channel"] == "analysis":
             found = message.thoughts()
         else:
-            return None  # what the user is told
+            return None  # text for the user
         return self.unless_quoted(found, text)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
@@ -120,14 +120,14 @@ class Harmony(Dialect):
 
 
 class _Message:
-    """One message, from behind its header."""
+    """One message after its header."""
 
     def __init__(self, source: Source, header: re.Match[str], end: int, options: DecodeOptions) -> None:
         self.source, self.text, self.end, self.options = source, source.text, end, options
         self.start, self.body_start = header.start(), header.end()
 
     def stop(self, at: int) -> Span:
-        """Return the token that ends the message from ``at`` on, empty where another message or the end does."""
+        """Return the token that ends the message from ``at`` on; empty if another message or the end does."""
         start = self.source.search(_MARK, at, self.end)
         mark = _MARK.match(self.text, start, self.end)
         is_end = mark is not None and mark[0] not in {"<|start|>", "<|channel|>"}
@@ -147,7 +147,7 @@ class _Message:
         if name == "python" and not self.text.startswith("{", begins, self.end):
             stop = self.stop(begins)
             found = self.found(name, {"code": self.text[self.body_start : stop.start]}, stop.start)
-            # Source text doesn't say where it ends.
+            # Source text doesn't determine its own end.
             return cut_off(found, stop.start) if found.actions and stop.start == len(self.text) else found
         if self.text.startswith("<|call|>", begins, self.end):
             return self.found(name, {}, begins)
@@ -162,7 +162,7 @@ class _Message:
         return self.found(name, arguments.values, arguments.end, arguments.repairs, arguments.issues)
 
     def reach(self, at: int) -> Reach:
-        """Return how far a value may reach that begins at ``at``: never beyond the next message."""
+        """Return how far a value that begins at ``at`` may reach: never beyond the next message."""
         bound = self.source.search(_NEXT_MESSAGE, at, self.end)
         stop = self.stop(at)
         return Reach(stop.start if stop.start < self.end else None, bound, self.end)
@@ -175,7 +175,7 @@ class _Message:
         repairs: tuple[Repair, ...] = (),
         issues: tuple[Issue, ...] = (),
     ) -> Found:
-        """Return the call whose content ends at ``at``; the token that ends it is due."""
+        """Return the call whose content ends at ``at``, where the token that ends it is expected."""
         stop = self.stop(at)
         if stop.start == stop.end:
             close = closing_tag(self.text, at, self.end, "<|call|>", self.options)
@@ -187,7 +187,7 @@ class _Message:
         return read_block(span, Span(self.body_start, stop.start), (action,), repairs, issues)
 
     def refused(self, issue: Issue) -> Found:
-        """Return the message as one that can't be read; a value may reach behind its end."""
+        """Return the message as unreadable; a value may reach beyond its end."""
         stop = self.stop(self.body_start)
         if issue.span and issue.span.end > stop.start:
             cut = stop.start == len(self.text)
@@ -239,16 +239,16 @@ class Beam(ParameterTags):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The tokens that a message of the assistant begins with: Harmony's own."""
+        """The tokens at the start of an assistant's message: Harmony's own."""
         return frozenset({self.mark, "<|channel|>"})
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """The header of the first message, whose beginning the template has written."""
+        """The header of the first message, which the template has begun."""
         return frozenset({_FIRST})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the message that begins here, or pass over thoughts; see ``Dialect.read``."""
+        """Read the message that begins here, or skip thoughts; see ``Dialect.read``."""
         if opening.kind is OpeningKind.LITERAL and opening.label == "<|channel|>":
             if not source.text.startswith(_THOUGHTS, opening.start, end):
                 return None
@@ -263,7 +263,7 @@ class Beam(ParameterTags):
         )
 
     def is_cut(self, rest: str) -> bool:
-        """Return whether a text ends within the header of a call."""
+        """Return whether a text ends within a call's header."""
         return rest.startswith(self.opening_form) and "<|message|>" not in rest
 
 
@@ -271,7 +271,7 @@ _TO_ITSELF = "to=self"
 _TO_USER = regex(
     r"to=user<\|message\|>(?:[^<t]++|<(?!\|(?:eom|eot|start)\|>)|(?<!\s)t|t(?!o=(?!self|user)[\w.-]{1,200}<\|message\|>))*+"
 )
-"""A message to the user, up to what ends it: a token, or the header of a message to a tool."""
+"""A message to the user, up to its end: a token, or the header of a message to a tool."""
 
 _TO_TOOL = regex(
     r"(?:<\|start\|>[ ]?assistant[ ]++)?+to=(?!(?:self|user|commentary|developer)<)[\w.-]{1,200}+<\|message\|>\s*+(?=<atem:)"
@@ -282,7 +282,7 @@ _FURTHER = "<|start|>assistant"
 
 
 class _ToUser:
-    """The messages to the user in one text; they are looked for once."""
+    """The messages to the user in one text, found once."""
 
     def __init__(self) -> None:
         self._ends: list[int] | None = None
@@ -343,11 +343,11 @@ class MuseGlimmer(ParameterTags):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """The header of the first message, whose beginning the template has written."""
+        """The header of the first message, which the template has begun."""
         return frozenset({_MUSE_FIRST})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        """Read the calls, or skip the thoughts, that begin here; see ``Dialect.read``."""
         if opening.kind is OpeningKind.LINE or opening.label == _FURTHER:
             return self._behind_header(source, opening, end, options)
         if opening.label in self.thought_markers and not source.text.endswith(_TO_ITSELF, 0, opening.start):
@@ -363,7 +363,7 @@ class MuseGlimmer(ParameterTags):
     def _behind_header(
         self, source: Source, opening: Opening, end: int, options: DecodeOptions
     ) -> Found | None:
-        """Read the calls that the header of a message to a tool introduces; None where none follow."""
+        """Read the calls after the header of a message to a tool; None if there are none."""
         text = source.text
         header = _TO_TOOL.match(text, opening.start, end)
         label = header and next(
@@ -378,7 +378,7 @@ class MuseGlimmer(ParameterTags):
 
 
 def _with_offered_names(found: Found, source: Source) -> Found:
-    """Return a block whose calls have the names that were offered: the template may write a name's namespace before it once more."""
+    """Return a block with the offered names of its calls: the template may repeat a name's namespace before it."""
     repairs: list[Repair] = []
     actions: list[Written] = []
     for action in found.actions:

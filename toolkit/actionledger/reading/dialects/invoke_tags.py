@@ -22,11 +22,11 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MARK = "｜DSML｜"
 _KIND = r'(?:\s++string="(?P<string>true|false)"|\s++type="[^"<>\n]*")*+'
-"""What a parameter says of its value; where nothing says whether it is a text, it is one that the tool's schema types."""
+"""A parameter's type of value; without one, it is a text that the tool's schema types."""
 
 
 def _grammar(prefix: str, groups: Sequence[str], *, spellings: bool = True) -> TagGrammar:
-    """Return the grammar of tags whose names begin so."""
+    """Return the grammar of tags with this prefix in their names."""
     closes = {name: f"</{prefix}{name}>" for name in ("parameter", "invoke")}
     return TagGrammar(
         call=rf'<{prefix}invoke\s++name="(?P<name>[^"<>\n]*)"\s*+(?P<whole>/)?+>',
@@ -47,7 +47,7 @@ class _Dsml(ParameterTags):
     def block(
         self, text: str, opening: Opening, calls: list[TaggedCall], end: int, options: DecodeOptions
     ) -> Found:
-        """Return the calls as a block; a text among their values may be what the tool's schema calls otherwise."""
+        """Return the calls as a block; the tool's schema may give a text value another type."""
         found = super().block(text, opening, calls, end, options)
         has_texts = any(
             isinstance(value, str) for action in found.actions for value in action.arguments.values()
@@ -128,7 +128,7 @@ class GigaChat3(Marked):
     may_stay_open = True
 
     def write(self, calls: Sequence[PlainCall]) -> str:
-        """Write each call behind a token of its own; see ``Dialect.write``."""
+        """Write each call after a token of its own; see ``Dialect.write``."""
         return "\n".join(f"<|function_call|>{json_text(call_object(call))}" for call in calls)
 
 
@@ -219,7 +219,7 @@ class Dots(ParameterTags):
     )
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the tags, or the JSON, behind the opening tag; see ``Dialect.read``."""
+        """Read the tags, or the JSON, after the opening tag; see ``Dialect.read``."""
         found = super().read(source, opening, end, options)
         return found or _AS_JSON.read(source, opening, end, options)
 
@@ -301,7 +301,7 @@ class Step3(Generations):
 
 
 _GAP = "(?:\\s++|Ġ)?+"
-"""What stands before an attribute: nothing where a tokenizer's mark for a blank is lost, or the mark itself."""
+"""Text before an attribute: nothing if a tokenizer's mark for a blank is lost, or the mark itself."""
 
 _FUNCTION = rf"""<function{_GAP}name=["'](?P<name>[^"'<>\n]*)["'][^<>\n]*+>"""
 _MINICPM_PARAMETER = rf"""<param{_GAP}name=["'](?P<key>[^"'<>\n]*)["']\s*+>"""
@@ -322,7 +322,7 @@ class _InFence(Dialect):
         return frozenset({"<|tool_call_start|>", self.thoughts[0]})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        """Read the calls, or skip the thoughts, that begin here; see ``Dialect.read``."""
         text = source.text
         if opening.label == self.thoughts[0]:
             return thoughts_behind(source, opening, self.thoughts[1], end)
@@ -356,7 +356,7 @@ class _InXml(ParameterTags):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The tag that opens a call, with the blank in it, without it and with a tokenizer's mark for it."""
+        """The tag that opens a call: with its blank, without it and with a tokenizer's mark for it."""
         return frozenset({self.mark, "<functionname=", "<functionĠname="})
 
 

@@ -1,4 +1,4 @@
-"""The four formats of JSON in a labelled markdown fence: they differ in label and shape alone."""
+"""The four formats of JSON in a labelled markdown fence; they differ only in label and shape."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -77,7 +77,7 @@ class Iteration(JsonFence):
     list_key = "next_actions"
 
     def objects(self, value: Any) -> list[Any] | Reason:
-        """Return the list ``next_actions``; a final step may leave it out."""
+        """Return the list ``next_actions``; a final step may omit it."""
         if not isinstance(value, dict):
             return Reason.WRONG_SHAPE
         actions = value.get("next_actions")
@@ -86,7 +86,7 @@ class Iteration(JsonFence):
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:
-        """Return whether a block that no label announces is a step: its list may be empty, but it has to be there."""
+        """Return whether an unlabelled block is a step: its list may be empty, but must exist."""
         return "next_actions" in body and (not names or super().is_plain(names, body, source))
 
     def written(self, objects: list[JsonDict]) -> str:
@@ -126,17 +126,17 @@ class JsonAction(JsonFence):
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """What an action begins with, in the middle of a line, or in a list there."""
+        """The beginning of an action, or of a list with one, in the middle of a line."""
         return frozenset({r'\{\s*+"action"\s*+:\s*+"', r'\[\s*+\{\s*+"action"\s*+:\s*+"'})
 
     def objects(self, value: Any) -> list[Any] | Reason:
-        """Return the objects that have the key ``action``; the others are data beside them, unless that key is misspelt."""
+        """Return the objects with the key ``action``; the others are data, unless that key is misspelt."""
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         if not any("action" in item for item in items):
             return Reason.NOT_AN_ACTION
-        from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and hardly ever asked for
+        from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and rarely needed
 
-        # Whether an object has a text under a key that is one sign off, or has two signs swapped.
+        # Whether an object has a text under a key with one wrong sign, or two swapped ones.
         return [
             item
             for item in items

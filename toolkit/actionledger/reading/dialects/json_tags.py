@@ -1,7 +1,7 @@
-"""JSON between tags or special tokens, nothing else: Hermes, Granite, Phi-4, Apertus, InternLM, Mistral and Nemotron.
+"""JSON directly between tags or special tokens: Hermes, Granite, Phi-4, Apertus, InternLM, Mistral and Nemotron.
 
-Several of them share an opening marker. Each block is one dialect's: ``<tool_call>`` with an object, or with a closed
-list, is Hermes'; an unclosed list is Granite's. ``<|tool_call|>`` that is closed is Phi-4's, else Granite's.
+Several of them share an opening marker. Each block has one dialect: ``<tool_call>`` with an object, or with a closed
+list, is Hermes'; an unclosed list is Granite's. A closed ``<|tool_call|>`` is Phi-4's, otherwise Granite's.
 """
 
 import re
@@ -39,7 +39,7 @@ class Hermes(Marked):
     closers = {"<tool_call>": "</tool_call>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the object or the closed list behind the tag; an unclosed list is Granite's."""
+        """Read the object or the closed list after the tag; an unclosed list is Granite's."""
         found = super().read_values(marker, start)
         if not found or not _begins_list(marker, start):
             return found
@@ -62,7 +62,7 @@ class _GraniteList(Marked):
     others = {"<|tool_call|>": "<|/tool_call|>", "<tool_call>": "</tool_call>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the list behind the marker, unless it is closed."""
+        """Read the list after the marker, unless it is closed."""
         if marker.opening.label == "<tool_call>" and not _begins_list(marker, start):
             return None
         found = super().read_values(marker, start)
@@ -84,7 +84,7 @@ class _GraniteObject(Marked):
     others = {"<function_call>": "</function_call>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the object behind the tag, unless the tag is closed."""
+        """Read the object after the tag, unless the tag is closed."""
         if _begins_list(marker, start) and behind_blanks(marker.source.text, start, marker.end) < marker.end:
             return None
         found = super().read_values(marker, start)
@@ -128,7 +128,7 @@ class Phi4(Marked):
     closers = {"<|tool_call|>": "<|/tool_call|>", "functools[": ""}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the list; where the word opens, its bracket is the list's."""
+        """Read the list; after the opening word, the bracket is the list's."""
         opening = marker.opening
         if opening.label == "<|tool_call|>":
             return super().read_values(marker, start)
@@ -138,7 +138,7 @@ class Phi4(Marked):
 
 
 def _begins_list(marker: Marker, start: int) -> bool:
-    """Return whether a list begins here, or nothing does."""
+    """Return whether a list begins here, or the text ends."""
     return _LIST.match(marker.source.text, start, marker.end) is not None
 
 
@@ -167,7 +167,7 @@ class Apertus(Marked):
     thought_markers = {"<|inner_prefix|>": "<|inner_suffix|>"}
 
     def calls_in(self, values: Sequence[Decoded]) -> tuple[list[Written], list[Issue]] | Issue:
-        """Return the calls that values hold, each named by its key."""
+        """Return the calls in values, each named by its key."""
         written: list[Written] = []
         for item, span in whole_items(values):
             if not isinstance(item, dict) or len(item) != 1:
@@ -211,7 +211,7 @@ class InternLm(Marked):
     closers = {"<|action_start|>": "<|action_end|>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the object behind the plugin's token."""
+        """Read the object after the plugin's token."""
         text, end = marker.source.text, marker.end
         at = behind_blanks(text, start, end)
         if text.startswith(_PLUGIN, at, end):
@@ -248,12 +248,12 @@ class Mistral(Marked):
     closers = {"[TOOL_CALLS]": ""}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the list behind the marker, or the one call that it opens."""
+        """Read the list after the marker, or the one call that it opens."""
         head = _HEAD.match(marker.source.text, start, marker.end)
         return _named_call(marker, head) if head else super().read_values(marker, start)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
-        """Write each call behind a marker of its own; see ``Dialect.write``."""
+        """Write each call after a marker of its own; see ``Dialect.write``."""
         return "".join(map(_written, calls))
 
 
@@ -263,7 +263,7 @@ def _written(call: PlainCall) -> str:
 
 
 def _named_call(marker: Marker, head: re.Match[str]) -> Found | None:
-    """Read the arguments behind a name; None where the marker and a word behind it are only mentioned."""
+    """Read the arguments after a name; None if the marker and a word after it are only mentioned."""
     text, end = marker.source.text, marker.end
     at = behind_blanks(text, head.end(), end)
     if at >= end:

@@ -1,4 +1,4 @@
-"""Keys and values each in tags of their own, as GLM's: IQuest, Hunyuan, LongCat and K2 Horizon."""
+"""Keys and values in tags of their own, like GLM's: IQuest, Hunyuan, LongCat and K2 Horizon."""
 
 import re
 from functools import lru_cache
@@ -19,7 +19,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 def _grammar(tag: str) -> TagGrammar:
-    """Return the grammar of calls in tags of that name."""
+    """Return the grammar of calls in tags with that name."""
     return TagGrammar(
         call=rf"<{tag}>\s*+(?P<name>[A-Za-z_][\w.:/-]*+)\s*+(?=<arg_key>|</{tag}>)",
         stem="<arg_key>",
@@ -31,7 +31,7 @@ def _grammar(tag: str) -> TagGrammar:
 
 
 def _forms(tag: str) -> TagForms:
-    """Return how calls in tags of that name are written."""
+    """Return the templates of calls in tags with that name."""
     return TagForms(
         parameter="<arg_key>{key}</arg_key><arg_value>{value}</arg_value>",
         call=f"<{tag}>{{name}}{{parameters}}</{tag}>",
@@ -40,7 +40,7 @@ def _forms(tag: str) -> TagForms:
 
 
 def _cut(tag: str) -> re.Pattern[str]:
-    """Return what a call in tags of that name begins with up to its first argument."""
+    """Return the pattern of the beginning of a call in tags with that name, up to its first argument."""
     return regex(rf"<{tag}>\s*+[A-Za-z_][\w.:/-]*+\s*+(?:<[\w/]*+)?")
 
 
@@ -61,7 +61,7 @@ class _IQuest(ParameterTags):
     cut: ClassVar[re.Pattern[str]]
 
     def is_cut(self, rest: str) -> bool:
-        """Return whether a text ends within the name of a call or the first tag behind it."""
+        """Return whether a text ends within a call's name or the first tag after it."""
         return self.cut.fullmatch(rest) is not None
 
 
@@ -111,14 +111,14 @@ class _List(Marked):
     closers = {"<tool_calls>": "</tool_calls>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the list in the tags; objects in them are MiniMax'."""
+        """Read the list in the tags; objects in them are MiniMax's."""
         is_list = _LIST.match(marker.source.text, start, marker.end)
         return super().read_values(marker, start) if is_list else None
 
 
 @lru_cache(maxsize=16)
 def _tags(suffix: str) -> ParameterTags:
-    """Return the form with a tag for each call: Hunyuan 3 has a separator behind the name, Hunyuan 4 has none."""
+    """Return the form with a tag for each call: Hunyuan 3 has a separator after the name, Hunyuan 4 has none."""
     sep, opens_key, closes_call = f"<tool_sep{suffix}>", f"<arg_key{suffix}>", f"</tool_call{suffix}>"
     blanks, behind = r"\s*+", re.escape(suffix)
 
@@ -140,7 +140,7 @@ def _tags(suffix: str) -> ParameterTags:
         )
 
         def is_cut(self, rest: str) -> bool:
-            """Return whether a text ends within the opening of a call, or before the first tag behind it is whole."""
+            """Return whether a text ends within a call's opening, or within the first tag after it."""
             if self.mark.startswith(rest):
                 return bool(rest)
             name = re.match(rf"<tool_call{behind}>\s*+{_NAME}\s*+(?:<tool_sep{behind}>\s*+)?+", rest)
@@ -242,11 +242,11 @@ class LongCat(ParameterTags):
     )
 
     def is_cut(self, rest: str) -> bool:
-        """Return whether a text ends within the name of a call or the first tag behind it."""
+        """Return whether a text ends within a call's name or the first tag after it."""
         return _CUT.fullmatch(rest) is not None
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the tags, or the JSON, behind the opening tag; see ``Dialect.read``."""
+        """Read the tags, or the JSON, after the opening tag; see ``Dialect.read``."""
         found = super().read(source, opening, end, options)
         return found or _AS_JSON.read(source, opening, end, options)
 
@@ -263,7 +263,7 @@ class _K2HorizonAsJson(Marked):
     closers = {_ONE: _ONE_CLOSE, _ALL: _ALL_CLOSE}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the call, or the calls of a group; one that can't be read ends the group before it."""
+        """Read the call, or a group's calls; an unreadable one ends the group before it."""
         if marker.opening.label == _ONE:
             return super().read_values(marker, start)
         text, at = marker.source.text, start
@@ -279,7 +279,7 @@ class _K2HorizonAsJson(Marked):
         return _grouped(marker, calls, at) if calls else self._without_calls(marker, begin)
 
     def _without_calls(self, marker: Marker, begin: int) -> Found | None:
-        """The group has no call that can be read: that call is a block of its own, what is behind a cut is lost."""
+        """Return the block of a group without a readable call: none before an unreadable one, a cut-off block at the end."""
         return None if begin < marker.end else marker.nothing_behind()
 
 
@@ -346,11 +346,11 @@ class K2Horizon(ParameterTags):
     }
 
     def is_cut(self, rest: str) -> bool:
-        """Return whether a text ends within the name of a call or the first tag behind it."""
+        """Return whether a text ends within a call's name or the first tag after it."""
         return _K2_HORIZON_CUT.fullmatch(rest) is not None
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the tags or the JSON, or pass over the thoughts, behind the opening tag; see ``Dialect.read``."""
+        """Read the tags or the JSON, or skip the thoughts, after the opening tag; see ``Dialect.read``."""
         found = super().read(source, opening, end, options)
         return (
             found

@@ -1,7 +1,7 @@
 """MiniMax: M1 writes one JSON object a line between ``<tool_calls>`` tags, M2 and M3 tags with a tag for each parameter.
 
 M2's values are raw text: a parameter's body may hold fences, ``&``, other tags and even its own closing tag. M3's tags have the
-parameters' names, may be nested, and have a token before each of them.
+parameters' names, may be nested, and each follow a token.
 """
 
 import re
@@ -34,7 +34,7 @@ _TAGS = TagGrammar(
     parameter_closes="</parameter>",
     call_closes="</invoke>",
 )
-"""The same tags, for what a value holds of them."""
+"""The same tags, inside a value."""
 
 _CLOSES_INVOKE = regex(r"\s*+</invoke>")
 _LINE_BREAK_BEFORE = regex(r"[ \t]*+\r?\n")
@@ -188,7 +188,7 @@ def _invocation(marker: Marker, opens: re.Match[str]) -> _Invocation | Issue:
 
 
 def _body(marker: Marker, parameter: re.Match[str]) -> tuple[Span, tuple[Repair, ...], int] | Issue:
-    """Return where a parameter's body stands, up to the closing tag that another tag of the call follows, and where that ends."""
+    """Return a parameter's body, up to the closing tag before another tag of the call, and that tag's end."""
     source, start, end = marker.source, parameter.end(), marker.end
     tag = Span(*parameter.span("tag"))
     close = source.search(_CLOSES_PARAMETER, start, end)
@@ -206,7 +206,7 @@ def _body(marker: Marker, parameter: re.Match[str]) -> tuple[Span, tuple[Repair,
         return body, (), closer.end
     if source.text.find("<invoke name=", *body) >= 0:
         around = close_around(source.text, start, end, _TAGS.nesting, _CLOSES_PARAMETER)
-        # Tags with escaped quotes are a call's in a JSON text: they are not counted, and their closing tags are.
+        # Tags with escaped quotes belong to a call in a JSON text: they are not counted, but their closing tags are.
         if around is not None and source.text.find('<parameter name=\\"', start, around.start) < 0:
             return Span(start, around.start), (), around.end
     if source.text.find("<parameter name=", *body) >= 0:
@@ -223,7 +223,7 @@ def _unclosed(at: int, closer: str) -> Repair:
 
 
 def _trimmed(body: str) -> str:
-    """Return a body without the line break behind its opening tag and the one before its closing tag."""
+    """Return a body without the line break after its opening tag and the one before its closing tag."""
     before = _LINE_BREAK_BEFORE.match(body)
     if not before:
         return body
@@ -239,5 +239,5 @@ def _written(call: PlainCall) -> str:
 
 
 def _with_layout(text: str) -> str:
-    """Return a text on lines of its own if it begins with what would be taken for layout."""
+    """Return a text on lines of its own if its beginning would be read as layout."""
     return f"\n{text}\n" if _LINE_BREAK_BEFORE.match(text) else text

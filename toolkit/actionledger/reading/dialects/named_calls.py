@@ -1,6 +1,6 @@
 """The tool's name before its arguments as JSON: Functionary, Inkling, Step-Audio and Cohere.
 
-In generation 3.1 the name stands in a tag around them, in 3.2 behind three brackets on a line of its own.
+Functionary 3.1 has the name in a tag around the arguments, 3.2 after three brackets on a line of its own.
 """
 
 import re
@@ -51,16 +51,16 @@ class Functionary(Dialect):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The tag that opens a call, and what stands before whom a message is for."""
+        """The tag that opens a call, and the mark before a message's recipient."""
         return frozenset({_OPENER, _RECIPIENT})
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """A name that the response begins with, and an object behind it."""
+        """A name at the start of the response, with an object after it."""
         return frozenset({_FIRST})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the object behind the name; parameters in tags are Qwen3-Coder's. See ``Dialect.read``."""
+        """Read the object after the name; parameters in tags are Qwen3-Coder's. See ``Dialect.read``."""
         if opening.label == _RECIPIENT:
             return self._read_message(Marker(source, opening, "", end, options))
         if opening.kind is OpeningKind.LINE:
@@ -72,7 +72,7 @@ class Functionary(Dialect):
         return self.unless_quoted(found, source.text)
 
     def _read_message(self, marker: Marker) -> Found | None:
-        """Read a message of generation 3.2, which ends with its object; more brackets than three are somebody else's."""
+        """Read a message of generation 3.2, which ends with its object; more than three brackets belong to no dialect."""
         text, start = marker.source.text, marker.opening.start
         if text.endswith(">", 0, start):
             return None
@@ -88,7 +88,7 @@ class Functionary(Dialect):
 
 
 def _first_message(marker: Marker) -> Found | None:
-    """Read the message that the response begins with, if it is for a tool that was offered and a marked one follows it."""
+    """Read the response's first message, if it is for an offered tool and a marked message follows it."""
     source, at = marker.source, marker.opening.end - 1
     name = marker.opening.label.split(maxsplit=1)[0]
     if not source.names or name not in source.names:
@@ -145,7 +145,7 @@ class Inkling(Marked):
     thought_markers = {"<|content_thinking|>": _END}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the object behind the token that says it is a call's; the name before it has to be the same."""
+        """Read the object after the token of a call; the name before the token must be the same."""
         if marker.opening.label == _INVOKE:
             return super().read_values(marker, start)
         if marker.opening.label == _INVOKE_TEXT:
@@ -175,12 +175,12 @@ class Inkling(Marked):
 
 
 def _of_text(marker: Marker, name: str, start: int) -> Found | None:
-    """Return the call whose only argument is the text behind its header; a text whose end is missing may be longer, and waits."""
+    """Return the call whose only argument is the text after its header; a text without its end waits, since it may be longer."""
     close = marker.source.find(_END, start, marker.end)
     span = Span(marker.opening.start, close + len(_END) if close >= 0 else marker.end)
     body = Span(start, close if close >= 0 else marker.end)
     if not name and not body.of(marker.source.text).strip():
-        return None  # the token is mentioned
+        return None  # the token is only mentioned
     if not name:
         return refused(span, body, Issue(Reason.WRONG_SHAPE, span, "No tool is named."))
     key = only_text_of(marker.source.names, name) or "text"
@@ -227,7 +227,7 @@ class StepAudio(Dialect):
         )
 
     def _call(self, marker: Marker) -> Found | None:
-        """Return the call behind the tag; None where it is another dialect's, or mentioned."""
+        """Return the call after the tag; None if it is another dialect's, or mentioned."""
         text, start, end = marker.source.text, marker.opening.end, marker.end
         head = _STEP_AUDIO_HEAD.match(text, start, end)
         is_cut = head.end() == end if head else _STEP_AUDIO_CUT.match(text, start, end) is not None
@@ -267,7 +267,7 @@ class _InTokens(Marked):
         return super().literals | {self.thoughts[0]}
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        """Read the calls, or skip the thoughts, that begin here; see ``Dialect.read``."""
         if opening.label != self.thoughts[0]:
             return super().read(source, opening, end, options)
         return thoughts_behind(source, opening, self.thoughts[1], end)
@@ -290,7 +290,7 @@ class _InFence(Marked):
 
     @property
     def literals(self) -> frozenset[str]:
-        """None: the label stands at the start of a line."""
+        """None: the label is at the start of a line."""
         return frozenset()
 
     @property
@@ -299,7 +299,7 @@ class _InFence(Marked):
         return frozenset({"Action:"})
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the list in the fence; what has another shape in it is somebody else's."""
+        """Read the list in the fence; a value of another shape belongs to no dialect."""
         fence = _FENCE.match(marker.source.text, start, marker.end)
         found = super().read_values(marker, fence.end()) if fence else None
         return None if found is None or found.reason is Reason.WRONG_SHAPE else found

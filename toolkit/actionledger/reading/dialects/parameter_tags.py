@@ -1,4 +1,4 @@
-"""Calls with a tag for each parameter: what their dialects share, and Qwen3-Coder, GLM and Seed-OSS."""
+"""Calls with a tag for each parameter: the part that their dialects share, and Qwen3-Coder, GLM and Seed-OSS."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _LONGEST_OPENING = 1_000
-"""The end of a text is looked at for the opening of a call if it is no longer than that, in code points."""
+"""The longest end of a text that is checked for the opening of a call, in code points."""
 
 
 _NAME_AND_TAG = regex(r"\s*+[^\W\d][\w.:/-]*+\s*+<[\w|]")
@@ -48,13 +48,13 @@ class ParameterTags(Dialect):
     """How calls are written out."""
 
     mark: ClassVar[str]
-    """The literal text that a call begins with."""
+    """The literal text at the start of a call."""
 
     opening_form: ClassVar[str]
     """All of a call's opening up to its name."""
 
     stands_alone: ClassVar[bool] = True
-    """Whether a call is known without the tags of its group."""
+    """Whether a call counts without its group's tags."""
 
     thought_markers: ClassVar[Mapping[str, str]] = {}
     """Each tag that opens thoughts, with the one that closes them."""
@@ -65,7 +65,7 @@ class ParameterTags(Dialect):
         return frozenset({self.mark, *self.grammar.groups, *self.thought_markers})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the call or the group of calls, or pass over the thoughts, that begin here; see ``Dialect.read``."""
+        """Read the call or the group of calls, or skip the thoughts, that begin here; see ``Dialect.read``."""
         if closer := self.thought_markers.get(opening.label):
             return thoughts_behind(source, opening, closer, end)
         text, is_group = source.text, opening.label in self.grammar.groups
@@ -80,12 +80,12 @@ class ParameterTags(Dialect):
                 return refused(span, Span(opening.end, end), Issue(Reason.TRUNCATED, span))
             return self._misspelt(source, opening, end)
         if not is_group and not self._goes_on(text, first, end):
-            return None  # the tag is mentioned
+            return None  # the tag is only mentioned
         calls = read_calls(source, first, end, self.grammar, options, is_group=is_group)
         return self.unless_quoted(self.block(text, opening, calls, end, options), text)
 
     def _misspelt(self, source: Source, opening: Opening, end: int) -> Found | None:
-        """Return a call whose first tag is none of the format's, though a parameter is closed in it; None where it is mentioned."""
+        """Return a call whose first tag is unknown to the format, if a parameter is closed in it; None if it is a mention."""
         grammar, text = self.grammar, source.text
         if not grammar.value_opens or not _NAME_AND_TAG.match(text, opening.end, end):
             return None
@@ -109,11 +109,11 @@ class ParameterTags(Dialect):
         )
 
     def _ends_at(self, text: str, start: int, end: int) -> bool:
-        """Return whether the text ends within the opening of a call that begins here."""
+        """Return whether the text ends within the opening of the call that begins here."""
         return end - start <= _LONGEST_OPENING and self.is_cut(text[start:end])
 
     def _goes_on(self, text: str, call: re.Match[str], end: int) -> bool:
-        """Return whether a parameter or the call's end follows its opening tag, or the end of the text."""
+        """Return whether a call's opening tag is before a parameter, the call's end, or the end of the text."""
         at, follows = behind_blanks(text, call.end(), end), self.grammar.follows
         if call.groupdict().get("whole") or text.startswith(follows, at, end):
             return True
@@ -145,7 +145,7 @@ class ParameterTags(Dialect):
         return read_block(Span(opening.start, stop), Span(opening.end, body_end), written, repairs, issues)
 
     def _refused(self, text: str, opening: Opening, call: TaggedCall, end: int) -> Found:
-        """A call can't be read: the closing tags behind it are part of what is lost."""
+        """Return the block of an unreadable call, with the closing tags after it."""
         assert call.refusal
         stop = call.span.end
         for closer in (self.grammar.tail, *sorted(set(self.grammar.groups.values()))):
@@ -226,7 +226,7 @@ class Glm(ParameterTags):
     )
 
     def is_cut(self, rest: str) -> bool:
-        """Return whether a text ends within the name of a call or the first tag behind it."""
+        """Return whether a text ends within a call's name or the first tag after it."""
         return re.fullmatch(r"<tool_call>(?:[ \t]*\n\s*)?[A-Za-z_][\w.:/-]*\s*(?:<[\w/]*)?", rest) is not None
 
 

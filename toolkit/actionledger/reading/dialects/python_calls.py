@@ -1,4 +1,4 @@
-"""Calls in Python notation: bare lists of them, lists or programs between special tokens, and fenced programs of nothing but calls."""
+"""Calls in Python notation: bare lists of calls, lists or programs between special tokens, and fenced programs of calls alone."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 LIST = rf"\[\s*+{NAME}\("
-"""What a list of calls begins with."""
+"""The beginning of a list of calls."""
 
 _PLAIN_CALL = regex(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
 _REST_OF_LINE = regex(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
@@ -34,11 +34,11 @@ _FENCE = regex(r"```(?:python|py)?[ \t]*+\r?\n", re.IGNORECASE)
 _END = regex(r"```|<")
 
 CallsAndEnd: TypeAlias = tuple[list[Written], int]
-"""Calls, and where they end."""
+"""Calls and their end."""
 
 
 def unread(marker: Marker, error: NoCallError, start: int) -> Found:
-    """Return the block behind a marker that holds no calls which can be read, and why."""
+    """Return the block after a marker that holds no readable calls, with the reason."""
     if error.issue.code is not Reason.EXAMPLE:
         return marker.refused(error.issue, start)
     close = marker.extent(error.end)
@@ -46,7 +46,7 @@ def unread(marker: Marker, error: NoCallError, start: int) -> Found:
 
 
 def closed(marker: Marker, calls: Sequence[Written], at: int) -> Found:
-    """Return the block behind a marker whose calls end at ``at``."""
+    """Return the block after a marker whose calls end at ``at``."""
     close = marker.closing(at)
     if isinstance(close, Found):
         return close
@@ -55,13 +55,13 @@ def closed(marker: Marker, calls: Sequence[Written], at: int) -> Found:
 
 
 def next_marker(marker: Marker) -> int:
-    """Return where the same marker opens again, or the end: what is read for this one ends there."""
+    """Return where the same marker opens again, or the end: this marker's text ends there."""
     again = marker.source.find(marker.opening.label, marker.opening.end, marker.end)
     return again if again >= 0 else marker.end
 
 
 def within_reach(marker: Marker, read: Callable[[int], CallsAndEnd]) -> CallsAndEnd:
-    """Read up to where the same marker opens again; beyond it if what stands before it ends within a string."""
+    """Read up to the next opening of the same marker, or beyond it if the text before it ends within a string."""
     bound = next_marker(marker)
     try:
         return read(bound)
@@ -77,7 +77,7 @@ def within_reach(marker: Marker, read: Callable[[int], CallsAndEnd]) -> CallsAnd
 
 
 def list_behind(marker: Marker, start: int) -> Found:
-    """Read the list of calls that begins at ``start``, up to the closing marker."""
+    """Read the list of calls from ``start`` up to the closing marker."""
     text, options = marker.source.text, marker.options
     try:
         calls, at = within_reach(marker, lambda end: read_calls(text, start, end, options))
@@ -87,7 +87,7 @@ def list_behind(marker: Marker, start: int) -> Found:
 
 
 def program_behind(marker: Marker, start: int) -> Found:
-    """Read the calls, one a statement, that begin at ``start``, up to the closing marker."""
+    """Read the calls, one per statement, from ``start`` up to the closing marker."""
     text, options = marker.source.text, marker.options
     fence = _FENCE.match(text, start, marker.end)
     begin = fence.end() if fence else start
@@ -103,8 +103,8 @@ def program_behind(marker: Marker, start: int) -> Found:
 def bare_list(source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
     """Read a list of calls that begins a line without any marker.
 
-    Where it is known which names were offered, the first call's must be one of them; else its arguments must have names.
-    A list with text behind it on its line is quoted.
+    If the offered names are known, the first call must have one of them; otherwise its arguments must have names.
+    A list with text after it on its line is quoted.
     """
     text = source.text
     name = call_name(text, behind_comments(text, opening.start + 1, end), end)
@@ -140,7 +140,7 @@ class Pythonic(Dialect):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """A bracket with a call behind it."""
+        """A bracket with a call after it."""
         return frozenset({LIST})
 
     @property
@@ -179,7 +179,7 @@ class Llama4Pythonic(Dialect):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """A bracket with a call behind it."""
+        """A bracket with a call after it."""
         return frozenset({LIST})
 
     @property
@@ -226,7 +226,7 @@ class Lfm2(Marked):
     }
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the list behind the token; fences and calls without brackets are MiniCPM's."""
+        """Read the list after the token; fences and calls without brackets are MiniCPM's."""
         text, start = marker.source.text, behind_blanks(marker.source.text, start, marker.end)
         if re.compile(LIST).match(text, start, marker.end):
             return list_behind(marker, start)
@@ -246,14 +246,14 @@ class FencedCalls(Dialect):
     """A fenced program whose statements are calls with literal arguments; any other program is an illustration."""
 
     unprints: ClassVar[bool] = False
-    """Whether ``print(f())`` stands for ``f()``."""
+    """Whether ``print(f())`` means ``f()``."""
 
     def offers(self, _source: Source) -> Callable[[str], bool]:
-        """Return what tells which names may be called."""
+        """Return a function that tells which names may be called."""
         return lambda _: True
 
     def renamed(self, call: Written) -> Written:
-        """Return a call under the name that the tool goes by."""
+        """Return a call under its tool's name."""
         return call
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
@@ -291,7 +291,7 @@ class FencedCalls(Dialect):
         return read_block(span, body, tuple(calls), (missing,))
 
     def unread(self, source: Source, opening: Opening, error: NoCallError, end: int) -> Found | None:
-        """Return a fence without calls that can be read: it shows a program, or its calls are broken."""
+        """Return a fence without readable calls: it shows a program, or its calls are broken."""
         closing = source.closing_fence(opening, error.end, end)
         span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
         issue = error.issue
@@ -306,7 +306,7 @@ class FencedCalls(Dialect):
         return refused(span, body, issue)
 
     def illustration(self, span: Span, body: Span, issue: Issue) -> Found:
-        """Return a program that is no list of calls, with what makes it one."""
+        """Return a program that is no list of calls as an example, with the reason."""
         return shown(span, body, issue)
 
 
@@ -327,11 +327,11 @@ class PythonFence(FencedCalls):
 
     @property
     def fence_labels(self) -> frozenset[str]:
-        """The labels that models give Python."""
+        """The labels that models use for Python."""
         return frozenset({"python", "py", "python3"})
 
     def offers(self, source: Source) -> Callable[[str], bool]:
-        """Return what tells whether a name was offered."""
+        """Return a function that tells whether a name was offered."""
         names = source.names or frozenset()
         return names.__contains__
 
@@ -344,11 +344,11 @@ class PythonFence(FencedCalls):
         return super().read(source, opening, end, options) if source.names.intersection(called) else None
 
     def unread(self, source: Source, opening: Opening, error: NoCallError, end: int) -> Found | None:
-        """Return a program, or broken calls; what is no Python at all is none of this dialect's."""
+        """Return a program, or broken calls; None if it is not Python."""
         return None if isinstance(error, NoStatementError) else super().unread(source, opening, error, end)
 
     def illustration(self, span: Span, body: Span, _issue: Issue) -> Found:
-        """Return a program: nothing is wrong with it."""
+        """Return a program as an example without a fault."""
         return shown(span, body)
 
     def write(self, calls: Sequence[PlainCall]) -> str:

@@ -1,7 +1,7 @@
-"""ReAct: a line ``Action: NAME`` and a line ``Action Input: …`` behind it.
+"""ReAct: a line ``Action: NAME`` and a line ``Action Input: …`` after it.
 
-Models that are not stopped go on and invent the observation and all that follows from it. What stands behind an invented
-observation is not meant: it is shown, not done.
+Models that are not stopped invent the observation and everything after it. Actions after an invented observation
+are not meant: they are shown, and not executed.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 def _label(*words: str) -> str:
-    """Return the pattern of a line's label, with the number and the asterisks that models put there."""
+    """Return the pattern of a line's label, with the number and the asterisks that models add."""
     return rf"\*{{0,2}}(?:{'|'.join(words)})(?:[ \t]+\d+)?[ \t]*+\*{{0,2}}:(?:\*\*)?"
 
 
@@ -35,7 +35,7 @@ _OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
 _NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
 _REST_OF_LINE = regex(r"[ \t]*+(?=\r?\n|\Z)")
 _MEMBERS = regex(r'\S?"[^"\n]{1,100}+"[ \t]*+:')
-"""What an object begins with whose bracket is missing."""
+"""The beginning of an object without its bracket."""
 
 _FENCE = regex(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
 _FENCE_LINE = LineStart(r"[ \t]*+```[ \t]*+\r?$")
@@ -46,7 +46,7 @@ _NO_ACTIONS = frozenset({"final answer", "none", "n/a"})
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """What stands behind ``Action Input:``: the arguments, or why they can't be read."""
+    """The text after ``Action Input:``: the arguments, or why they are unreadable."""
 
     arguments: dict[str, Any]
     span: Span
@@ -120,7 +120,7 @@ class React(Dialect):
 
 
 def _under_its_name(given: _Input, parameter: str | None, options: DecodeOptions) -> _Input:
-    """Return a text by itself under the name of the one parameter that it can be meant for."""
+    """Return a plain text under the name of the only parameter that it can belong to."""
     text = given.arguments.get("input")
     if (
         parameter in {None, "input"}
@@ -135,14 +135,14 @@ def _under_its_name(given: _Input, parameter: str | None, options: DecodeOptions
 
 
 def _is_invented(source: Source, start: int) -> bool:
-    """Return whether an observation stands between the first action and this one."""
+    """Return whether an observation is between the first action and this one."""
     end = len(source.text)
     first = source.search(_INPUT_LINE, 0, end)
     return source.search(_OBSERVATION, first, end) < start
 
 
 def _without_input(source: Source, opening: Opening, tool: str, rest: Span) -> Found | None:
-    """A name without input is a call that was cut off, or one that lacks its input; if it is no name, it is prose."""
+    """Return a name without input as a cut-off call or one without its input; None for prose."""
     text, names = source.text, source.names
     begins = behind_blanks(text, *rest)
     behind = text[begins : begins + 40].rstrip()
@@ -159,7 +159,7 @@ def _without_input(source: Source, opening: Opening, tool: str, rest: Span) -> F
 
 
 def _input(source: Source, start: int, end: int, options: DecodeOptions) -> _Input:
-    """Read what stands behind the label: JSON, or plain text up to the next label."""
+    """Read the text after the label: JSON, or plain text up to the next label."""
     text = source.text
     begins = behind_blanks(text, start, end)
     stop = source.search(_NEXT, start, end)
@@ -176,7 +176,7 @@ def _input(source: Source, start: int, end: int, options: DecodeOptions) -> _Inp
     if _MEMBERS.match(text, begins, stop) and text[span.end - 1] == "}":
         end = stop if stop == len(text) else span.end
         return _Input({}, span, end, refusal=Issue(Reason.MISSING_OPENER, span))
-    # What reaches the end of the text takes all of it: more of the same may be on its way.
+    # At the end of the text, all of it is taken: more of the same may follow.
     return _Input({"input": span.of(text)}, span, stop if stop == len(text) else span.end)
 
 

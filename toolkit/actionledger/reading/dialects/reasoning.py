@@ -1,4 +1,4 @@
-"""What a model thinks to itself, between ``<think>`` and ``</think>`` or its family's own markers: no action in it is meant."""
+"""A model's thoughts between ``<think>`` and ``</think>`` or its family's own markers: no action in them is meant."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,11 +39,12 @@ TOKENS: Mapping[str, str] = {
     "<|thought_start|>": "<|thought_end|>",
     **{f"<ifm|{think}>": f"</ifm|{think}>" for think in ("think", "think_fast", "think_faster")},
 }
-"""Markers that nobody writes but to think: Magistral's, Kimi VL's, Cohere's, OpenThinker's, Apertus's, Kimi K3's, PLaMo 3's,
-Solar Open's, Gemma 4's, MiniCPM's and K2 Horizon's."""
+"""Markers that are written only for thoughts: Magistral's, Kimi VL's, Cohere's, OpenThinker's, Apertus's, Kimi K3's, PLaMo 3's,
+Solar Open's, Gemma 4's, MiniCPM's and K2 Horizon's.
+"""
 
 _CLOSERS = frozenset({*TAGS.values(), *TOKENS.values()} - {"<|end|>"})
-"""What closes nothing but thoughts."""
+"""Markers that close only thoughts."""
 _ANY_CLOSER = regex("|".join(map(re.escape, sorted(_CLOSERS))) + r"|</think:[\w.-]{1,40}>")
 
 _RELEASE = r"<think:[\w.-]{1,40}>"
@@ -75,21 +76,21 @@ class Reasoning(Dialect):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The markers; a closing one that nothing opened ends the thoughts that the response begins with."""
+        """The markers; an unopened closing one ends the thoughts at the start of the response."""
         return frozenset({*TAGS, *TOKENS}) | _CLOSERS
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """The markers that have no one form."""
+        """The markers without a fixed form."""
         return frozenset({_RELEASE, _RELEASE_CLOSER})
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """The sentence that announces thoughts."""
+        """The sentence before thoughts."""
         return frozenset({_PROSE})
 
     def read(self, source: Source, opening: Opening, end: int, _options: DecodeOptions) -> Found | None:
-        """Pass over the thoughts that begin, or end, here; see ``Dialect.read``."""
+        """Skip the thoughts that begin, or end, here; see ``Dialect.read``."""
         text, place = source.text, Span(opening.start, opening.end)
         name = _NAMES.search(opening.label)
         if name and source.names is not None and name[0] in source.names:
@@ -97,7 +98,7 @@ class Reasoning(Dialect):
         if is_closer(opening.label):
             return None if _is_quoted(text, place) else thoughts(place, Span(opening.start, opening.start))
         if opening.kind is OpeningKind.LINE:
-            # The thoughts that a sentence announces; where none ends them, the response has to begin with it.
+            # Thoughts after their sentence; if unclosed, they must begin the response.
             close = source.search(_PROSE_CLOSER, opening.end, end)
             closer = _PROSE_CLOSER.match(source.text, close, end)
             if closer is None:
@@ -128,7 +129,7 @@ class AnalysisChannel(Reasoning):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The header of a message of thoughts; one with a recipient is a call."""
+        """The header of a message of thoughts; a message with a recipient is a call."""
         return frozenset(
             f"{role}<|channel|>{blank}analysis<|message|>"
             for role in ("", "<|start|>assistant")
@@ -137,7 +138,7 @@ class AnalysisChannel(Reasoning):
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """None; the tokens have one form."""
+        """None, since the tokens have one form."""
         return frozenset()
 
     @property
@@ -146,7 +147,7 @@ class AnalysisChannel(Reasoning):
         return frozenset()
 
     def read(self, source: Source, opening: Opening, end: int, _options: DecodeOptions) -> Found | None:
-        """Pass over the message of thoughts that begins here; see ``Dialect.read``."""
+        """Skip the message of thoughts that begins here; see ``Dialect.read``."""
         close = source.search(_ANALYSIS_ENDS, opening.end, end)
         closer = "<|end|>" if source.text.startswith("<|end|>", close, end) else ""
         if closer or close >= end:
@@ -160,7 +161,7 @@ def is_closer(marker: str) -> bool:
 
 
 def opener_of(text: str) -> str:
-    """Return the marker of thoughts that a text begins with; empty where it begins with none."""
+    """Return the marker of thoughts at the start of a text; empty if there is none."""
     return next((opener for opener in (*TAGS, *TOKENS) if text.startswith(opener)), "")
 
 
@@ -178,12 +179,12 @@ def closer_at(end: int, text: str) -> Span | None:
 
 
 def may_end_thoughts(text: str) -> bool:
-    """Return whether a closing marker stands in a text."""
+    """Return whether a text has a closing marker of thoughts."""
     return _ANY_CLOSER.search(text) is not None
 
 
 def thought_closers(text: str, within: Span) -> Iterator[Span]:
-    """Yield the closing markers of a stretch that are not only named there."""
+    """Yield the closing markers in a stretch that are not only mentioned."""
     for found in _ANY_CLOSER.finditer(text, *within):
         closer = Span(*found.span())
         if not _is_quoted(text, closer):
@@ -191,7 +192,7 @@ def thought_closers(text: str, within: Span) -> Iterator[Span]:
 
 
 def ends_thoughts(found: Found, text: str) -> bool:
-    """Return whether a block is a closing marker that nothing opened: the template wrote the opening one for the model."""
+    """Return whether a block is an unopened closing marker: the template wrote the opening one for the model."""
     return (
         found.reason is Reason.REASONING
         and found.body.end == found.span.start
@@ -200,12 +201,12 @@ def ends_thoughts(found: Found, text: str) -> bool:
 
 
 def may_be_mention(closer: Span, text: str) -> bool:
-    """Return whether a closing marker may as well be named in a sentence that goes on: then it is not told what is thought."""
+    """Return whether a sentence that continues may only mention a closing marker, so that it is unclear what are thoughts."""
     return _GOES_ON.match(text, closer.end) is not None and not _begins_sentence(text, closer.start)
 
 
 def thoughts_up_to(closer: Span, blocks: Sequence[Found]) -> Iterator[Found]:
-    """Yield the thoughts that a response begins with, up to their closing marker."""
+    """Yield the thoughts at the start of a response, up to their closing marker."""
     at = 0
     for block in blocks:
         if at < block.span.start:
@@ -221,7 +222,7 @@ def thoughts_up_to(closer: Span, blocks: Sequence[Found]) -> Iterator[Found]:
 
 
 def _to_closer(source: Source, opening: Opening, end: int) -> Found:
-    """Return the thoughts up to the marker that closes the opening one; further ones of its kind in between are closed as well."""
+    """Return the thoughts up to the marker that closes the opening one and all further ones of its kind."""
     opener = opening.label
     closer = TAGS.get(opener) or TOKENS.get(opener) or f"</{opener[1:]}"
     depth, at, close = 1, opening.end, -1
@@ -249,7 +250,7 @@ def _begins_sentence(text: str, start: int) -> bool:
 
 
 def _is_quoted(text: str, marker: Span) -> bool:
-    """Return whether a marker is named: between quotation marks, or within inline code that its line closes."""
+    """Return whether a marker is a mention: between quotation marks, or within inline code on its line."""
     if is_mentioned(text, marker):
         return True
     before = text_before(text, marker.start)

@@ -1,4 +1,4 @@
-"""A format as a checkpoint's ``response_template`` defines it, which Hugging Face's transformers keep beside its tokenizer."""
+"""A format defined by a checkpoint's ``response_template``, which Hugging Face's transformers keep with its tokenizer."""
 
 import json
 import re
@@ -65,14 +65,14 @@ class ResponseTemplate(Dialect):
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields that are opened by something."""
+        """The fields with an opening."""
         fields = json.loads(self.definition)["fields"]
         found = (_field(name, each) for name, each in fields.items())
         return tuple(field for field in found if field)
 
     @property
     def literals(self) -> frozenset[str]:
-        """What each field's opening begins with."""
+        """The beginning of each field's opening."""
         return frozenset(mark for field in self.fields for mark in field.mark)
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
@@ -87,7 +87,7 @@ class ResponseTemplate(Dialect):
         return self.unless_quoted(self._calls(source, region, options), source.text)
 
     def _calls(self, source: Source, region: Region, options: DecodeOptions) -> Found:
-        """Return the calls in a region as a block; one that may have been cut, or can't be read, is refused."""
+        """Return the calls in a region as a block; refuse one that is unreadable or may be cut off."""
         lacks_its_end = not region.is_closed and region.field.closes is not None
         if lacks_its_end and region.field.content not in _SAYS_ITS_END:
             return refused(region.span, region.body, Issue(Reason.TRUNCATED, region.span))
@@ -107,7 +107,7 @@ class ResponseTemplate(Dialect):
 
 
 def _field(name: str, given: Any) -> Field | None:
-    """Return a field of a template; None for the one that takes what is left."""
+    """Return a field of a template; None for the one that takes the rest."""
     if not isinstance(given, Mapping):
         raise UsageError(f"The field {name} of the response template is no object.")
     opens, marks = _anchor(name, given, "open")
@@ -131,7 +131,7 @@ def _field(name: str, given: Any) -> Field | None:
 
 
 def _anchor(name: str, given: Mapping[str, Any], key: str) -> tuple[re.Pattern[str] | None, tuple[str, ...]]:
-    """Return what opens or closes a field, and the literal texts that it begins with."""
+    """Return the pattern that opens or closes a field, and the literal texts of its beginning."""
     literal, pattern = given.get(key), given.get(f"{key}_pattern")
     if literal is not None:
         texts = [literal] if isinstance(literal, str) else literal

@@ -1,7 +1,7 @@
-"""Edit blocks: a path, a fence, and in it what to look for and what to put there, between lines of marks.
+"""Edit blocks: a path, a fence, and in it the searched text and its replacement, between lines of marks.
 
-Lines are what is searched for and replaced, so each side keeps its line breaks. The path stands above the fence or is its
-first line; further edits in the same fence may leave it out.
+Whole lines are searched for and replaced, so each side keeps its line breaks. The path is above the fence or is its
+first line; further edits in the same fence may omit it.
 """
 
 import re
@@ -86,13 +86,13 @@ def _written(call: PlainCall) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What stands before an edit's mark.
+    """The text before an edit's mark.
 
     Args:
         start: where the block begins: at its path, its fence or its mark.
         head: where the line of the mark begins.
-        path: the path; empty where none is given.
-        closer: what closes its fence; empty where none is open.
+        path: the path; empty if missing.
+        closer: the closing line of its fence; empty if no fence is open.
     """
 
     start: int
@@ -103,7 +103,7 @@ class _Header:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """One edit: the action, or why it can't be read, and where it ends."""
+    """One edit: the action, or why it is unreadable, and its end."""
 
     end: int
     written: Written | None = None
@@ -111,7 +111,7 @@ class _Edit:
 
 
 def _header(text: str, mark: int, *, fence_at: int = -1) -> _Header:
-    """Look at the two lines before a mark: a path, a fence, or both in either order."""
+    """Read the two lines before a mark: a path, a fence, or both in either order."""
     start = head = text.rfind("\n", 0, mark) + 1
     path = closer = ""
     for _ in range(2):
@@ -129,13 +129,13 @@ def _header(text: str, mark: int, *, fence_at: int = -1) -> _Header:
 
 
 def _path(line: str) -> str:
-    """Return the path that a line says, without what markdown puts around it; empty where it says something else."""
+    """Return the path in a line, without markdown around it; empty if there is none."""
     path = line.strip(" \t\r\n#*`:")
     return path if _PATH.fullmatch(path) else ""
 
 
 class _Reader:
-    """Walks the edits of one fence, or the one edit that stands without."""
+    """Walks the edits of one fence, or the one edit without a fence."""
 
     def __init__(self, source: Source, header: _Header, end: int, options: DecodeOptions) -> None:
         self.source, self.text, self.end, self.options = source, source.text, end, options
@@ -148,7 +148,7 @@ class _Reader:
         at = edits[max(0, len(actions) - 1)].end
         start, body = self.header.start, Span(self.header.head, at)
         if refusal := edits[0].refusal:
-            # Edits that had to leave their fence to a block before them take what is left of it.
+            # If the fence belongs to a block before these edits, they take the rest of it.
             fence = self.closing_fence(at, self.closer or "```")
             return refused(Span(start, fence.end if fence else at), body, refusal)
         fence = self.closing_fence(at, self.closer)
@@ -171,7 +171,7 @@ class _Reader:
         return Span(*fence.span()) if fence and closer else None
 
     def edits(self) -> list[_Edit]:
-        """Read the first edit and those that follow it in the same fence, up to one that can't be read."""
+        """Read the first edit and those after it in the same fence, up to an unreadable one."""
         header = self.header
         edits = [self.edit(header)]
         while self.closer and edits[-1].written and not self.closing_fence(edits[-1].end, self.closer):
@@ -183,7 +183,7 @@ class _Reader:
         return edits
 
     def further(self, at: int, path: str) -> _Header | None:
-        """Return the header of an edit that follows in the same fence, behind blank lines and perhaps a path."""
+        """Return the header of the next edit in the same fence, after blank lines and perhaps a path."""
         text = self.text
         while blank := _LINE_BREAK.match(text, at, self.end):
             at = blank.end()
@@ -223,7 +223,7 @@ class _Reader:
         return _Edit(ends.end(), refusal=issue)
 
     def unclosed(self, start: int) -> _Edit:
-        """An edit without its last mark: cut off, ended by its fence, or followed by another one."""
+        """Return an edit without its last mark: cut off, ended by its fence, or followed by another one."""
         following = self.source.search(_NEXT_HEAD, start, self.end)
         stop = following
         if following < self.end:

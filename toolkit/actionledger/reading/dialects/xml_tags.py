@@ -1,7 +1,7 @@
-"""XML-style tags whose fields are tags as well: ``<create_file><path>…</path><content>…</content></create_file>``.
+"""XML-style tags with fields as tags: ``<create_file><path>…</path><content>…</content></create_file>``.
 
-This is no XML: a field's body is raw text, kept to the character, and may hold fences, ``&`` and other tags. Tags in
-another spelling, and fields as attributes, are read where they were plainly meant (see ``tag_spelling``).
+This is not XML: a field's body is raw text, kept exactly, and may hold fences, ``&`` and other tags. Tags in
+another spelling, and fields as attributes, are read if they were plainly meant (see ``tag_grammar``).
 """
 
 import re
@@ -39,14 +39,15 @@ _TAG = regex(r"\s*<[A-Za-z_][\w.-]*>")
 _SPELLINGS = frozenset({RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES})
 
 FieldForm = Literal["line", "content", "snippet"]
-"""How a field's body is trimmed: ``line`` of all blanks around it; ``content`` of the line break behind its tag;
-``snippet`` of that one and of the one before its closing tag."""
+"""How a field's body is trimmed: ``line`` of all blanks around it; ``content`` of the line break after its tag;
+``snippet`` of that one and of the one before its closing tag.
+"""
 
 _LAYOUT: dict[FieldForm, str] = {"line": "{}", "content": "\n{}", "snippet": "\n{}\n"}
-"""How a field's body is written, so that trimming gives it back."""
+"""How a field's body is written, so that trimming restores it."""
 
 _OWN_MARGIN = frozenset({"content", "edits"})
-"""Fields that hold whole texts: what their lines are indented by is the margin of the tag that they stand in."""
+"""Fields that hold whole texts: their lines' indentation is the margin of their tag."""
 
 Tags: TypeAlias = tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...]
 """Each action's name with its fields, and how each field's body is trimmed."""
@@ -76,10 +77,10 @@ _WISHED_FOR: Tags = (
 )
 
 _ORDERING: tuple[tuple[str, FieldForm], ...] = (("id", "line"), ("depends_on", "line"))
-"""What any action may have: a name, and whom it waits for."""
+"""The fields of any action: its id, and the actions on which it depends."""
 
 CODER_TAGS: Tags = tuple((tag, (*fields, *_ORDERING)) for tag, fields in (*_DOCUMENTED, *_WISHED_FOR))
-"""The coder's: the document's five actions, and those that it wished for."""
+"""The coder's tags: the document's five actions, and those that it wished for."""
 
 
 class XmlTags(Dialect):
@@ -122,7 +123,7 @@ class XmlTags(Dialect):
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """The opening tags in another spelling, with attributes or escaped signs, and strangers' that hold fields."""
+        """The opening tags in another spelling, with attributes or escaped signs, and unknown tags that hold fields."""
         if not self._forms:
             return frozenset()
         strangers = {stranger_tag(self._fields)} if any(self._fields.values()) else set()
@@ -165,17 +166,17 @@ class XmlTags(Dialect):
 
     @cached_property
     def _fields(self) -> dict[str, frozenset[str]]:
-        """Each action's fields that say what it is to do."""
+        """Each action's fields without those for ordering."""
         return {tag: frozenset(forms) - dict(_ORDERING).keys() for tag, forms in self._forms.items()}
 
     @cached_property
     def _opens(self) -> re.Pattern[str]:
-        """What an action begins with."""
+        """The pattern of an action's opening."""
         return regex("|".join(map(re.escape, sorted(self.literals))))
 
     @cached_property
     def _grammars(self) -> dict[tuple[str, bool], TagGrammar]:
-        """The grammars that were asked for so far."""
+        """The grammars, cached on first use."""
         return {}
 
     def _grammar(self, tag: str, *, is_loose: bool) -> TagGrammar:
@@ -242,7 +243,7 @@ class XmlTags(Dialect):
     def _bare_field(
         self, source: Source, opening: Opening, head: Head, grammar: TagGrammar, end: int
     ) -> Found | None:
-        """Read an action whose last field, a text, has no tag of its own beside the attributes that give all others."""
+        """Read an action whose last field, a text, has no tag; attributes give all other fields."""
         forms = self._forms[head.tag]
         left = self._fields[head.tag] - head.attributes.keys()
         stop = source.search(grammar.opens, opening.end, end)
@@ -263,7 +264,7 @@ class XmlTags(Dialect):
 def _plain_fields(
     text: str, within: Span, grammar: TagGrammar, forms: Mapping[str, FieldForm], arguments: dict[str, str]
 ) -> int:
-    """Add the first fields as far as no sign of a tag stands in their values, each once; return where they end."""
+    """Add the first fields whose values have no sign of a tag, each once; return where they end."""
     at, end = within
     while (field := grammar.plain_field.match(text, at, end)) and (name := field["name"]) not in arguments:
         if name not in forms:
@@ -274,14 +275,14 @@ def _plain_fields(
 
 
 def _doubt(marks: Marks, options: DecodeOptions) -> Issue | None:
-    """Return why a field can't be read that holds its own tags; None where it can."""
+    """Return why a field that holds its own tags is unreadable; None if it is readable."""
     if marks.issue or not marks.repairs or RepairKind.STRAY_MARK in options.repairs:
         return marks.issue
     return Issue(Reason.AMBIGUOUS, marks.repairs[0].span, "A tag of the format stands in it.")
 
 
 def _respelt(found: Found, repairs: list[Repair]) -> Found:
-    """Return an action with the repairs of its tags; one that can't be read stays as it is."""
+    """Add the repairs of its tags to an action; an unreadable one stays the same."""
     if not repairs or found.status is BlockStatus.MALFORMED:
         return found
     return found._replace(status=BlockStatus.REPAIRED, repairs=(*repairs, *found.repairs))
@@ -290,7 +291,7 @@ def _respelt(found: Found, repairs: list[Repair]) -> Found:
 def _misshapen(
     source: Source, opening: Opening, grammar: TagGrammar, end: int, fault: str = ""
 ) -> Found | None:
-    """Return a tag as malformed that no field follows, though it is closed or cut; else it is a mention."""
+    """Return a closed or cut-off tag without fields as malformed; otherwise it is a mention."""
     text = source.text
     is_marked = begins_item(text, opening.start) or _TAG.match(text, opening.end, end) is not None
     if is_marked and not fault and grammar.is_cut(text, opening.end, end):
@@ -316,7 +317,7 @@ def _closed(
     *,
     may_repair: bool,
 ) -> Found:
-    """All fields are read: the action's closing tag is due, before the rest of the text reaches the next action."""
+    """Return an action after its fields: its closing tag must come before the next action."""
     if closer := grammar.closes.match(text, *rest):
         span = Span(opening.start, closer.end())
         action = Written(grammar.tag, arguments, span)
@@ -343,7 +344,7 @@ def _unclosed_field(opening: Opening, field: Span, name: str, stop: int) -> Foun
 
 
 def _ambiguous(found: Found, field: Span) -> Found:
-    """A field holds another action with the same field: it quotes that action, or it was never closed itself."""
+    """Return a block whose field holds another action with the same field: a quotation, or an unclosed field."""
     issue = Issue(Reason.UNCLOSED_TAG, field, "Another action begins before the tag closes.")
     return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
 

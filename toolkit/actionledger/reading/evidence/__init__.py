@@ -1,11 +1,11 @@
-"""Evidence of intent: what is made of an offered name in call position that no dialect has read. See ``docs/evidence.md``.
+"""Evidence of intent: judges calls of offered names that no dialect has read. See ``docs/evidence.md``.
 
-weighing    the pass over what the dialects left; the table of what is made of each place
-candidates  where offered names are called: fences, lines, sentences
-statements  calls one after the other, with what stands around them
-shapes      from a value to the calls that it states         arguments  by name, as one object, in order
-names       offered names as models write them               places     quotations, echoes, thoughts, sentences
-turns       turns that a model invents                       cues       words that ask, refuse or offer a choice
-echoes      blocks that dialects read in places that quote  enclosed  calls in a tag named after another tool
-glued       names that have grown together with what stood beside special tokens
+weighing      the pass over text that no dialect read, with the verdict for each place
+stretches     the parts of a response that no dialect read   candidates  calls of offered names in these parts
+names         the offered names in all spellings             statements  calls in sequence
+shapes        from a value to the calls in it                arguments   by name, as one object, in order
+tags          calls in tags of no format                     own_marks   each dialect's marks around a call
+rests         damaged calls                                  headed      calls whose name heads their arguments
+foreign       calls in formats of other dialects             places      quotations, echoes, thoughts, invented turns
+echoes        blocks that are quoted, invented or repeated   surroundings  the words around calls
 """

@@ -1,4 +1,4 @@
-"""The arguments of a call: by name, as one object, or in the schema's order; each deviation from a plain object is a repair."""
+"""A call's arguments: by name, as one object, or in the schema's order; each deviation from a plain object is a repair."""
 
 import json
 import re
@@ -13,10 +13,10 @@ from actionledger.reading.tolerant_json.faults import JSON_REPAIRS
 
 
 class Deviations:
-    """What was noted while the calls of a text were read.
+    """The deviations noted while parsing a text's calls.
 
     Args:
-        text: the response, or what stands in it with escapes.
+        text: the response, or an escaped text in it.
     """
 
     def __init__(self, text: str) -> None:
@@ -24,13 +24,13 @@ class Deviations:
         self.repairs: list[Repair] = []
 
     def add(self, kind: RepairKind, span: Span, after: str) -> None:
-        """Note that a stretch is read as another text; nothing where that is the same."""
+        """Note that a span is read as another text; do nothing if both are equal."""
         before = span.of(self.text)
         if before != after:
             self.repairs.append(Repair(kind, span, before, after))
 
     def key(self, kind: RepairKind, key: str, known: str, span: Span) -> None:
-        """Note that a key of an object stands for a known one."""
+        """Note that an object's key is read as a known one."""
         if key == known or (kind is RepairKind.ARGUMENT_KEY and key == "parameters"):
             return
         found = re.search(rf"""["']?(?P<key>{re.escape(key)})["']?\s*+[:=]""", span.of(self.text))
@@ -42,13 +42,13 @@ class Deviations:
     def text_as(
         self, written: str, after: str, span: Span, kind: RepairKind = RepairKind.NAME_SPELLING
     ) -> None:
-        """Note that a text within a stretch is read as another one, by default as the name of a tool."""
+        """Note that a text in a span is read as another one, by default as a tool's name."""
         at = self.text.find(written, span.start, span.end)
         place = Span(at, at + len(written)) if at >= 0 else Span(span.start, span.start)
         self.add(kind, place, after)
 
     def nested(self, written: str, value: Any, span: Span) -> None:
-        """Note that a text was read as the JSON that it holds."""
+        """Note that a text was parsed as JSON."""
         at = self.text.find(written, span.start, span.end)
         place = Span(at - 1, at) if at > span.start else Span(span.start, span.start)
         after = "" if at > span.start else json.dumps(value, ensure_ascii=False, default=str)[:200]
@@ -56,7 +56,7 @@ class Deviations:
 
 
 def tidied(repairs: Sequence[Repair]) -> list[Repair]:
-    """Return repairs in text order; of those that overlap the first, unless another one says how the call deviates."""
+    """Return repairs in text order. If two overlap, keep the first, unless the other says how the call deviates."""
     kept: list[Repair] = []
     for repair in sorted(repairs, key=lambda repair: repair.span):
         if not kept or repair.span.start >= kept[-1].span.end:
@@ -79,7 +79,7 @@ ARGUMENT_KEYS = (
     ),
     *("argument", "payload"),
 )
-"""The keys that models give what holds the arguments."""
+"""The keys under which models put the arguments."""
 
 WRAPPER_KEYS = (
     *("tool_calls", "function_calls", "tool_call", "function_call", "calls", "call", "actions", "action"),
@@ -100,10 +100,10 @@ WRAPPER_KEYS = (
 
 
 class NoCallError(Exception):
-    """A value states no call, or one that can't be read.
+    """A value holds no call, or an unreadable one.
 
     Args:
-        code: why not: ``not_an_action`` where it is data, ``example`` where it is code or a description.
+        code: the reason: ``not_an_action`` for data, ``example`` for code or a description.
         span: where.
         detail: the particulars, for people.
     """
@@ -126,14 +126,14 @@ def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> Js
 
 
 def in_order(given: Sequence[Any], named: JsonMap, parameters: Sequence[str] | None) -> JsonDict | None:
-    """Return arguments without names under those of the parameters in the schema's order; None where that can't be."""
+    """Give unnamed arguments the parameter names in the schema's order; None if that is impossible."""
     if parameters is None or len(given) > len(parameters) or set(parameters[: len(given)]) & named.keys():
         return None
     return dict(zip(parameters, given, strict=False)) | dict(named)
 
 
 def holds_call(value: object) -> bool:
-    """Return whether a call stands anywhere in a value: it is an expression then, and no literal."""
+    """Return whether a value holds a call anywhere, which makes it an expression rather than a literal."""
     stack: list[object] = [value]
     while stack:
         match stack.pop():
@@ -147,7 +147,7 @@ def holds_call(value: object) -> bool:
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield every text in a value, those of its calls included."""
+    """Yield every text in a value and in its calls."""
     stack: list[object] = [value]
     while stack:
         match stack.pop():
@@ -162,12 +162,12 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 def _plain(value: Any) -> Any:
-    """Return ``dict(a=1)`` as the object that it makes; anything else as it is."""
+    """Return ``dict(a=1)`` as the object that it makes, and any other value unchanged."""
     if isinstance(value, Call) and value.name == "dict" and not value.arguments:
         return value.keywords
     return value
 
 
 def _are_arguments(value: JsonMap, parameters: Sequence[str] | None) -> bool:
-    """Return whether one object holds all arguments, rather than being the first of them."""
+    """Return whether an object holds all arguments instead of being the first one."""
     return parameters is None or not parameters or bool(value.keys() & set(parameters)) or not value

@@ -1,4 +1,4 @@
-"""Where an offered name is called in what no dialect has read: fences and stretches in the open, each with its calls."""
+"""Calls of offered names that no dialect has parsed, in fences and in prose."""
 
 import re
 from bisect import bisect_left
@@ -43,21 +43,21 @@ _DIFF = regex(r"\s*+(?:`{3,}+|~{3,}+)[ \t]*+(?:diff|patch|udiff)\b", re.IGNORECA
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 _LINE_OPENS = regex(r"^[^\w\n]{0,12}?(?=[\[{(])", re.MULTILINE)
 _PARAGRAPH = 2_000
-"""How much of a paragraph is looked at before and behind a call, in code points."""
+"""The searched part of a paragraph before and after a call, in code points."""
 
 _ABOVE = 4_000
 _BESIDE = 400
-"""How far before a name its value may begin, on lines above it and on its own, in code points."""
+"""The distance before a name in which its value may begin, on lines above it and on its own, in code points."""
 
 _WITHOUT_JSON: frozenset[Form] = frozenset({"lines", "options"})
 _NO_JSON = "Its arguments are lines or options: write them as JSON."
 
 _MARKS_LOST = "Marks of its format are missing."
 _LOST: dict[Form, str] = {"rest": NAMELESS, "left": _MARKS_LOST, "cut": "The text ends behind its name."}
-"""What is said of a call that is never read, by how it stands there."""
+"""The message about a call that is never read, by its form."""
 
 _MOST_LOST = 100
-"""How many lost calls are told apart; what follows them in a stretch is lost with the next one."""
+"""The maximum of separate lost calls; further ones in a stretch are lost together with the next one."""
 
 _MOST_STARTS = 6
 _WORK = 24
@@ -67,13 +67,13 @@ class Candidate(NamedTuple):
     """A place where an offered name is called.
 
     Args:
-        span: all of it, its fence included.
-        body: what stands in its fence; without one the same as ``span``.
-        run: the calls; None where they can't be read.
-        issue: why they can't be read; None where they can.
-        is_alone: whether nothing else stands beside it on its lines, or in its fence.
-        is_code: whether code stands around it.
-        fence: the fence that it stands in.
+        span: all of it, with its fence.
+        body: its fence's content; the same as ``span`` without a fence.
+        run: the calls; None if they are unreadable.
+        issue: why they are unreadable; None if they aren't.
+        is_alone: whether nothing else is on its lines, or in its fence.
+        is_code: whether there is code around it.
+        fence: the fence that holds it.
     """
 
     span: Span
@@ -86,11 +86,11 @@ class Candidate(NamedTuple):
 
 
 class Candidates:
-    """Finds the candidates of a response.
+    """Finds a response's candidates.
 
     Args:
         source: the response.
-        statements: reads calls.
+        statements: parses calls.
         mentions: where offered names are called, in text order.
     """
 
@@ -118,7 +118,7 @@ class Candidates:
                 yield self._or_code(candidate, named)
 
     def _in_capitals(self, candidate: Candidate, named: Sequence[Mention]) -> Iterator[Candidate]:
-        """Yield a candidate as lost that calls a name in other capitals; nothing where it is some other tag."""
+        """Yield a candidate whose name differs only in capitals as a lost call; nothing if it is another tag."""
         if candidate.run is None and all(each.is_capital for each in named):
             return
         meant = next(each for each in named if each.is_capital)
@@ -127,7 +127,7 @@ class Candidates:
         yield candidate._replace(run=None, issue=issue)
 
     def _or_code(self, candidate: Candidate, named: Sequence[Mention]) -> Candidate:
-        """Return a candidate, as code where its names may be a program's own: ``readFile('a')`` beside a text about it."""
+        """Return a candidate, marked as code if its names may be a program's own: ``readFile('a')`` in a text about it."""
         is_recased = named and all(each.is_recased and each.form in {"call", "object"} for each in named)
         is_all = candidate.span.start <= self._written.start and self._written.end <= candidate.span.end
         if is_all or not is_recased:
@@ -169,7 +169,7 @@ class Candidates:
         yield from self._in_the_open(stretch.body, mentions, stretch.span)
 
     def _is_program(self, run: Run | Issue | None, body: Span, mentions: Sequence[Mention]) -> bool:
-        """Return whether what stands in a fence beside its calls is code rather than prose."""
+        """Return whether the rest of a fence's content is code rather than prose."""
         if isinstance(run, Run):
             rest = self.text[body.start : run.span.start] + self.text[run.span.end : body.end]
         else:
@@ -178,7 +178,7 @@ class Candidates:
         return _LOOKS_LIKE_CODE.search(rest) is not None
 
     def _is_all(self, stretch: Stretch, mentions: Sequence[Mention]) -> bool:
-        """Return whether what can't be read is what the fence holds, rather than a sentence in it."""
+        """Return whether an unreadable call is the fence's content, rather than a sentence in it."""
         lead, _ = self.statements.leads(stretch.body.start, stretch.body.end)
         if mentions[0].form in _WITHOUT_JSON:
             return "\n" not in self.text[lead : mentions[0].start]
@@ -198,7 +198,7 @@ class Candidates:
                 low = candidate.span.end
 
     def _at(self, mention: Mention, low: int, body: Span, fence: Span | None) -> Candidate | None:
-        """Return what is called at a mention; None for a tag that is a word."""
+        """Return the candidate at a mention; None for a tag that is a word."""
         if mention.form in _LOST:
             return self._lost(mention, low, body, fence, _LOST[mention.form])
         read = self._covering(mention, low, body)
@@ -220,7 +220,7 @@ class Candidates:
         return stands_alone(self.text, span, body.start)
 
     def _lost(self, mention: Mention, low: int, body: Span, fence: Span | None, why: str) -> Candidate:
-        """Return a call that has some of its format's marks: no sentence holds them, though a quotation may."""
+        """Return a call with some of its format's marks. No sentence holds these, though a quotation may."""
         span = own_span(self.text, mention, low, body.end)
         self._lost_so_far += 1
         if self._lost_so_far > _MOST_LOST:
@@ -236,13 +236,13 @@ class Candidates:
         return Candidate(span, span, None, issue, is_alone, self._is_in_code(span, body), fence)
 
     def _begin_of_cut(self, mention: Mention, start: int, low: int) -> int:
-        """Return where a value begins on its line that the text ends in, behind the name of its call."""
+        """Return where a value begins that the text's end cuts off after the name of its call."""
         line = max(low, self.text.rfind("\n", low, mention.start) + 1)
         opens = [at for sign in "[{" if (at := self.text.find(sign, line, mention.start)) >= 0]
         return min([start, *opens])
 
     def _unread_span(self, mention: Mention, why: Issue, low: int, body: Span) -> Span:
-        """Return where a call stands that can't be read, with what belongs to it before and behind."""
+        """Return the span of an unreadable call, with everything before and after it that belongs to it."""
         start, end = mention.start, mention.end
         if why.span:
             start = min(start, why.span.start) if why.span.start >= low else start
@@ -274,7 +274,7 @@ class Candidates:
         return mention.form in {"text", "pair", "key"} and self.text.startswith(("{", "["), opens)
 
     def _states_code(self, why: Issue, span: Span, body: Span) -> bool:
-        """Return whether what can't be read is code: by itself, or by what stands around it."""
+        """Return whether an unreadable call is code, in itself or in its context."""
         if why.code is Reason.EXAMPLE or self._is_in_code(span, body) or is_signature(self.text, span):
             return True
         before = Span(max(body.start, span.start - _PARAGRAPH), span.start)
@@ -282,7 +282,7 @@ class Candidates:
         return has_names(why) and (self._has_code(before) or self._has_code(behind))
 
     def _has_code(self, part: Span) -> bool:
-        """Return whether a line looks like code that calls nothing which was offered."""
+        """Return whether a line looks like code without a call of an offered name."""
         for line in _LOOKS_LIKE_CODE.finditer(self.text, *part):
             mention = bisect_left(self._starts_of, line.start())
             end = self.text.find("\n", line.end(), part.end)
@@ -291,7 +291,7 @@ class Candidates:
         return False
 
     def _covering(self, mention: Mention, low: int, body: Span) -> Run | Issue:
-        """Read the run of calls that a mention belongs to, or say why there is none."""
+        """Parse the run of calls that holds a mention, or return why there is none."""
         worst: Issue | None = None
         end = body.end
         if mention.form in _WITHOUT_JSON:
@@ -325,7 +325,7 @@ class Candidates:
         return worst or Issue(Reason.NOT_AN_ACTION, mention.span, detail)
 
     def _run(self, start: int, end: int, mention: Mention | None) -> Run | Issue | None:
-        """Read a run from here on; None where it doesn't reach the mention, an issue where it can't be read."""
+        """Parse a run from here; None if it doesn't reach the mention, an issue if it is unreadable."""
         if self.statements.work > self._most_work:
             return Issue(Reason.TOO_MUCH_WORK, Span(start, end))
         try:
@@ -337,7 +337,7 @@ class Candidates:
         return run
 
     def _starts(self, mention: Mention, low: int) -> list[int]:
-        """Return where the value may begin that a mention is part of, the likeliest first."""
+        """Return where the value that holds a mention may begin, the likeliest place first."""
         text = self.text
         paragraph = max(low, mention.start - _ABOVE)
         line = max(low, text.rfind("\n", low, mention.start) + 1)
@@ -358,7 +358,7 @@ class Candidates:
         return list(dict.fromkeys(starts))[:_MOST_STARTS]
 
     def _is_in_code(self, span: Span, body: Span) -> bool:
-        """Return whether a definition, an import or another statement stands in the paragraph of a stretch."""
+        """Return whether the paragraph of a span holds a definition, an import or another statement."""
         text = self.text
         if _DEFINES.search(text[max(body.start, span.start - _MOST_BLANKS) : span.start]):
             return True
@@ -376,7 +376,7 @@ class Candidates:
 
 _MOST_BLANKS = 80
 _WITHIN = regex(r"(?:(?:\w|=[ \t]*+)[\[({]|[\])}\"'],)[ \t\r]*+\n[ \t]*+\Z")
-"""What a line ends with that goes on: what stands on the next one is part of it."""
+"""The end of a line that continues on the next one."""
 
 _CODE_LINE = regex(
     r"^[ \t]*+(?:(?:async[ \t]++)?def[ \t]++\w++[ \t]*+\([^\n]*:[ \t\r]*+$|class[ \t]++\w++(?:\([^\n()]*+\))?+:[ \t\r]*+$"
@@ -386,5 +386,6 @@ _CODE_LINE = regex(
     r"|^[^\n\"']*\)[^\n\"'(){}]{0,40}\{[ \t\r]*+\n[ \t]",
     re.MULTILINE,
 )
-"""What a definition, an import or another statement begins with. Sentences begin with some of its words and end with a colon, too: what
-stands indented below them is a statement's."""
+"""The beginning of a definition, an import or another statement. Sentences begin with some of these words and end with a colon,
+too: an indented line below shows a statement.
+"""

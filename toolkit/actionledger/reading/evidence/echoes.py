@@ -1,7 +1,7 @@
-"""Blocks that are not meant: in quotations, in invented turns, stated once more, or in a tag named after another tool.
+"""Blocks that are not meant: quoted, in invented turns, repeated, or in a tag named after another tool.
 
-The documents' own formats merge all their blocks, and say themselves what an example is; only a value of theirs that stands
-without its fence is as bare as any other.
+The documents' own formats merge all their blocks and define their own examples. Only an unfenced value
+of theirs is judged like any other.
 """
 
 import re
@@ -30,18 +30,18 @@ _WHY = "It stands in a tag named after a tool: it is that one's argument, or mea
 
 
 _DIRECTLY = 20
-"""How many blanks may stand between a tag that nothing closes and the call behind it."""
+"""The maximum of blanks between an unclosed tag and the call after it."""
 
 
 _OF_TOOLS = "xml_tags"
-"""The dialect whose tags are the tools' own names; those of any other one are its own, whatever the tools are called."""
+"""The dialect with tools' names as tags; any other dialect's tags are its own, whatever the tools' names."""
 
 
 Placed: TypeAlias = tuple[Dialect, Found]
 
 
 def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return the blocks of a response with those in doubt that stand in a tag named after another tool."""
+    """Return a response's blocks, with those in a tag named after another tool marked as doubtful."""
     if not source.names or "<" not in source.text:
         return list(placed)
     names = tags_of(source.names)
@@ -57,14 +57,14 @@ def with_enclosed(source: Source, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def opens_tag(text: str, gap: Span, names: frozenset[str]) -> bool:
-    """Return whether a tag named after a tool stands in a stretch of a response: what follows may be enclosed by it."""
+    """Return whether a tag named after a tool opens in a gap and may enclose what follows."""
     known = tags_of(names)
     return bool(known) and text.find("<", *gap) >= 0 and _pattern(known).search(text, *gap) is not None
 
 
 @lru_cache(maxsize=32)
 def tags_of(names: frozenset[str]) -> frozenset[str]:
-    """Return the names that are no tag of a format's own."""
+    """Return the names that are not a format's own tags."""
     return frozenset(name for name in names if f"<{name}>" not in _known_tags())
 
 
@@ -80,7 +80,7 @@ def _judged(tags: "_Tags", found: Found) -> Found:
 
 
 class _Tags:
-    """The tags of a text that have the names of tools and stand in no call."""
+    """The tags in a text that are named after tools and are outside of calls."""
 
     def __init__(self, text: str, names: frozenset[str], actions: Sequence[Span]) -> None:
         self._text = text
@@ -97,7 +97,7 @@ class _Tags:
 
     @property
     def are_any(self) -> bool:
-        """Whether one was opened."""
+        """Whether any was opened."""
         return bool(self._open)
 
     def _note(self, tag: re.Match[str]) -> None:
@@ -109,7 +109,7 @@ class _Tags:
             opened.clear()
 
     def hold(self, found: Found, action: Written) -> bool:
-        """Return whether an action stands in a tag of another name, or its block directly behind one that nothing closes."""
+        """Return whether an action is in a tag of another name, or its block directly after an unclosed one."""
         start, end = action.span
         for name, spans in self._closed.items():
             if name != action.name and (span := self._last(spans, start)) and end < span.end:
@@ -138,18 +138,18 @@ def _pattern(names: frozenset[str]) -> re.Pattern[str]:
 DOCUMENTED = frozenset(
     {"actions", "iteration", "json_action", "plan", "xml_tags", "mint", "search_replace", "apply_patch"}
 )
-"""The formats of the documents, and those that are blocks of edits."""
+"""The formats of the documents, and those of edit blocks."""
 
 
 MARKLESS = frozenset({"json", "pythonic", "llama4_pythonic", "llama3_json", "python_fence", "evidence"})
-"""The dialects whose calls may have no marks but their own looks."""
+"""The dialects whose calls may have no marks."""
 
 
 READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
 
 def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return blocks with those as illustrations that quote, that stand in an invented turn, or that repeat another."""
+    """Return blocks, with those marked as examples that are quoted, in an invented turn, or repeated."""
     text, names = source.text, source.names
     judges = [is_judged(dialect, found) for dialect, found in placed]
     if True not in judges:
@@ -187,7 +187,7 @@ def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def as_shown(found: Found, why: str, rank: Evidence) -> Found:
-    """Return a block as an illustration, with an issue that says what makes one of it."""
+    """Return a block as an example, with an issue that says why."""
     issue = Issue(Reason.EXAMPLE, found.span, why)
     return found._replace(
         status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,), evidence=rank
@@ -195,12 +195,12 @@ def as_shown(found: Found, why: str, rank: Evidence) -> Found:
 
 
 def calls_text(actions: Sequence[Written]) -> str:
-    """Return calls as a text that is the same for the same calls."""
+    """Return calls as a text that is equal for equal calls."""
     return repr([(action.name, sorted(action.arguments.items(), key=str)) for action in actions])
 
 
 def is_judged(dialect: Dialect, found: Found) -> bool:
-    """Return whether a block's place decides about it: the documents' own formats say themselves what an example is."""
+    """Return whether a block is judged by its place: the documents' own formats define their own examples."""
     if found.status is BlockStatus.IGNORED or is_doubted(found):
         return False
     if dialect.name not in DOCUMENTED or not found.repairs:
@@ -209,7 +209,7 @@ def is_judged(dialect: Dialect, found: Found) -> bool:
 
 
 def is_doubted(found: Found) -> bool:
-    """Return whether it was said already that a block's actions may not be meant."""
+    """Return whether all of a block's actions are already in doubt."""
     for action in found.actions:
         if action.doubt is None:
             return False
@@ -227,7 +227,7 @@ def _against(
     stated: dict[str, tuple[Dialect, Found]],
     previous: Found | None,
 ) -> str:
-    """Return what speaks against a block that has no marks; empty where nothing does."""
+    """Return what speaks against a block without marks; empty if nothing does."""
     if (
         found.status in READ
         and (before := stated.get(calls_text(found.actions)))
@@ -244,7 +244,7 @@ def _against(
 
 
 def _is_restated(text: str, before: Found, found: Found) -> bool:
-    """Return whether the same calls stand in another form, or with words between: whoever wants them twice goes on with them."""
+    """Return whether the same calls come again in another form, or after words; a wanted repetition follows directly."""
     one, other = before.span.of(text).split("\n", 1)[0], found.span.of(text).split("\n", 1)[0]
     is_other_form = one[:3] != other[:3] or (one.startswith("```") and one.strip() != other.strip())
     between = text[before.span.end : found.span.start]
@@ -252,7 +252,7 @@ def _is_restated(text: str, before: Found, found: Found) -> bool:
 
 
 def _invented(text: str, placed: Sequence[Placed]) -> Span | None:
-    """Return where the first turn of somebody else begins behind the first call, outside of all blocks."""
+    """Return where another's first turn begins after the first call, outside of all blocks."""
     spans = [found.span for _, found in placed]
     first = next(
         (

@@ -1,7 +1,7 @@
-"""Calls that no parser here reads: in the formats of other dialects, or known by how they are written alone.
+"""Calls in formats of other dialects, or known only by their shape, that no parser has read.
 
-A profile's model that falls back into its own format may name what was never offered; no watch for names sees that. So
-where nothing was read, every other dialect is asked.
+A model that falls back from a profile into its own format may call tools that were never offered. Watching for names misses
+these. So if nothing was read, every other dialect is asked.
 """
 
 import ast
@@ -33,7 +33,7 @@ _MARKED = regex(
     rf"|\[TOOL_CALLS?\](?=\s*+[{{\[\w])[^\n]*+|<(?:tool|function)(?:_call)?+:[ \t]++{_NAME}>[^<]*+</[\w-]++>)",
     re.MULTILINE,
 )
-"""What says itself that it is a call, wherever it begins a line: ``[Tool Use: f]``, ``[TOOL_CALL]{…}``, ``<tool: f>…</tool>``."""
+"""Text that is marked as a call at the start of a line: ``[Tool Use: f]``, ``[TOOL_CALL]{…}``, ``<tool: f>…</tool>``."""
 
 _MARKED_SIGNS = ("[", "<tool:", "<function:", "<tool_call:", "<function_call:")
 _FENCE = regex(
@@ -121,7 +121,7 @@ _LONGEST = 4_000
 
 
 def foreign_shapes(text: str, gap: Span) -> Iterator[Span]:
-    """Yield where a stretch of a response holds calls of tools that nobody offered, in no dialect's marks."""
+    """Yield where a stretch of a response holds calls of unoffered tools in no dialect's marks."""
     if any(text.find(sign, *gap) >= 0 for sign in _MARKED_SIGNS) and (found := _MARKED.search(text, *gap)):
         yield Span(*found.span())
         return
@@ -132,9 +132,9 @@ def foreign_shapes(text: str, gap: Span) -> Iterator[Span]:
 
 
 def _last(text: str) -> Span | None:
-    """Return where the call is that a text ends with: in a fence, or as its last paragraph; None where it ends with none.
+    """Return the span of the call at the end of a text, in a fence or as the last paragraph; None if there is none.
 
-    An object in a fence without a label may be anybody's event.
+    An object in an unlabelled fence may be any event.
     """
     end = len(text.rstrip())
     window = max(0, end - _LONGEST)
@@ -154,7 +154,7 @@ def _last(text: str) -> Span | None:
 
 
 def _is_last_fence(body: str) -> bool:
-    """Return whether a fence holds no other one."""
+    """Return whether a fence holds no other fence."""
     return "\n```" not in body and "\n~~~" not in body
 
 
@@ -163,18 +163,18 @@ def _is_call(text: str) -> bool:
 
 
 def _is_key_lines(text: str) -> bool:
-    """Return whether a text is YAML or TOML that begins with what is called."""
+    """Return whether a text is YAML or TOML that begins with a call's name."""
     return _KEY_LINES.fullmatch(text) is not None
 
 
 def _is_element(text: str) -> bool:
-    """Return whether a text is one element that holds others with nothing but text in them."""
+    """Return whether a text is one element whose inner elements hold only text."""
     found = _ELEMENT.fullmatch(text) if text.startswith("<") else None
     return found is not None and found["name"].lower() not in _HYPERTEXT
 
 
 def _is_python(text: str) -> bool:
-    """Return whether a text is one call with a name for each of its values, of nothing that Python itself has."""
+    """Return whether a text is one call with only keyword arguments, of a function that Python itself lacks."""
     found = _CALL.fullmatch(text)
     if found is None or hasattr(builtins, found["name"]):
         return False
@@ -190,7 +190,7 @@ def _is_python(text: str) -> bool:
 
 
 def _is_object(text: str) -> bool:
-    """Return whether a text is a JSON object that names what is called, a list of them, or a plan of them."""
+    """Return whether a text is a JSON object with a call's name, a list of such objects, or a plan of them."""
     if not text.startswith(("{", "[")):
         return False
     try:
@@ -214,7 +214,7 @@ def _names_call(value: object) -> bool:
 
 
 def _is_argument(held: object) -> bool:
-    """Return whether a value may be an argument, or hold arguments, and is no record of many levels."""
+    """Return whether a value may be an argument or hold arguments; a deeply nested record may not."""
     values = held.values() if isinstance(held, dict) else held if isinstance(held, list) else [held]
     return all(isinstance(each, _IS_PLAIN) for each in values)
 
@@ -223,7 +223,7 @@ _SHAPES: tuple[Callable[[str], bool], ...] = (_is_key_lines, _is_element, _is_ob
 
 
 def may_hold_shape(text: str) -> bool:
-    """Return whether a text has a sign without which it holds none of these."""
+    """Return whether a text has a sign that all these shapes need."""
     return has_words(text) and (":" in text or "=" in text)
 
 
@@ -233,10 +233,10 @@ _ANYBODYS = frozenset(
         *("json_action", "plan"),
     }
 )
-"""Dialects whose blocks look like anybody's code or data, or like another's tags: only an offered name makes calls of them."""
+"""Dialects whose blocks look like any code or data, or like another's tags: only an offered name makes them calls."""
 
 _ELSEWHERE = frozenset({RepairKind.MISLABELLED_FENCE, RepairKind.MISSING_FENCE})
-"""The repairs of a block without its own fence: there, too, only an offered name makes a call of data."""
+"""The repairs of a block without its own fence, in which also only an offered name makes data a call."""
 
 _SIGNS = ("<", "{", "[", "`", "~", ">", "Action", "*** Begin Patch")
 """Without one of these, none of those dialects reads anything, in a fence or not."""
@@ -245,11 +245,11 @@ _FENCED_VALUE = regex(
     r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
     re.MULTILINE,
 )
-"""A fence whose label is nobody's, with a value in it."""
+"""A fence with a value under a label that belongs to no dialect."""
 
 
 def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOptions) -> list[Placed]:
-    """Return the blocks of a response, where none was read with those of other dialects, each as lost."""
+    """Return a response's blocks; if none was read, add those of other dialects, each as lost."""
     for _, found in placed:
         if found.status in READ or _is_lost(found):
             return list(placed)
@@ -273,7 +273,7 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
 
 
 def foreign_blocks(text: str, gap: Span, names: frozenset[str], options: DecodeOptions) -> list[Placed]:
-    """Return the calls in any format in a stretch of a response, each as lost, also where they stand in a fence of no format."""
+    """Return the calls of any format in a stretch of a response, each as lost, also those in a fence of no format."""
     lost = [*_lost_in(text, gap, options)] if any(text.find(sign, *gap) >= 0 for sign in _SIGNS) else []
     for fence in () if lost or text.find("```", *gap) < 0 else _FENCED_VALUE.finditer(text, *gap):
         lost += _lost_in(text, Span(*fence.span("body")), options)
@@ -307,7 +307,7 @@ def _malformed(dialect: Dialect, span: Span, detail: str) -> Placed:
 def may_hold_foreign(
     text: str, gap: Span, found: Found, names: frozenset[str], options: DecodeOptions
 ) -> bool:
-    """Return whether a call in another format stands before a block, or is all of it, while a response comes in."""
+    """Return whether a call in another format is before a block, or is all of it, while a response is streaming."""
     if found.status in READ or _is_lost(found):
         return False
     end = found.span.end if _says_nothing(found) else gap.end
@@ -320,7 +320,7 @@ def _finder() -> Finder:
 
 
 def _says_nothing(found: Found) -> bool:
-    """Return whether a block is data, a mention, or what an offered name makes nothing of: a call in another format may be all of it."""
+    """Return whether a block is data, a mention or a failed call of an offered name; it may be a call in another format."""
     details = {issue.detail for issue in found.issues}
     if found.status is BlockStatus.MALFORMED:
         return NAMELESS in details

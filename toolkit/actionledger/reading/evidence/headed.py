@@ -1,7 +1,7 @@
-"""Calls of offered tools whose name heads what they take: a fence's label, a line, or some keys.
+"""Calls of offered tools whose name heads their arguments: a fence's label, a line, or some keys.
 
-``/f Oslo``, ``f: Oslo``, ``[f] Oslo``, ```` ```f ````, ``type: f`` above further keys, ``f`` and nothing else. No format writes them so, and none is
-ever read as a call; but whoever is only asked for actions, and writes that, has meant one. A sentence that names a tool is none.
+``/f Oslo``, ``f: Oslo``, ``[f] Oslo``, ```` ```f ````, ``type: f`` above further keys, ``f`` and nothing else. No format writes them so,
+and none is ever executed. But a model that is only asked for actions, and writes this, has meant a call. A sentence that names a tool is no call.
 """
 
 import re
@@ -42,7 +42,7 @@ _DATA = frozenset(
         *("markdown", "sh", "shell", "text", "tool", "tool_call", "toml", "txt", "xml", "yaml", "yml"),
     ]
 )
-"""Labels of fences that may hold a call which no language would write."""
+"""Labels of fences that may hold a call in no language's notation."""
 
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 _SIGN = regex(
@@ -81,10 +81,10 @@ _DRESSED = regex(rf"(?:[-*+]|\d++[.)]|#{{1,6}}|\*\*|`)[ \t*`]*+{_NAME}[ \t*`:]*+
 _OBJECT = regex(r"\{\s*+[\"']?(?P<key>\w++)[\"']?\s*+:")
 _WORD = regex(r"[A-Za-z_][\w-]++")
 _NEAR = 40
-"""How far before an object the name is looked for that it is told with, in code points: ``I call f with {"city": …}``."""
+"""The distance before an object in which its call's name is searched, in code points: ``I call f with {"city": …}``."""
 
 _WORDS = regex(r"\*{0,2}(?P<name>[A-Za-z][\w-]*+(?:[ ][a-z]++){0,3})\*{0,2}[ \t]*+:\*{0,2}[ \t]++\S[^\n]*+")
-"""``Find city: Oslo``, where nothing stands beside it."""
+"""``Find city: Oslo``, if nothing is next to it."""
 _ROW = regex(
     rf"\|[ \t]*+(?:{_KEY})[ \t]*+\|[^\n]*+\n\|[-|: \t]++\n\|[ \t]*+{_NAME}[ \t]*+\|[^\n]*+", re.IGNORECASE
 )
@@ -93,19 +93,19 @@ _LINE_KEY = regex(
     r"^[ \t]*+(?:[-*+][ \t]++)?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]", re.MULTILINE
 )
 _DEFINES = frozenset({"description", "docstring", "properties", "required", "returns", "signature"})
-"""Keys of what describes a tool."""
+"""The keys of a tool's description."""
 
 _PLAIN_WORD = regex(r"[a-z]++")
 
 
 class Headed(NamedTuple):
-    """A call whose name heads what it takes.
+    """A call whose name heads its arguments.
 
     Args:
         name: the offered name.
         span: all of it.
-        body: what stands behind its name.
-        is_labelled: whether the name is the label of a fence, which says more than a line.
+        body: the text after its name.
+        is_labelled: whether the name is a fence's label, which is stronger evidence than a line.
     """
 
     name: str
@@ -115,29 +115,29 @@ class Headed(NamedTuple):
 
 
 def may_be_headed(text: str, names: frozenset[str]) -> bool:
-    """Return whether a text may name a tool at all."""
+    """Return whether a text may name a tool."""
     return names_of(names).may_be_in(text.lower().replace(" ", "_").replace("-", "_"))
 
 
 def headed_calls(text: str, part: Span, names: frozenset[str]) -> Iterator[Headed]:
-    """Yield the calls of a stretch of a response that their names head, in text order, never overlapping.
+    """Yield the headed calls of a stretch of a response in text order, never overlapping.
 
     Args:
         text: the response.
-        part: the stretch: nothing in it was read.
-        names: the names of the tools that were offered.
+        part: the stretch, of which nothing was read.
+        names: the names of the offered tools.
     """
     written, behind = part.of(text), 0
     for head in _Heads(written, names).found():
         judge = verdict_of_marked if head.is_labelled else verdict
         if judge(written, head.span, behind) is None:
-            behind = head.span.end  # several calls need be announced once
+            behind = head.span.end  # several calls need only one announcement
             span, body = (Span(part.start + at, part.start + end) for at, end in (head.span, head.body))
             yield head._replace(span=span, body=body)
 
 
 class _Heads:
-    """Looks for the heads in a text."""
+    """Finds the heads in a text."""
 
     def __init__(self, text: str, names: frozenset[str]) -> None:
         self._text, self._names = text, names
@@ -165,7 +165,7 @@ class _Heads:
         return head and head._replace(span=span)
 
     def _in_the_open(self, part: Span) -> Iterator[Headed]:
-        """Yield the heads of paragraphs, and of lines that begin with a sign."""
+        """Yield the heads of paragraphs, and those of lines that begin with a sign."""
         at = part.start
         for blank in (*_BLANK_LINE.finditer(self._text, *part), None):
             paragraph = self._stripped(Span(at, blank.start() if blank else part.end))
@@ -176,7 +176,7 @@ class _Heads:
                     yield head
 
     def _pieces(self, paragraph: Span) -> Iterator[Span]:
-        """Yield the pieces of a paragraph, of which each but the first begins with a line that a name heads."""
+        """Yield the pieces of a paragraph, split before each line that a name heads."""
         start = at = paragraph.start
         while (at := self._text.find("\n", at, paragraph.end) + 1) > 0:
             found = _SIGN.match(self._text, at) or _COLON.match(self._text, at)
@@ -191,7 +191,7 @@ class _Heads:
         return Span(part.end - len(text.lstrip()), part.start + len(text.rstrip()))
 
     def _head_at(self, start: int, end: int, *, is_all: bool) -> Headed | None:
-        """Return the call that a stretch begins with; where nothing stands beside it, also a name by itself."""
+        """Return the call at the start of a stretch; if nothing is next to it, a lone name counts too."""
         text = self._text
         for pattern in (_SIGN, _BRACKETS, _COLON, _FIRST):
             if head := self._headed(pattern.match(text, start, end), start, end):
@@ -205,13 +205,13 @@ class _Heads:
         return self._by_itself(start, end) if is_all else None
 
     def _held(self, start: int, end: int) -> Headed | None:
-        """Return the call that an object holds at any depth: where it is the first one that a name is given in."""
+        """Return the call in an object at any depth, if that is the first place with a name."""
         found = _HELD.search(self._text, start, end)
         name = self._known.meant(found["name"]) if found else None
         return Headed(name, Span(start, end), Span(start, end)) if name else None
 
     def _by_itself(self, start: int, end: int) -> Headed | None:
-        """Return the call that a stretch is which says nothing else: a name, a row of a table, or words before a colon."""
+        """Return the call that is a whole stretch: a name, a row of a table, or words before a colon."""
         for pattern in (_ALONE, _ROW):
             if found := pattern.fullmatch(self._text, start, end):
                 head = self._headed(found, start, end)
@@ -221,7 +221,7 @@ class _Heads:
         return Headed(name, Span(start, end), Span(words.end("name"), end)) if words and name else None
 
     def _in_sentence(self, start: int, end: int) -> Headed | None:
-        """Return the call that a sentence writes down with the object that it takes."""
+        """Return the call that a sentence states with its object of arguments."""
         for told in _OBJECT.finditer(self._text, start, end):
             line = max(start, self._text.rfind("\n", start, told.start()) + 1, told.start() - _NEAR)
             for word in _WORD.finditer(self._text, line, told.start()):
@@ -241,7 +241,7 @@ class _Heads:
         return Headed(name, Span(start, end), Span(found.end(group), end))
 
     def _keyed(self, found: re.Match[str], end: int, *, is_all: bool) -> Headed | None:
-        """Return a call that keys are which name it first: with further keys that it takes, or as all there is."""
+        """Return a call in keys, the first of which names it: with further known keys, or as the whole text."""
         name = self._meant(found["name"], is_near=True) or self._meant(found["name"].lower())
         near = () if name else near_names(found["name"], sorted(self._names))
         if near and self._has_fields(found, found.end(), end, near[0]):
@@ -257,7 +257,7 @@ class _Heads:
         return head if (is_end and is_all) or self._has_fields(found, found.end(), end, name) else None
 
     def _has_fields(self, found: re.Match[str], start: int, end: int, name: str | None = None) -> bool:
-        """Return whether lines with keys follow that a tool takes, and that do not define it."""
+        """Return whether the next lines have keys that a tool takes, and do not define the tool."""
         name = name or self._meant(found["name"])
         if name is None or self._defines(name, start, end):
             return False
@@ -265,12 +265,12 @@ class _Heads:
         return not known.isdisjoint(key["key"].lower() for key in _LINE_KEY.finditer(self._text, start, end))
 
     def _defines(self, name: str, start: int, end: int) -> bool:
-        """Return whether lines follow that say what a tool is, with keys that are none of its own."""
+        """Return whether the next lines define a tool, with keys other than its own."""
         keys = {key["key"].lower() for key in _LINE_KEY.finditer(self._text, start, end)}
         return not _DEFINES.isdisjoint(keys.difference(parameters_of(self._names, name) or ()))
 
     def _meant(self, word: str, *, is_near: bool = False) -> str | None:
-        """Return the offered name that is meant by a word; a plain word is one only as it was offered."""
+        """Return the offered name meant by a word; a plain word counts only if spelt as offered."""
         name = self._known.meant(word)
         if name is None and is_near and re.search("[_-]|[a-z][A-Z]", word):
             name = next(iter(near_names(word, sorted(self._names))), None)

@@ -1,7 +1,7 @@
-"""The names that were offered, as models write them, and where they stand as the name of a call.
+"""The offered names in all spellings of models, and where they are the name of a call.
 
-Models write dots as underscores and the other way, words run together with capitals as words with signs between them and the other way,
-put a backslash before an underscore, and a module before the name.
+Models exchange dots and underscores, and camel case and separated words. They put a backslash before an underscore,
+and a module before the name.
 """
 
 import re
@@ -20,13 +20,13 @@ _SHORTEST = 3
 _LONGEST = 300
 _MOST_MODULES = 6
 _SHORT = 400
-"""Up to how many code points are searched for names without a look whether they may be there."""
+"""The longest text that is searched for names without a pre-check, in code points."""
 
 NAME_KEYS = (
     *("name", "tool_name", "function_name", "function", "tool", "action", "api", "api_name", "action_name"),
     *("func", "fn", "method", "recipient_name", "call", "command", "operation", "type"),
 )
-"""The keys that models give the name of what is called."""
+"""The keys under which models put the callee's name."""
 
 _NAME_KEY = regex(
     rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+(?:=>|[:=])\s*+\\?["'“”‘’`]\Z""",
@@ -36,26 +36,26 @@ _BARE_KEY = regex(
     rf"""[{{,]\s*+\\?["'“‘]?+(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'”’]?+\s*+[:=]\s*+\Z""",
     re.IGNORECASE,
 )
-"""What stands before a name without quotes that is the value of such a key: within an object, or it would be a sentence."""
+"""Text before an unquoted name that is the value of such a key: in an object, since otherwise it would be a sentence."""
 
 _LINE_KEY = regex(
     r"""(?:^|\n)[ \t]*+(?:-[ \t]++)?(?:action|tool|tool_name|function|function_name|tool_call|call)[ \t]*+:[ \t]*+["']?\Z""",
     re.IGNORECASE,
 )
-"""What stands before a name that is the value of such a key on a line of its own, as in YAML."""
+"""Text before a name that is the value of such a key on a line of its own, as in YAML."""
 
 _NEAR_KEY = regex(r"""[{,]\s*+\\?["'](?P<key>[a-z_]{2,14})\\?["']\s*+:\s*+\\?["']\Z""", re.IGNORECASE)
 _MISSPELT = NAME_KEYS[:6]
-"""The keys that are known where they are misspelt, too: longer ones, which other words are less like."""
+"""The keys that are also known when misspelt: longer ones, which are less like other words."""
 
 _CUT_BEHIND = regex(
     r"(?:^|\n|>)[ \t]*+\[\Z|(?:^|\n)[ \t]*+`{3}(?:python|py|tool_code)?+[ \t]*+\r?\n\Z", re.IGNORECASE
 )
-"""What stands before a name, at the end of a text, that begins a call which is cut."""
+"""Text before a name, at the end of a text, that begins a cut-off call."""
 
 _ARGUMENT_KEY = regex(r"\s*+(?:arguments|args)[ \t]*+:\Z", re.IGNORECASE)
 _NAME_LINE = regex(r"""(?:^|\n)[ \t]*+name[ \t]*+:[ \t]*+["']?\Z""", re.IGNORECASE)
-"""What stands before a name on a line of its own, where arguments follow on the next one: else it names anything."""
+"""Text before a name on a line of its own, if arguments follow on the next one; otherwise it names anything."""
 
 _DRESSED_LINE = regex(r"(?:^|\n)[ \t]*+(?:[*_]{1,2}|[\[(])?\Z")
 _OWN_LINE = regex(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
@@ -82,9 +82,10 @@ _FOLLOWED = (
     r"|(?P<options>[ \t]++--[A-Za-z][\w-]*+(?:[ \t]++|=)[^\s-])"
     r"|(?P<loose>)"
 )
-"""What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
-an object holds; the next key on a line, options as a program takes them, or arguments behind emphasis, an arrow or nothing. Anything else is a call only where a format's own mark
-stands beside it."""
+"""Text after a name that is called: a bracket, the end of its string, its arguments, the end of its tag or of the object; the next key
+on a line, options as for a program, or arguments after emphasis, an arrow or nothing. Any other text makes a call only next to a
+format's own mark.
+"""
 
 Form = Literal[
     "call", "key", "pair", "text", "object", "tag", "lines", "options", "own", "left", "cut", "rest"
@@ -92,18 +93,18 @@ Form = Literal[
 
 
 class Mention(NamedTuple):
-    """An offered name where something is called.
+    """An offered name in a call.
 
     Args:
         name: the name as it was offered.
         form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
-            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, with what is
-            left of a format's marks: ``f:0{"``, at the end of a text that is cut behind it, or what is left of a call whose
+            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, with the
+            rest of a format's marks: ``f:0{"``, at the end of a text cut off after it, or the rest of a call whose
             name is lost.
-        start: where the name begins, its module left out, in code points.
+        start: where the name begins, without its module, in code points.
         end: where it ends.
-        is_recased: whether its words are run together, or apart, unlike those of the name that was offered.
-        is_capital: whether it differs from that name in capitals alone: such a name is another one's as often.
+        is_recased: whether its words are joined or separated unlike those of the offered name.
+        is_capital: whether it differs from that name only in capitals; it is then as often another thing's name.
     """
 
     name: str
@@ -115,12 +116,12 @@ class Mention(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where the name stands."""
+        """Where the name is."""
         return Span(self.start, self.end)
 
 
 class Names:
-    """The names that were offered, in all the ways that they are written.
+    """The offered names, in all their spellings.
 
     Args:
         offered: the names.
@@ -143,7 +144,7 @@ class Names:
             {*(_SIGN.join(map(re.escape, words)) for words in spelt), *map(re.escape, self._by_capitals)},
             key=lambda each: (-len(each), each),
         )
-        # A name of signs alone, such as "_", is nothing that can be looked for.
+        # A name of signs alone, such as "_", can't be searched for.
         self._pattern = f"{_any_of(patterns)}(?!\\w)(?:{_FOLLOWED})" if patterns else ""
 
     def mentions(self, text: str, start: int, end: int) -> Iterator[Mention]:
@@ -165,14 +166,14 @@ class Names:
                 yield Mention(name, form, *found.span("name"), is_recased)
 
     def may_be_in(self, text: str) -> bool:
-        """Return whether any name may stand in a text: where it holds none, this takes a fraction of the search."""
+        """Return whether any name may be in a text. If there is none, this takes a fraction of the search's time."""
         for part in self._parts:
             if part in text:
                 return True
-        return not self._is_ascii  # what other letters are in lower case depends on those beside them
+        return not self._is_ascii  # the lower case of other letters depends on their neighbours
 
     def meant(self, spelt: str) -> str | None:
-        """Return the offered name that is meant by a name as it was written, its module included; None where none is."""
+        """Return the offered name meant by a written one, which may have modules; None if there is none."""
         for _ in range(_MOST_MODULES):
             if spelt in self.offered:
                 return spelt
@@ -186,15 +187,15 @@ class Names:
         return None
 
     def is_short(self, spelt: str, name: str) -> bool:
-        """Return whether a name stands without its own module: it has to fit in its arguments then."""
+        """Return whether a name lacks its own module; its arguments must then fit."""
         last = spelt.replace("\\", "").rpartition(".")[2]
         return self._short.get(last) == name and _squeezed(spelt) != _squeezed(name)
 
 
 def _in_capitals(offered: frozenset[str]) -> dict[str, str]:
-    """Return the names with the first letters, or all, as capitals, each with the only name that was offered so.
+    """Map each name in title case or capitals to the only offered name that it may mean.
 
-    What stands before a dot is a module's as often.
+    Names with dots are left out: the part before a dot is as often a module's name.
     """
     found: dict[str, set[str]] = {}
     for name in offered:
@@ -206,7 +207,7 @@ def _in_capitals(offered: frozenset[str]) -> dict[str, str]:
 
 
 def _short_names(offered: frozenset[str], known: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the last parts of names with dots that are nobody else's, with the names."""
+    """Map the last part of each dotted name to that name, if it is unique."""
     by_last: dict[str, set[str]] = {}
     for name in offered:
         if "." in name:
@@ -220,7 +221,7 @@ def _short_names(offered: frozenset[str], known: Mapping[str, str | None]) -> di
 
 @lru_cache(maxsize=64)
 def names_of(offered: frozenset[str]) -> Names:
-    """Return the names; the same ones are not looked at again."""
+    """Return the names' spellings, cached."""
     return Names(offered)
 
 
@@ -230,7 +231,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _form_of(text: str, found: re.Match[str]) -> Form | None:
-    """Return how a name is called, or None where it is not: as a value of another key, or in a sentence."""
+    """Return how a name is called; None if it isn't, as in a sentence or as another key's value."""
     form = _plain_form_of(text, found)
     if form == "call":
         return form
@@ -242,7 +243,7 @@ def _form_of(text: str, found: re.Match[str]) -> Form | None:
 
 
 def _is_cut_behind(text: str, found: re.Match[str]) -> bool:
-    """Return whether a text ends with a name, in what begins a call, or in the mark that holds it."""
+    """Return whether a text ends with a name, in the beginning of a call or in the mark that holds it."""
     end = found.end()
     if len(text) - end > _KEY_WINDOW or text[end:].strip():
         return False
@@ -255,8 +256,8 @@ def _is_cut_behind(text: str, found: re.Match[str]) -> bool:
 
 
 def is_misspelt_key(key: str) -> bool:
-    """Return whether a key is nearly one of those that models give a name."""
-    from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    """Return whether a key is nearly one of the keys of names."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and rarely needed
 
     return key not in NAME_KEYS and any(
         OSA.distance(key.lower(), known, score_cutoff=1) == 1 for known in _MISSPELT
@@ -264,7 +265,7 @@ def is_misspelt_key(key: str) -> bool:
 
 
 def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
-    """Return how a name is called by what any text may hold beside it."""
+    """Return how a name is called, judged by signs that any text may hold."""
     start = found.start("name")
     if found["call"]:
         return "call"
@@ -303,9 +304,9 @@ def _plain_form_of(text: str, found: re.Match[str]) -> Form | None:
 
 
 def _any_of(patterns: list[str]) -> str:
-    """Return the pattern of names that no word goes on into; those with the same first letter are told apart behind it.
+    """Return a pattern of names that end at a word's end; names with the same first letter share a branch.
 
-    Where all names begin with a letter, a word's border is asked for, which takes a third of a look behind.
+    If all names begin with a letter, the pattern uses a word border, which takes a third of a lookbehind's time.
     """
     if not all(pattern[:1].isalnum() for pattern in patterns):
         return rf"(?<!\w)(?P<name>{'|'.join(patterns)})"
@@ -317,7 +318,7 @@ def _any_of(patterns: list[str]) -> str:
 
 
 def _left_form(behind: str, before: str) -> Form | None:
-    """Return what a name is with an identifier or a closing sign behind it, and an object: a tag where that is open."""
+    """Return the form of a name before a ``>`` or an identifier, and an object: a tag if that is open."""
     if behind.startswith(">"):
         if _OPENS_TAG.search(before):
             return "tag"
@@ -326,7 +327,7 @@ def _left_form(behind: str, before: str) -> Form | None:
 
 
 def _forms(name: str) -> Iterator[tuple[str, ...]]:
-    """Yield the words of a name between which any sign may stand: as it is, and with its words run together or apart."""
+    """Yield the words of a name that any sign may separate: unchanged, and joined or split."""
     parts = tuple(_PARTS.split(name))
     if any(parts):
         yield parts
@@ -343,6 +344,6 @@ def _words(name: str) -> list[str]:
 
 
 def _squeezed(name: str) -> str:
-    """Return what all spellings of a name share."""
+    """Return the part that all spellings of a name share."""
     words = _HUMP.sub("_", _PARTS.sub("_", name.replace("\\", "")))
     return words.lower() if "_" in words.strip("_") else words

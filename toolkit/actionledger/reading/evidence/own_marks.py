@@ -1,7 +1,7 @@
-"""How each dialect marks a name and an argument, taken from what it writes: a new dialect is known from its first day.
+"""How each dialect marks names and arguments, taken from its own writing, so that new dialects are covered at once.
 
-A call is written in each dialect with words that stand for a name, an argument and its value. What stands directly before
-and behind these words are the dialect's own marks; they are known in nearly the same spelling, too.
+Each dialect writes a call with placeholders for a name, an argument and its value. The signs directly before and after
+these are its own marks, which are also found in nearly the same spelling.
 """
 
 import re
@@ -36,15 +36,15 @@ _NEAR_SIGNS = {
 
 
 class OwnMarks(NamedTuple):
-    """What a dialect writes around a call's parts, as regular expressions.
+    """A dialect's marks around the parts of a call, as regular expressions.
 
     Args:
-        before: what stands before a name; empty where nothing does that only this format writes.
-        behind: what stands behind a name; empty likewise.
-        argument: what stands before an argument's name; empty likewise.
-        closers: the marks behind the last value, as they are written.
-        last: the last character before a name, blanks and modules left out.
-        first: the first character behind a name, blanks left out.
+        before: the mark before a name; empty if the dialect has none of its own there.
+        behind: the mark after a name; empty likewise.
+        argument: the mark before an argument's name; empty likewise.
+        closers: the marks after the last value, as written.
+        last: the last character before a name, without blanks and modules.
+        first: the first character after a name, without blanks.
     """
 
     before: str
@@ -56,7 +56,7 @@ class OwnMarks(NamedTuple):
 
 
 def own_marks(dialect: Dialect, call_id: str | None = None) -> OwnMarks | None:
-    """Return a dialect's own marks; None where it has no name to write: an action's own name is its tag then."""
+    """Return a dialect's own marks; None if it writes no name because an action's name is its tag."""
     try:
         text = dialect.write([PlainCall(_NAME, {_ARGUMENT: _VALUE}, call_id)])
     except (ValueError, TypeError):
@@ -75,7 +75,7 @@ def own_marks(dialect: Dialect, call_id: str | None = None) -> OwnMarks | None:
 
 
 def _before(text: str, *, with_words: bool = True) -> str:
-    """Return the pattern of the mark that a text ends with; empty where it ends with none."""
+    """Return the pattern of the mark at the end of a text; empty if there is none."""
     if (tag := _OPEN_TAG.search(text)) and not tag[0].isspace():
         return _near(tag[0])
     if marks := _MARKS_BEFORE.search(text):
@@ -89,7 +89,7 @@ def _before(text: str, *, with_words: bool = True) -> str:
 
 
 def _near(mark: str) -> str:
-    """Return the pattern of a mark and of what is nearly that mark: another bar, other blanks or quotes, another number."""
+    """Return the pattern of a mark and its near spellings: another bar, other blanks or quotes, another number."""
     pieces = re.split(rf"({_ID}|\d+|\s+|[|｜]+|[▁\"'])", mark)
     return "".join(
         r"\w++" if piece.isdigit() or piece == _ID else _NEAR_SIGNS.get(piece[:1], re.escape(piece))
@@ -109,7 +109,7 @@ _OF_NO_DIALECT = (
     r"|\[(?i:(?:tool|function)[ _-](?:use|call)|(?:call|us|invok)(?:ed|ing)[ ](?:the[ ])?(?:tool|function))[ \t]*+:[ \t]*+"
     r"|<(?:tool|function)(?:_call)?+:[ \t]*+"
 )
-"""What stands before a name in formats that no dialect defines: a token or tag that speaks of calls, ``[Tool Use: `` as in a transcript."""
+"""Text before a name in formats of no dialect: a token or tag about calls, ``[Tool Use: `` as in a transcript."""
 
 _PREFIX = regex(r"(?:[^\W\d]\w*+\.)++\Z")
 _LONGEST_PREFIX = 80
@@ -127,12 +127,12 @@ def prefix_before(text: str, start: int) -> int:
 
 
 def has_own_mark(text: str, start: int, end: int) -> bool:
-    """Return whether a format's own mark stands directly before a name, its modules left out, or behind it."""
+    """Return whether a format's own mark is directly before a name and its modules, or after it."""
     return mark_before(text, prefix_before(text, start)) is not None or mark_behind(text, end) is not None
 
 
 def mark_before(text: str, at: int) -> int | None:
-    """Return where the mark begins that a format writes before a name, and that stands before this place; None where none does."""
+    """Return where a format's mark directly before this place begins; None if there is none."""
     window = max(0, at - _LONGEST_MARK)
     near = text[window:at]
     patterns = _patterns()
@@ -143,7 +143,7 @@ def mark_before(text: str, at: int) -> int | None:
 
 
 def mark_behind(text: str, at: int) -> int | None:
-    """Return where the mark ends that a format writes behind a name, and that stands behind this place; None where none does."""
+    """Return where a format's mark directly after this place ends; None if there is none."""
     if text[at : at + _LONGEST_GAP].lstrip()[:1] not in _patterns().first:
         return None
     found = _patterns().behind.match(text, at)
@@ -151,7 +151,7 @@ def mark_behind(text: str, at: int) -> int | None:
 
 
 def arguments_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield each argument, with its ``name``, in a format's own marks, with one of the marks that close its call behind it."""
+    """Yield each argument in a format's own marks, with its ``name``, that one of its call's closing marks follows."""
     if "<" not in text:
         return
     last: dict[str, int] = {}
@@ -166,7 +166,7 @@ def arguments_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 def closers_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield each place where a call is closed by a format's own marks: an object and one of them, or two of them."""
+    """Yield each place where a format's own marks close a call: an object and a mark, or two marks."""
     return _patterns().closed.finditer(text, start, end) if "<" in text else iter(())
 
 
@@ -191,7 +191,7 @@ def _patterns() -> _Patterns:
     pairs = _any_of(
         rf"{re.escape(one)}\s*+{re.escape(other)}" for each in marks for one, other in pairwise(each.closers)
     )
-    # All but for the bracket that each begins with: what begins with one character is found fast.
+    # All but the bracket that each begins with, since a single first character is found fast.
     arguments = "|".join(f"({front.removeprefix('<')})" for front in fronts)
     return _Patterns(
         frozenset("\"'“”=>:").union(each.last for each in marks if each.before),
@@ -205,6 +205,6 @@ def _patterns() -> _Patterns:
 
 
 def _any_of(patterns: Iterable[str]) -> str:
-    """Return one pattern for several, the longest first; one that matches nowhere for none."""
+    """Return one pattern for several, the longest first; for none, one that never matches."""
     kept = sorted({pattern for pattern in patterns if pattern}, key=lambda each: (-len(each), each))
     return "|".join(kept) or "(?!)"

@@ -1,6 +1,6 @@
-"""What a place makes of a call: quotations, echoes, thoughts, invented turns, and the words around it.
+"""How its place changes a call: in quotations, echoes, thoughts or invented turns, and by the words around it.
 
-Tags and comments count in pairs; a tag that is never closed is a mention, except of thoughts that the response begins with.
+Tags and comments count in pairs; an unclosed tag is a mention, unless the response begins with it as thoughts.
 """
 
 import re
@@ -50,7 +50,7 @@ _OPENS = regex(
     re.IGNORECASE,
 )
 _RECIPIENT = regex(r"\bto=[^\s<]{1,200}+[ \t]*+\Z")
-"""What stands before the channel of a message to a tool: that message is a call, and no thoughts."""
+"""Text before the channel of a message to a tool: that message is a call, and no thought."""
 _LONGEST_RECIPIENT = 220
 _CLOSERS = {
     "[think]": "[/THINK]",
@@ -96,7 +96,7 @@ _ENDS_SENTENCE = regex(
 
 
 _BESIDE = f" \t\u3000*_`{HIDDEN}"
-"""What may stand before a call on its line without a word."""
+"""Signs that may precede a call on its line without a word."""
 
 
 class Quoted(NamedTuple):
@@ -105,7 +105,7 @@ class Quoted(NamedTuple):
     Args:
         span: where.
         why: what it is, as a sentence.
-        is_thought: whether the model thinks it to itself.
+        is_thought: whether it is the model's thought.
     """
 
     span: Span
@@ -131,7 +131,7 @@ class Quotations:
         self._starts = [quoted.span.start for quoted in self._found]
 
     def around(self, span: Span) -> Quoted | None:
-        """Return the quotation that a stretch stands in, or None."""
+        """Return the quotation around a span; None if there is none."""
         if not self._found:
             return None
         last = bisect_right(self._starts, span.start) - 1
@@ -143,7 +143,7 @@ class Quotations:
 
 
 def may_quote(text: str, start: int, end: int) -> bool:
-    """Return whether a quotation, or an echo, opens in ``text[start:end]``: what follows may be judged by it."""
+    """Return whether a quotation or an echo that may concern what follows opens in ``text[start:end]``."""
     return bool(_OPENS.search(text, start, end) or _ECHO_LINE.search(text, start, end))
 
 
@@ -159,7 +159,7 @@ def _in_pairs(text: str) -> Iterator[Quoted]:
         close = -1 if closer in missing else text.find(closer, at)
         if close < 0:
             missing.add(closer)
-            begins = opens["tag"] != "think" and opens.start() <= ink  # that tag is a dialect's
+            begins = opens["tag"] != "think" and opens.start() <= ink  # that is a dialect's own tag
             if opens["analysis"] or (is_thought and begins):
                 yield Quoted(Span(opens.start(), len(text)), why, is_thought)
             continue
@@ -183,7 +183,7 @@ def _pair(opens: re.Match[str]) -> tuple[str, str, bool]:
 
 
 def _echoes(text: str) -> Iterator[Quoted]:
-    """Yield what stands behind ``Output:`` or a shell's prompt, up to a blank line or the next label."""
+    """Yield the text after ``Output:`` or a shell's prompt, up to a blank line or the next label."""
     at, blank = 0, -1
     while opens := _ECHO_LINE.search(text, at):
         begins = opens.end()
@@ -209,7 +209,7 @@ def _quoted_lines(text: str) -> Iterator[Quoted]:
 
 
 def _indented(text: str) -> Iterator[Quoted]:
-    """Yield indented blocks, as people set code apart; where all lines are indented, none is."""
+    """Yield indented blocks, which set code apart; if all lines are indented, none is."""
     may_begin = text.startswith(_INDENTS) or any(
         f"{blank}{by}" in text for blank in _BLANK_LINES for by in _INDENTS
     )
@@ -219,7 +219,7 @@ def _indented(text: str) -> Iterator[Quoted]:
 
 
 def stands_alone(text: str, span: Span, low: int) -> bool:
-    """Return whether nothing stands beside a stretch on its lines but a list's marker, or a label with a colon before it."""
+    """Return whether a span is alone on its lines, apart from a list's marker or a label with a colon before it."""
     line = text_before(text, span.start)
     before = line[max(0, len(line) - (span.start - low)) :].rstrip(_BESIDE)
     return bool(_ENDS_SENTENCE.match(text, span.end)) and (
@@ -228,7 +228,7 @@ def stands_alone(text: str, span: Span, low: int) -> bool:
 
 
 def is_document(text: str) -> bool:
-    """Return whether a response reads like a document, which shows calls rather than makes them: many headings, or long."""
+    """Return whether a response reads like a document that shows calls: it is long or has many headings."""
     if len(text) > _LONGEST_ANSWER:
         return True
     headings = len([*_HEADING.finditer(text)]) if "#" in text else 0
@@ -238,7 +238,7 @@ def is_document(text: str) -> bool:
 
 
 def inked(text: str, thoughts: Sequence[Span]) -> Span:
-    """Return where a response begins and ends but for blanks, special tokens and thoughts."""
+    """Return the span of a response without surrounding blanks, special tokens and thoughts."""
     start = 0
     for thought in [*thoughts, None]:
         start = _BLANK.match(text, start).end()  # type: ignore[union-attr]
@@ -249,7 +249,7 @@ def inked(text: str, thoughts: Sequence[Span]) -> Span:
 
 
 def _inked_until(text: str, low: int) -> int:
-    """Return where the blanks and special tokens begin that a text ends with, as far back as they are looked at."""
+    """Return where the blanks and special tokens at the end of a text begin, no further back than ``low``."""
     end = len(text)
     while end > low:
         last = text[end - 1]
@@ -307,7 +307,7 @@ _NO_NEED = regex(
 
 
 def speaks_against(source: Source, start: int, end: int) -> str:
-    """Return what the words around a call say against it, as a sentence; empty where nothing does."""
+    """Return what the words around a call say against it, as a sentence; empty if nothing."""
     if is_shown(source, start):
         return "The sentence before it shows or forbids it."
     before = _last_sentence(source.text, start)
@@ -325,7 +325,7 @@ def speaks_against(source: Source, start: int, end: int) -> str:
 
 
 def is_choice(between: str) -> bool:
-    """Return whether a text between two calls makes a choice of them."""
+    """Return whether the text between two calls offers a choice of them."""
     return _OR.match(between) is not None
 
 
@@ -345,10 +345,10 @@ _MARKERS = regex(
     r"|^#{1,4}[ \t]*+(?:Human|User|Observation)[ \t]*+$",
     re.MULTILINE,
 )
-"""What another's turn begins with."""
+"""The beginning of another's turn."""
 
 
 def invented_from(text: str, start: int) -> Span | None:
-    """Return the first marker of another's turn from ``start`` on; None where there is none."""
+    """Return the first marker of another's turn from ``start`` on; None if there is none."""
     found = _MARKERS.search(text, start)
     return Span(*found.span()) if found else None

@@ -1,4 +1,4 @@
-"""Calls of which something is lost: names grown together with their surroundings, arguments that can't be read, closing marks alone."""
+"""Damaged calls: names joined to their surroundings, unreadable arguments, closing marks alone."""
 
 import json
 import re
@@ -23,10 +23,10 @@ from actionledger.reading.evidence.own_marks import (
 )
 
 NAMELESS = "It is what is left of a call whose name is lost."
-"""What is said of arguments and closing marks without a call."""
+"""The message about arguments and closing marks without a call."""
 
 EXPRESSION = "An argument is an expression."
-"""What is said of a call whose arguments call something else."""
+"""The message about a call with calls as arguments."""
 
 _VARIABLE = "may be a text or a name."
 _BRACKET = regex(r"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|(?P<opens>[\[({])|(?P<closes>[\])}])""")
@@ -45,17 +45,17 @@ _UNREAD_WINDOW = 200
 
 
 def has_names(issue: Issue) -> bool:
-    """Return whether a call can't be read since its arguments may be variables, or are expressions."""
+    """Return whether a call is unreadable because its arguments are expressions, or may be variables."""
     return issue.detail == EXPRESSION or (issue.code is Reason.AMBIGUOUS and issue.detail.endswith(_VARIABLE))
 
 
 def is_signature(text: str, span: Span) -> bool:
-    """Return whether a call says what it takes, with types or dots for values."""
+    """Return whether a call is a signature, with types or dots as values."""
     return _SIGNATURE.search(text, *span) is not None
 
 
 def end_of_call(text: str, mention: Mention, end: int) -> int:
-    """Return where the brackets behind a name close, or its line ends where they don't."""
+    """Return where the brackets after a name close; its line's end if they don't."""
     depth, stop = 0, min(end, mention.end + _LONGEST)
     for token in _BRACKET.finditer(text, mention.end, stop):
         if token["opens"]:
@@ -69,7 +69,7 @@ def end_of_call(text: str, mention: Mention, end: int) -> int:
 
 
 def own_span(text: str, mention: Mention, low: int, end: int) -> Span:
-    """Return where a call stands that has some of its format's marks, with those before and behind."""
+    """Return the span of a call that has some of its format's marks, with these."""
     start = prefix_before(text, mention.start)
     if text.startswith("}", start):
         return Span(_object_before(text, start, low), mention.end)
@@ -89,7 +89,7 @@ def own_span(text: str, mention: Mention, low: int, end: int) -> Span:
 
 
 def _object_before(text: str, at: int, low: int) -> int:
-    """Return where the object begins that a bracket closes; where the bracket stands if none does."""
+    """Return where the object closed by a bracket begins; the bracket's own place if there is no such object."""
     depth = 0
     for token in reversed([*_BRACE.finditer(text, max(low, at - _LONGEST), at + 1)]):
         depth += 1 if token[0] == "}" else -1
@@ -108,18 +108,18 @@ _ARGUMENTS_BEGIN = regex(r"[{<(\[=]")
 _SHORTEST = 3
 _WINDOW = 40
 _MOST = 100
-"""How many places of one name are looked at."""
+"""The maximum of searched places of one name."""
 
 
 class _Left(NamedTuple):
-    """What stands around a name where the special tokens are gone, as regular expressions."""
+    """The text around a name without the special tokens, as regular expressions."""
 
     before: re.Pattern[str]
     behind: re.Pattern[str]
 
 
 def glued(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[Mention]:
-    """Yield each place of ``text[start:end]`` where an offered name stands in what is left of a call, by name."""
+    """Yield each place of ``text[start:end]`` where an offered name is in the remains of a call, by name."""
     if _ARGUMENTS_BEGIN.search(text, start, end) is None:
         return
     for name in _long_names(offer):
@@ -141,7 +141,7 @@ def _long_names(offer: frozenset[str]) -> tuple[str, ...]:
 
 
 def _is_glued(text: str, start: int, end: int) -> bool:
-    """Return whether letters or digits stand directly before a name, or behind it."""
+    """Return whether a letter or digit is directly before or after a name."""
     before, behind = text[start - 1 : start], text[end : end + 1]
     return before.isalnum() or behind.isalnum()
 
@@ -152,7 +152,7 @@ def _is_left(text: str, start: int, stop: int, end: int) -> bool:
 
 
 def _has_lost_brackets(text: str, name: str, stop: int, offer: frozenset[str]) -> bool:
-    """Return whether one of a tool's parameters is set directly behind its name, and a bracket closes that nothing opened."""
+    """Return whether a tool's parameter directly follows its name, with a closing bracket that nothing opened."""
     parameters = parameters_of(offer, name)
     if not parameters:
         return False
@@ -165,13 +165,13 @@ _CLOSES = regex(r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[^\"'()\n])*+\
 
 @lru_cache(maxsize=1)
 def _forms() -> tuple[_Left, ...]:
-    """Return what is left of each dialect's calls."""
+    """Return the remains of each dialect's calls."""
     texts = dict.fromkeys(_left_of(dialect, call_id) for dialect in DIALECTS for call_id in (None, _ID))
     return tuple(form for text in texts if text and (form := _form(text)))
 
 
 def _left_of(dialect: Dialect, call_id: str | None) -> str:
-    """Return a call without the special tokens of its dialect; empty where it has none, or no name to write."""
+    """Return a dialect's call without special tokens; empty if it has none, or writes no name."""
     try:
         text = dialect.write([PlainCall(_NAME, {_ARGUMENT: _VALUE}, call_id)])
     except (ValueError, TypeError):
@@ -181,7 +181,7 @@ def _left_of(dialect: Dialect, call_id: str | None) -> str:
 
 
 def _form(text: str) -> _Left | None:
-    """Return what stands around the name in a text, where that has grown together with anything."""
+    """Return the patterns around the name in a text, if the name touches letters or digits."""
     name = text.find(_NAME)
     behind = _UP_TO_ARGUMENTS.match(text, name + len(_NAME))
     if name < 0 or behind is None or not _is_glued(text, name, name + len(_NAME)):
@@ -192,7 +192,7 @@ def _form(text: str) -> _Left | None:
 
 
 def _loosely(text: str) -> str:
-    """Return the pattern of a text in which numbers and blanks may be others."""
+    """Return the pattern of a text with variable numbers and blanks."""
     pieces = re.split(r"(\d+|\s+)", text)
     return "".join(
         r"\d++" if piece.isdigit() else r"\s*+" if piece.isspace() else re.escape(piece) for piece in pieces
@@ -200,11 +200,11 @@ def _loosely(text: str) -> str:
 
 
 _FEWEST = 2
-"""How many arguments an object has at least that is taken for a call without its name: one key may be an answer's, too."""
+"""The minimum of arguments in an object that is read as a call without its name: an answer may have one such key, too."""
 
 
 def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -> list[Mention]:
-    """Return where offered names are called in a stretch of a response, and what is left there of calls, in text order."""
+    """Return where offered names are called, and remains of calls, in a stretch of a response, in text order."""
     stretch = text[start:end]
     if not stretch or stretch.isspace():
         return []
@@ -226,13 +226,13 @@ def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[M
         if known is None or found["name"] in known:
             yield Mention("", "rest", found.start(), found.end())
     for found in closers_left(text, start, end):
-        # Behind a block that was read, what closes it once more is no call.
+        # After a parsed block, a second closing mark is no call.
         if start == 0 or text[start : found.start()].strip():
             yield Mention("", "rest", found.start(), found.end())
 
 
 def _arguments_alone(text: str, start: int, end: int, offer: frozenset[str]) -> Mention | None:
-    """Return the object that is all of a response, where its keys are arguments of one tool alone."""
+    """Return the object that is a whole response, if its keys are arguments of only one tool."""
     if (
         start > 0
         or end < len(text)
@@ -254,7 +254,7 @@ def _arguments_alone(text: str, start: int, end: int, offer: frozenset[str]) -> 
 
 
 def _parameters_offered(offer: frozenset[str]) -> frozenset[str] | None:
-    """Return the parameters of all tools; None where those of one are unknown."""
+    """Return the parameters of all tools; None if those of one are unknown."""
     if not isinstance(offer, Offer) or set(offer.parameters) != set(offer):
         return None
     return frozenset(each for parameters in offer.parameters.values() for each in parameters)

@@ -1,4 +1,4 @@
-"""From a value to the calls that it states: objects, maps, pairs, texts and Python calls, each deviation a named repair."""
+"""From a value to the calls in it: objects, maps, pairs, texts and Python calls; each deviation is a named repair."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ _PRINTING = frozenset(
 _RECORDS = frozenset(
     {"result", "results", "output", "response", "status", "error", "returned", "observation", "duration"}
 )
-"""The keys beside a call that say what came of it."""
+"""The keys next to a call that state its result."""
 
 _BESIDE = frozenset({"id", "type", "index", "call_id"})
 _CALLED = regex(r"[\w.\\-]+")
@@ -39,12 +39,12 @@ _MOST_LEVELS = 6
 
 
 class Shapes:
-    """Takes the calls from values, and notes what had to be read otherwise than it stands.
+    """Takes calls from values, and notes each deviation.
 
     Args:
         text: the response.
-        names: the names that were offered, as models write them.
-        offer: the same with what is known of their parameters.
+        names: the offered names, in all spellings.
+        offer: the same, with their known parameters.
         options: what may be repaired; calls are values.
     """
 
@@ -59,7 +59,7 @@ class Shapes:
         self._from = 0
 
     def calls_in(self, decoded: Decoded) -> list[Written]:
-        """Return the calls that a value states."""
+        """Return the calls in a value."""
         self._from = decoded.start
         self._decoded.append(decoded)
         self.deviations.repairs += decoded.repairs
@@ -86,7 +86,7 @@ class Shapes:
                 raise NoCallError(Reason.NOT_AN_ACTION, span)
 
     def _place(self, value: Any, span: Span) -> Span:
-        """Return where a value stands; of a text or a list nobody keeps more than where it stands in."""
+        """Return the span of an object or a call. Texts and lists have no span of their own: they get the enclosing one."""
         return self._decoded[-1].span_of(value) if isinstance(value, dict | Call) else span
 
     # A Python call
@@ -107,7 +107,7 @@ class Shapes:
         return [Written(name, arguments, span)]
 
     def _check(self, arguments: JsonMap, spelt: str, name: str, span: Span) -> None:
-        """Refuse arguments that are expressions, and those of a name without its module that don't fit the tool's."""
+        """Refuse expressions as arguments, and arguments that don't fit the tool of a name without its module."""
         if holds_call(arguments):
             raise NoCallError(Reason.WRONG_SHAPE, span, EXPRESSION)
         if self.names.is_short(spelt, name):
@@ -118,7 +118,7 @@ class Shapes:
                 )
 
     def _note_head(self, head: Span, spelt: str, name: str) -> None:
-        """Note that a call stands as Python, under a module or in another spelling."""
+        """Note that a call is Python, has a module or another spelling."""
         at = head.start
         while self.names.meant(spelt) == name and "." in spelt and _is_module(self.names, spelt, name):
             module, _, spelt = spelt.partition(".")
@@ -133,7 +133,7 @@ class Shapes:
         )
 
     def _printed(self, call: Call, span: Span, levels: int) -> list[Written]:
-        """Return the calls whose results are only printed."""
+        """Return calls whose results are only printed."""
         if call.name not in _PRINTING or call.keywords or not call.arguments:
             raise NoCallError(
                 Reason.UNKNOWN_ACTION, span, f"The name is {call.name[:80]!r}; it was not offered."
@@ -170,7 +170,7 @@ class Shapes:
         raise NoCallError(Reason.NOT_AN_ACTION, span)
 
     def _misspelt_key(self, item: JsonDict) -> str:
-        """Return the key of an offered name that is nearly a key of names, with arguments beside it; empty if there is none."""
+        """Return the key that is nearly a key of names, with an offered name and arguments next to it; empty if none."""
         for key, held in item.items():
             if isinstance(held, str) and is_misspelt_key(key) and (name := self.names.meant(held.strip())):
                 rest = item.keys() - {key}
@@ -203,7 +203,7 @@ class Shapes:
         )
 
     def _flat(self, rest: JsonDict, parameters: Sequence[str] | None, span: Span) -> JsonDict:
-        """Return arguments that stand beside the name."""
+        """Return arguments next to the name."""
         if not rest:
             return {}
         if parameters is None or not set(rest) <= set(parameters):
@@ -220,7 +220,7 @@ class Shapes:
         return self._arguments(item[filled[0]], name, span)
 
     def _arguments(self, held: Any, name: str, span: Span) -> JsonDict:
-        """Return the arguments that a value stands for: an object, its text, or values in the schema's order."""
+        """Return the arguments that a value holds: an object, its text, or values in the schema's order."""
         if isinstance(held, dict):
             parameters = parameters_of(self.offer, name)
             is_strange = parameters is not None and bool(held) and not held.keys() & set(parameters)
@@ -253,7 +253,7 @@ class Shapes:
         raise NoCallError(Reason.WRONG_SHAPE, span, "Expected the arguments as one object.")
 
     def _mapped(self, item: JsonDict, span: Span) -> list[Written]:
-        """Return the calls of ``{"f": {…}}``; texts may stand beside them, such as what the model thought of it."""
+        """Return the calls of ``{"f": {…}}``, in which texts such as a thought may be other values."""
         meant = {key: name for key in item if (name := self.names.meant(key))}
         if not meant or not all(
             key in meant or not isinstance(held, dict | list) for key, held in item.items()
@@ -313,7 +313,7 @@ class Shapes:
         return [Written(name, arguments, span)]
 
     def _of_text(self, value: str, span: Span, levels: int) -> list[Written]:
-        """Return the calls that a text states: ``"f(a=1)"``, or JSON that was encoded once too often."""
+        """Return the calls in a text: ``"f(a=1)"``, or JSON encoded once too often."""
         if not _STATES_CALL.match(value):
             raise NoCallError(Reason.NOT_AN_ACTION, span)
         at = self.text.find(value, max(self._from, span.start), span.end)
@@ -328,7 +328,7 @@ class Shapes:
         return written
 
     def _encoded(self, value: str, span: Span, levels: int) -> list[Written]:
-        """Return the calls of a text that is written with escapes, so that its places are not those of the response."""
+        """Return the calls of an escaped text, whose places differ from those of the response."""
         inner = Shapes(value, self.names, self.offer, self.options)
         decoded = unless_doubtful(value, decode(value, options=self.options))
         if not decoded.ok or decoded.cut or value[decoded.end :].strip() or levels <= 1:
@@ -339,7 +339,7 @@ class Shapes:
 
 
 def is_envelope(item: JsonMap, name: str, names: Names, parameters: Sequence[str] | None) -> bool:
-    """Return whether an object behind a name states that name once more, with the arguments in it."""
+    """Return whether an object after a name repeats that name and holds the arguments."""
     if parameters is not None and item.keys() <= set(parameters):
         return False
     states_name = any(isinstance(item.get(key), str) and names.meant(item[key]) == name for key in NAME_KEYS)
@@ -347,7 +347,7 @@ def is_envelope(item: JsonMap, name: str, names: Names, parameters: Sequence[str
 
 
 def _is_module(names: Names, spelt: str, name: str) -> bool:
-    """Return whether what stands before the first dot is a module, and no part of the name."""
+    """Return whether the part before the first dot is a module rather than part of the name."""
     rest = spelt.partition(".")[2]
     return names.meant(rest) == name
 

@@ -1,7 +1,7 @@
-"""Calls as statements: one after the other, with what models put before and behind them that changes nothing.
+"""Calls as statements in sequence, with harmless text that models put before and after them.
 
 ``print(…)`` around a call, ``await`` or a name for its result before it, special tokens, backticks, list markers and
-semicolons are read over, each with a named repair. Anything else ends the run of statements.
+semicolons are skipped, each with a named repair. Anything else ends the run of statements.
 """
 
 import re
@@ -34,7 +34,7 @@ _MARK = (
 """A special token, or a tag of no format."""
 
 _TURN = r"<\|start_header_id\|>assistant<\|end_header_id\|>|<\|im_start\|>assistant\b|<start_of_turn>model\b"
-"""What the answer's own turn begins with."""
+"""The beginning of the answer's own turn."""
 
 _ASSIGNED = (
     r"(?:(?:const|let|var)[ \t]++)?+[^\W\d][\w]*+(?:[ \t]*+:[ \t]*+[\w\[\], .|]{1,60}?)?[ \t]*+=(?!=)[ \t]*+"
@@ -70,10 +70,10 @@ _CONTINUES = regex(
 
 
 class Run(NamedTuple):
-    """Calls that follow each other.
+    """Calls in sequence.
 
     Args:
-        span: where they stand, with what belongs to them before and behind.
+        span: where they are, with what belongs to them before and after.
         first: where the first of them begins.
         actions: the calls.
         repairs, issues: what was changed, what is wrong, in text order.
@@ -87,7 +87,7 @@ class Run(NamedTuple):
 
 
 class Statements:
-    """Reads calls as statements.
+    """Parses calls as statements.
 
     Args:
         source: the response.
@@ -105,10 +105,10 @@ class Statements:
         self.names = names_of(offer)
         self.options = options.model_copy(update={"calls": True})
         self.work = 0
-        """How many characters were read so far."""
+        """The number of characters read so far."""
 
     def run_at(self, start: int, end: int) -> Run:
-        """Read the calls that begin here, one after the other."""
+        """Parse the calls that begin here, in sequence."""
         shapes = Shapes(self.text, self.names, self.offer, self.options)
         actions: list[Written] = []
         repairs: list[Repair] = []
@@ -145,7 +145,7 @@ class Statements:
         return Run(span, first, tuple(actions), found, _ordered(shapes.issues, span))
 
     def tagged(self, start: int, mention: Mention, end: int) -> Run:
-        """Read the calls in tags that carry the tools' names, one after the other."""
+        """Parse the calls in tags named after tools, in sequence."""
         actions: list[Written] = []
         repairs: list[Repair] = []
         at: int = start
@@ -169,12 +169,12 @@ class Statements:
         return Run(Span(begins, stop), start, tuple(actions), tuple(tidied(repairs)), ())
 
     def _as_written(self, repairs: list[Repair]) -> list[Repair]:
-        """Return repairs with what stands in the response before them: the decoder has read another text."""
+        """Return repairs with the response's own text before them, since the decoder has read another text."""
         made = [replace(repair, before=repair.span.of(self.text)) for repair in repairs]
         return [repair for repair in made if repair.before != repair.after]
 
     def _statement(self, shapes: Shapes, at: int, end: int) -> tuple[list[Written], int]:
-        """Read one value that states calls; return where it ends as well."""
+        """Parse one value that holds calls; return its end as well."""
         text = self.text
         if (named := self._named_object(at, end)) is not None:
             name, begins = named
@@ -207,7 +207,7 @@ class Statements:
         return shapes.calls_in(decoded), decoded.end
 
     def _elements(self, shapes: Shapes, start: int, end: int, why: NoCallError) -> tuple[list[Written], int]:
-        """Read the calls of a list one by one, where it can't be read as a whole: a quote may close more in it than in a call."""
+        """Parse the calls of an unreadable list one by one; a quote may close more in the list than in a call."""
         written: list[Written] = []
         at = start + 1
         while True:
@@ -224,7 +224,7 @@ class Statements:
             at += 1
 
     def _swallows(self, decoded: Decoded) -> bool:
-        """Return whether a quote that was taken for content may have closed its string: another call stands in it."""
+        """Return whether a quote that was read as content may have closed its string: the string holds another call."""
         if not any(repair.kind in _QUOTE_GUESSES for repair in decoded.repairs):
             return False
         return any(
@@ -234,13 +234,13 @@ class Statements:
         )
 
     def _bracketed_pair(self, shapes: Shapes, pair: re.Match[str], end: int) -> tuple[list[Written], int]:
-        """Read ``("f", {…})``."""
+        """Parse ``("f", {…})``."""
         name = self.names.meant(pair["name"])
         decoded = self._decoded(pair.end(), end)
         closes = _CLOSES_PAIR.match(self.text, decoded.end, end)
         has_closer = self.text.endswith(
             ")", pair.start(), decoded.end
-        )  # then the decoder took it for one too many
+        )  # then the decoder counted it as an extra one
         if (
             name is None
             or not (closes or has_closer)
@@ -275,7 +275,7 @@ class Statements:
         return decoded
 
     def _lacks_brackets_alone(self, decoded: Decoded) -> bool:
-        """Return whether nothing but the closing bracket of a list of whole calls is missing at the text's end."""
+        """Return whether a list of whole calls lacks only its closing bracket at the text's end."""
         is_list = isinstance(decoded.value, list) and bool(decoded.value)
         ends_whole = self.text[decoded.start : decoded.end].rstrip().endswith((")", "}"))
         return is_list and ends_whole and all(each is decoded.value for each in decoded.cut)
@@ -290,7 +290,7 @@ class Statements:
         return decoded
 
     def _named_object(self, at: int, end: int) -> tuple[str, int] | None:
-        """Return the name that stands before an object with its arguments, and where that object begins."""
+        """Return the name before an object with its arguments, and where that object begins."""
         spelt = _NAME.match(self.text, at, end)
         name = self.names.meant(spelt[0]) if spelt else None
         if spelt is None or name is None:
@@ -299,7 +299,7 @@ class Statements:
         return (name, gap.end()) if gap else None
 
     def leads(self, at: int, end: int) -> tuple[int, list[Repair]]:
-        """Return where a statement begins behind what may stand before it, and the repairs that leave that out."""
+        """Return where a statement begins after skippable text, and the repairs that skip it."""
         return _passed(_LEAD, self.plain, at, end)
 
     def tails(self, at: int, end: int) -> tuple[int, list[Repair]]:
@@ -312,7 +312,7 @@ _CLOSES_PAIR = regex(r"\s*+,?+\s*+\)")
 
 
 def chain_before(text: str, at: int, low: int) -> int:
-    """Return where what belongs to a call's name begins: its module, ``await``, and the brackets and quotes around it."""
+    """Return where everything that belongs to a call's name begins: module, ``await``, brackets and quotes around it."""
     start = prefix_before(text, at)
     window = max(low, start - _WINDOW)
     found = _CHAIN.search(text[window:start])
@@ -324,7 +324,7 @@ _WINDOW = 120
 _NEAR = 160
 _MOST_MARKS = 24
 _COST = 2_000
-"""What looking at a broken call once more is taken to cost at least, in characters."""
+"""The assumed minimal cost of reading a broken call again, in characters."""
 _CHAIN = regex(rf"(?:functools(?=\[)|print\(\s*+|await[ \t]++|{_ASSIGNED}|[\[({{]\s*+|[\"'`])++\Z")
 
 

@@ -1,4 +1,4 @@
-"""The parts of a response that no dialect has read, with one sign for another where the decoder would stumble."""
+"""The parts of a response that no dialect has read, with signs replaced that the decoder can't read."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from actionledger.reading.scan.openings import Openers, Opening, is_fence
 from actionledger.reading.scan.source import Source
 
 FILLER = "\ua7f7"
-"""A letter that nobody writes: it takes the place of a sign within a name."""
+"""A letter that is never written: it replaces a sign within a name."""
 
 _PYTHON = regex(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
 _TOKEN = regex(
@@ -24,13 +24,13 @@ _SIGNS = {
     "colon": (RepairKind.COLON, "=", "="),
     "star": (RepairKind.ARGUMENTS_UNPACKED, "  ", ""),
 }
-"""What is written for a sign, as many characters as it has, and what the repair says is meant."""
+"""The replacement of a sign, of the same length, and the repair's description of it."""
 
 _LONGEST = 8_000
 
 
 def with_plain_names(text: str, mentions: Iterable[Mention]) -> str:
-    """Return a text in which each called name is one in Python, of the same length."""
+    """Return a text of the same length in which each called name is a Python name."""
     if FILLER in text:
         return text
     pieces, at = [], 0
@@ -54,7 +54,7 @@ def with_plain_names(text: str, mentions: Iterable[Mention]) -> str:
 
 
 def without_filler(value: Any) -> Any:
-    """Return a value without the letter that took the place of signs."""
+    """Return a value without the letter that replaced signs."""
     match value:
         case str():
             return value.replace(FILLER, "")
@@ -67,7 +67,7 @@ def without_filler(value: Any) -> Any:
 
 
 def with_keywords(text: str, start: int, end: int) -> tuple[str, list[Repair], int]:
-    """Return the text of the call at ``start`` with its arguments named as Python names them."""
+    """Return the text of the call at ``start`` with its arguments named in Python's way."""
     depth, low, stop = 0, start, min(end, start + _LONGEST)
     pieces: list[str] = []
     repairs: list[Repair] = []
@@ -97,7 +97,7 @@ class Stretch(NamedTuple):
 
     Args:
         span: all of it, its fence included.
-        body: what stands in it.
+        body: its content.
         is_fence: whether it is a fence.
     """
 
@@ -109,7 +109,7 @@ class Stretch(NamedTuple):
 def stretches(
     source: Source, covered: Sequence[Span], fenced: Sequence[tuple[Span, Span]]
 ) -> Iterator[Stretch]:
-    """Yield the fences and what stands between them and the blocks that were read."""
+    """Yield the fences and the stretches between them and the blocks that were read."""
     text, end, at, low = source.text, len(source.text), 0, 0
     known = {span.start: (span, body) for span, body in fenced}
     for block in [*covered, Span(end, end)]:

@@ -1,7 +1,7 @@
-"""What the words around calls make of them, once all of a response's blocks are known.
+"""How the words around calls decide about them, once all of a response's blocks are known.
 
-A call that only its place marks needs words that announce it, or none; see ``prose``. One with its format's marks is meant unless
-the words behind it take it back. Two versions of one call are one if they are equal, and neither if they are not.
+A call marked only by its place needs words that announce it, or no words; see ``prose``. One with its format's marks is meant unless
+the words after it take it back. Two versions of one call count once if they are equal, and not at all if they differ.
 """
 
 import re
@@ -28,10 +28,10 @@ from actionledger.reading.prose import Verdict, has_words, is_corrected, verdict
 from actionledger.reading.scan.source import Source
 
 _OF_PROFILES = frozenset({"actions", "iteration", "json_action", "plan", "xml_tags"})
-"""The formats whose responses are prose with actions in it: their own keys or tags say what is meant."""
+"""The formats whose responses are prose with actions in it: their own keys or tags show the meant ones."""
 
 _EDITS = DOCUMENTED - _OF_PROFILES
-"""The formats that say themselves, by their own marks, what is meant, and stand in the middle of anything."""
+"""The formats whose own marks show that they are meant, in any surroundings."""
 
 _TWICE = "The same stands once more in the response."
 _VERSIONS = "The text offers two versions of it."
@@ -41,26 +41,26 @@ _PLACEHOLDER = regex(
     r"|<(?:your|insert|enter|put|add|some|the)[ _-][^<>\n]{1,60}>|\{\{ ?[\w .]{1,40} ?\}\}|/?path/to/[\w./-]{0,60}|x{3,})",
     re.IGNORECASE,
 )
-"""What nobody passes: the place of a value in a template."""
+"""A placeholder for a value in a template, which is never passed."""
 
 _NAMED_AS_PLACE = regex(r"your_\w{1,40}|placeholder", re.IGNORECASE)
-"""What a template has in the place of a value, and what a user may have called something."""
+"""Placeholders in templates that may also be a user's own names."""
 
 _ANGLED = regex(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
-"""What a placeholder begins with: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
+"""The beginning of a placeholder: ``your``, ``insert``, ``enter``, ``put``, ``add``, ``path``, ``placeholder``, ``xxx``, or a sign."""
 
 _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if sign.isspace())
-"""The same, and the blanks that may stand before it."""
+"""The same, and the blanks that may precede it."""
 
 _LONGEST = 70
-"""How long a placeholder may be, in code points."""
+"""The maximal length of a placeholder, in code points."""
 
 _JOINS = str.maketrans("", "", "_- ")
 
 
 def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
-    """Return the blocks with those as shown, or as waiting for a person, that the words around them say it of."""
+    """Return blocks, marked as shown or as waiting for approval if the words around them say so."""
     text = source.text
     judged: list[Placed] = []
     low, before, is_any = 0, None, False
@@ -94,7 +94,7 @@ def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
 
 
 def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_certain: bool = False) -> bool:
-    """Return whether an argument of a block's actions holds the place of a value."""
+    """Return whether an argument of a block's actions is a placeholder."""
     for action in found.actions:
         for key, value in action.arguments.items():
             if type(value) is not str or value[:1] not in _MAY_BEGIN or len(value) > _LONGEST:
@@ -110,7 +110,7 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
 
 
 def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
-    """Return whether a response has no word but those in its blocks."""
+    """Return whether a response has no words outside its blocks."""
     low = 0
     for _, found in placed:
         if has_words(text[low : found.span.start]):
@@ -144,7 +144,7 @@ def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
 
 
 def _corrected(text: str, placed: list[Placed]) -> list[Placed]:
-    """Return the blocks with two versions of one call as one where they are equal, as ambiguous where they are not."""
+    """Merge two equal versions of one call; mark different ones as ambiguous."""
     judged = list(placed)
     for index in range(1, len(judged)):
         (one, first), (other, second) = judged[index - 1], judged[index]
@@ -172,7 +172,7 @@ def _ambiguous(found: Found) -> Found:
 
 
 def _shared(placed: list[Placed], text: str) -> list[Placed]:
-    """Return the blocks with equal fences in doubt of which only some are meant: half of an answer is none."""
+    """Mark equal fences as doubtful if only some of them are meant: half of an answer is none."""
     fences: dict[str, list[int]] = defaultdict(list)
     for index, (dialect, found) in enumerate(placed):
         if found.actions and dialect.name in MARKLESS and _is_fence(found.span, text):

@@ -1,4 +1,4 @@
-"""Calls in tags of no format, and names whose arguments are lines or options: ``<f city="Paris"/>``, ``<tool name="f">…</tool>``."""
+"""Calls in tags of no format, and names with lines or options as arguments: ``<f city="Paris"/>``, ``<tool name="f">…</tool>``."""
 
 import re
 from collections.abc import Iterator
@@ -54,13 +54,13 @@ class Tagged(NamedTuple):
 
 
 def opening_of(text: str, mention: Mention, low: int) -> int:
-    """Return where the tag opens that a name stands in, or -1."""
+    """Return where the tag that holds a name opens, or -1."""
     at = text.rfind("<", max(low, mention.start - 60), mention.start)
     return at if at >= 0 and _HEAD.fullmatch(text[at : mention.start]) else -1
 
 
 def escaped_opening_of(text: str, mention: Mention, low: int, end: int) -> int:
-    """Return where the tag opens that a name stands in, its signs escaped and an escaped tag closed behind it, or -1."""
+    """Return where the escaped tag that holds a name opens, if an escaped tag closes it, or -1."""
     window = max(low, mention.start - 60)
     opens = _ESCAPED_HEAD.search(text[window : mention.start])
     if opens is None or not _ESCAPED_CLOSER.search(text, mention.end, min(end, mention.end + _NEAR)):
@@ -69,7 +69,7 @@ def escaped_opening_of(text: str, mention: Mention, low: int, end: int) -> int:
 
 
 def is_filled(text: str, mention: Mention, end: int) -> bool:
-    """Return whether a tag with a tool's name has attributes or is closed: one that has neither is a word."""
+    """Return whether a tag with a tool's name has attributes or is closed; otherwise it is a word."""
     rest = _REST.match(text, mention.end, end)
     if rest is None or rest["attributes"]:
         return rest is not None
@@ -83,7 +83,7 @@ def tagged_at(
     parameters: tuple[str, ...] | None,
     options: DecodeOptions,
 ) -> Tagged:
-    """Read the call in a tag."""
+    """Parse the call in a tag."""
     text = source.text
     start, end = span
     rest = _REST.match(text, mention.end, end)
@@ -118,7 +118,7 @@ _OUTER = frozenset({"tool_call", "function_call", "tool_calls", "function_calls"
 def _inner(
     source: Source, at: int, end: int, options: DecodeOptions
 ) -> tuple[JsonDict, int, tuple[Repair, ...]]:
-    """Return the arguments in a tag: an object, or a tag each; and where they end."""
+    """Return the arguments in a tag, given as an object or as one tag each, and where they end."""
     text = source.text
     begins = behind_blanks(text, at, end)
     if text.startswith("{", begins, end):
@@ -143,7 +143,7 @@ def _inner(
             raise NoCallError(Reason.WRONG_SHAPE, Span(at, field.end()))
         fields[name] = Span(field.end(), close)
         at = close + len(field["tag"]) + 3
-    # Where no end stands, nothing is copied: of a thousand openers, each would copy all up to the only closer.
+    # Nothing is copied if there is no end: of a thousand openers, each would copy everything up to the only closer.
     values = _values(text, fields) if _CLOSER.match(text, at, end) else {}
     return values, at, ()
 
@@ -153,7 +153,7 @@ def _values(text: str, fields: dict[str, Span]) -> JsonDict:
 
 
 def _value_of(written: str) -> str:
-    """Return a field's text: of several lines, those that stand on lines of their own lose the breaks around them alone."""
+    """Return a field's text. If its lines are separate from the tags, only the breaks around them are removed."""
     bare = written.strip()
     if "\n" not in bare:
         return bare
@@ -170,7 +170,7 @@ _MOST_LINES = 100
 
 
 def end_of_lines(text: str, mention: Mention, end: int) -> int:
-    """Return where the line of a name ends, with the lines of keys and what is indented behind it, or the next ones with options."""
+    """Return where a call's lines end: keys and indented lines after its name, or lines with options."""
     at, stop = text.find("\n", mention.end, end), min(end, mention.end + _LONGEST)
     at = at if at >= 0 else end
     goes_on = _KEY_LINE if mention.form == "lines" else _OPTIONS_LINE
@@ -180,7 +180,7 @@ def end_of_lines(text: str, mention: Mention, end: int) -> int:
 
 
 def is_setting(text: str, mention: Mention, span: Span, low: int, offer: frozenset[str]) -> bool:
-    """Return whether a name is a setting of a larger document, such as a workflow's step, rather than what is called."""
+    """Return whether a name is a setting of a larger document, such as a workflow's step, rather than a call."""
     parameters = parameters_of(offer, mention.name)
     known = {*ARGUMENT_KEYS, *(parameters or ())}
     has_arguments = parameters is None or any(key in known for key in _keys_beside(text, mention, span))
@@ -188,7 +188,7 @@ def is_setting(text: str, mention: Mention, span: Span, low: int, offer: frozens
 
 
 def _keys_beside(text: str, mention: Mention, span: Span) -> Iterator[str]:
-    """Yield the keys on the lines of a call that are as far indented as the one of its name."""
+    """Yield the keys on a call's lines that have the indentation of its name's key."""
     first = text.rfind("\n", 0, mention.start) + 1
     own = _KEY.match(text, first, mention.start)
     for line in text[first : span.end].splitlines():
@@ -198,14 +198,14 @@ def _keys_beside(text: str, mention: Mention, span: Span) -> Iterator[str]:
 
 
 class _Level(NamedTuple):
-    """How far a line is indented, and whether it is an item of a list there."""
+    """A line's indentation, and whether it is a list's item."""
 
     indent: int
     is_item: bool
 
 
 def _stands_below_settings(text: str, mention: Mention, low: int) -> bool:
-    """Return whether one of the keys that a line stands below is none that models put around calls."""
+    """Return whether a line is below a key that models do not put around calls."""
     first = text.rfind("\n", low, mention.start) + 1
     line = _LINE.match(text, max(first, low))
     level = _Level(line.end("blanks") - line.start(), line["dash"] is not None) if line else _Level(0, False)
@@ -221,7 +221,7 @@ def _stands_below_settings(text: str, mention: Mention, low: int) -> bool:
         elif found.indent < level.indent or (found.indent == level.indent and level.is_item > found.is_item):
             parent = _PARENT.match(other, found.indent)
             if parent is None or (has_gap and found.indent == level.indent):
-                return False  # a sentence's colon, and a list below it
+                return False  # a sentence's colon, and a list after it
             if parent["key"].lower() not in WRAPPER_KEYS:
                 return True
             level = found

@@ -1,7 +1,7 @@
-"""What is made of the calls that no dialect has read, by the place where they stand.
+"""Judge calls that no dialect has read by their place.
 
-A response that is the calls, and nothing else, means them; so does its last block, or several on lines of their own, unless
-the words around them say otherwise. Within a sentence they are an issue, and in a quotation or a program an illustration.
+Calls that are the whole response are meant. So is the last block, or several on lines of their own, unless
+the words around them say otherwise. In a sentence they are an issue, and in a quotation or a program an example.
 """
 
 from bisect import bisect_left, bisect_right
@@ -32,12 +32,12 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MOST_OVERLAPS = 100
 UNSAID = "An offered name is called in it."
-"""What is said of a call that is none by itself, where nothing else is known of it."""
+"""The message about text with an offered name that is no call, if nothing else is known about it."""
 
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 
 EvidenceSetting: TypeAlias = Literal["ignored", "reported", "read", "read_in_sentences"]
-"""What a parser does with a call that stands on evidence alone."""
+"""The treatment of a call by evidence alone."""
 
 _READ_AGAIN = frozenset(
     {
@@ -58,7 +58,7 @@ class ByEvidence(Dialect):
     needs_names = True
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:  # noqa: ARG002
-        """Read nothing at an opening: it is asked once all others are done."""
+        """Return None: it is asked once all others are done."""
         return None
 
 
@@ -71,14 +71,14 @@ class _Weighed(NamedTuple):
     why: str
 
     def against(self, why: str) -> "_Weighed":
-        """Return it as an example, with what makes one of it."""
+        """Return it as an example, with the reason."""
         return self._replace(rank=Evidence.EXAMPLE, why=why)
 
 
 def with_evidence(
     source: Source, placed: Sequence[Placed], options: DecodeOptions, setting: EvidenceSetting
 ) -> list[Placed]:
-    """Return the blocks of a response with those that stand on evidence alone."""
+    """Return the blocks of a response, with those by evidence alone added."""
     text, offer = source.text, source.names
     if not offer or setting == "ignored":
         return list(placed)
@@ -89,7 +89,7 @@ def with_evidence(
 
 
 def _mentioned(text: str, offer: frozenset[str], placed: Sequence[Placed]) -> list[Mention]:
-    """Return where offered names are called outside of the blocks that have said what they hold."""
+    """Return where offered names are called outside of settled blocks."""
     at = 0
     mentions: list[Mention] = []
     for dialect, found in placed:
@@ -100,13 +100,13 @@ def _mentioned(text: str, offer: frozenset[str], placed: Sequence[Placed]) -> li
 
 
 def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
-    """Return whether a block may hold calls that its dialect didn't take for its own."""
+    """Return whether a block may hold calls that its dialect did not read."""
     match found.status:
         case BlockStatus.MALFORMED:
             if found.reason is Reason.TRUNCATED or found.reason is Reason.AMBIGUOUS:
                 return (
                     dialect.name in MARKLESS
-                )  # behind a format's own marks, what has two readings has no third one
+                )  # after a format's own marks, a text with two readings has no third one
             return found.reason in _READ_AGAIN
         case BlockStatus.IGNORED if found.reason is Reason.EXAMPLE:
             is_program = not found.actions and all(
@@ -127,7 +127,7 @@ def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
 
 
 def _holds_arguments(action: Written, offer: frozenset[str]) -> bool:
-    """Return whether an action that a documented format has read has all its arguments under one key, which it has no field for."""
+    """Return whether a documented format's action has all its arguments under one key for which it has no field."""
     if action.arguments.keys().isdisjoint(ARGUMENT_KEYS):
         return False
     keys = [key for key in action.arguments if key in ARGUMENT_KEYS]
@@ -136,7 +136,7 @@ def _holds_arguments(action: Written, offer: frozenset[str]) -> bool:
 
 
 class _Weighing:
-    """One response while it is weighed."""
+    """Weighs one response."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class _Weighing:
         return is_open(dialect, found, self.source.names or frozenset())
 
     def _thought(self, found: Found) -> Found:
-        """Return thoughts with an issue for each call in them."""
+        """Add an issue for each call in thoughts."""
         if found.reason is not Reason.REASONING:
             return found
         first, last = (bisect_left(self.starts, at) for at in found.span)
@@ -195,7 +195,7 @@ class _Weighing:
 
     @cached_property
     def _thought_until(self) -> int:
-        """Return up to where all is thought, as a closing marker in what no dialect has read says."""
+        """Return where thoughts end by a closing marker that no dialect has read; 0 if there is none."""
         if not may_end_thoughts(self.text):
             return 0
         covered = [found.span for dialect, found in self.placed if not self._is_open(dialect, found)]
@@ -237,7 +237,7 @@ class _Weighing:
         return _Weighed(candidate, Evidence.LAST, "")
 
     def _ends_answer(self, span: Span) -> bool:
-        """Return whether nothing but further calls stands behind a stretch."""
+        """Return whether only further calls follow a stretch."""
         end = self.inked.end
         behind = behind_blanks(self.text, span.end, end)
         line = self.text.find("\n", behind, end)
@@ -248,7 +248,7 @@ class _Weighing:
     # All of them
 
     def _judged_together(self, weighed: list[_Weighed]) -> list[_Weighed]:
-        """Return them once more: of two that say the same the first counts, of a choice none, beside marked calls none."""
+        """Judge candidates together: of two equal ones the first counts, of a choice none, next to marked calls none."""
         has_marked = any(
             found.status in READ and found.actions and dialect.name not in MARKLESS
             for dialect, found in self._settled()
@@ -341,7 +341,7 @@ class _Weighing:
     # Among the dialects' blocks
 
     def _merged(self, kept: list[Placed], found: list[tuple[_Weighed, Found]]) -> list[Placed]:
-        """Return the dialects' blocks with the new ones, which take the place of what they read again."""
+        """Return the dialects' blocks with the new ones, which replace those that they read again."""
         merged = {block.span: (dialect, block) for dialect, block in kept}
         opened = [block for dialect, block in kept if self._is_open(dialect, block)]
         low = 0
@@ -370,7 +370,7 @@ class _Weighing:
         return covers and not has_more and (new.status is BlockStatus.MALFORMED or bool(new.actions))
 
     def _note_in(self, merged: dict[Span, Placed], overlapping: list[Found], new: Found) -> bool:
-        """Note in a block that stays what was found in it, and return whether; a block that can't be read says why already."""
+        """Note a new finding in a remaining block and return whether it is noted; an unreadable block has its reason already."""
         for old in overlapping:
             placed = merged.get(old.span)
             if placed is None or old.status is not BlockStatus.IGNORED:
@@ -385,7 +385,7 @@ class _Weighing:
 
 
 def _behind(old: Found, new: Found) -> Found:
-    """Return what stands behind a block that can't be read, of what was found to begin in it."""
+    """Return the part of a new finding after the unreadable block in which it begins."""
     span = Span(old.span.end, new.span.end)
     detail = new.issues[0].detail if new.issues else ""
     issue = Issue(Reason.EXAMPLE, span, detail or "It begins within a block that can't be read.")

@@ -1,11 +1,11 @@
-"""Provider message JSON as raw actions: what an interface returns where it has read the calls itself.
+"""Provider message JSON as raw actions, for interfaces that have parsed the calls themselves.
 
-``message.py`` finds the message in what stands around it, ``parts.py`` tells what each part of it is, ``spellings.py`` knows
-how calls are written, ``leftovers.py`` looks for calls that nobody has read, ``gathering.py`` puts text, calls and issues in
-their order; ``plain.py`` refuses what is no JSON; ``splitting.py`` leaves the arguments as they are, for a record.
+``message.py`` finds the message in its wrapping, reports calls that were not parsed, and splits a message for a record.
+``parts.py`` tells what each part of it is. ``spellings.py`` knows how calls are written and refuses values that are not JSON.
+``gathering.py`` puts text, calls and issues in order.
 
-The calls stand beside the text and not in it: each is a block of its own whose span is the empty one at the place in the
-text where it was made. What a provider ran itself (web search, code execution) is no action, and thoughts are no text.
+The calls are next to the text and not in it. Each is a block of its own, with an empty span at the place in the
+text where it was made. An action that a provider ran itself (web search, code execution) is none here, and thoughts are no text.
 """
 
 from actionledger.reading.messages.gathering import PARSER_NAME

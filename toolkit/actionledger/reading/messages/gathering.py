@@ -1,4 +1,4 @@
-"""Text, thoughts, calls and issues of a message in the order in which they stand in it."""
+"""Collect a message's text, thoughts, calls and issues in their order."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from actionledger.reading.tolerant_json.faults import STRICT
 THOUGHTS = frozenset(
     {"reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "thoughts"}
 )
-"""The keys that hold thoughts beside a message's content."""
+"""The keys of thoughts next to a message's content."""
 
 _WITHIN = (
     "thinking",
@@ -33,7 +33,7 @@ _DEEPEST = 4
 
 
 def thoughts_in(value: object, depth: int = 0) -> Iterator[str]:
-    """Yield the texts of thoughts."""
+    """Yield the texts in thoughts."""
     if isinstance(value, str):
         if value:
             yield value
@@ -46,27 +46,27 @@ def thoughts_in(value: object, depth: int = 0) -> Iterator[str]:
 
 
 PARSER_NAME = "provider-messages"
-"""What results say that they were read by."""
+"""The parser that results name."""
 
 _VERSION = "4"
-"""Raised when the meaning of what is read changes."""
+"""Raised if the meaning of a reading changes."""
 
 _PARSER_ID = hashlib.sha256(f"{PARSER_NAME} {_VERSION}".encode()).hexdigest()[:16]
 
 
 class _Interface(NamedTuple):
-    """A provider's interface, as what a block is written in."""
+    """A provider's interface, as the format of a block."""
 
     name: str
     strings_only: bool = False
 
 
 class Gathering:
-    """What was found in a message so far.
+    """The findings in a message so far.
 
     Attributes:
-        handled: the identities of the objects that were taken for something, whatever it was.
-        acted: those of the ones that were taken for calls.
+        handled: the ids of the objects that were used in any way.
+        acted: the ids of those used as calls.
     """
 
     def __init__(self) -> None:
@@ -82,16 +82,16 @@ class Gathering:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing at all was found."""
+        """Whether nothing was found."""
         return not (self._length or self._placed or self.handled)
 
     @property
     def text(self) -> str:
-        """What the message says."""
+        """The message's text."""
         return "".join(self._pieces)
 
     def reading(self, names: frozenset[str] | None = None) -> Reading:
-        """Return all of it, numbered, with the calls that the model has left as text."""
+        """Return the reading, numbered, with the calls that the model left as text."""
         called = frozenset(call.name for _, found in self._placed for call in found.actions)
         written = Text(
             self.text, self._placed, called if names is None else names, "\n\n".join(self._thoughts)
@@ -99,29 +99,29 @@ class Gathering:
         return assembled(written.text, beside(written), requires_action=False, parser_id=_PARSER_ID)
 
     def say(self, text: object) -> None:
-        """Take a text of the model."""
+        """Add a text of the model."""
         if isinstance(text, str):
             self._pieces.append(text)
             self._length += len(text)
 
     def think(self, thought: object) -> None:
-        """Take what the model thought: no text of the message, and looked through for calls that were left in it."""
+        """Add a thought: it is no text of the message, and is searched for leaked calls."""
         self._thoughts += thoughts_in(thought)
 
     def next_place(self) -> None:
-        """Go on to another place of the message: some interfaces write the same calls in two or three of them."""
+        """Continue at another place of the message, since some interfaces write the same calls in two or three places."""
         self._elsewhere += self._here
         self._here = []
         self._repeated = set()
 
     def act(self, call: JsonMap, dialect: str = "") -> None:
-        """Take a call, in whatever keys it is written."""
+        """Add a call, whatever keys it is written in."""
         self.handled.add(id(call))
         self.acted.add(id(call))
         self.take(spelled(call, dialect))
 
     def take(self, call: Spelled) -> None:
-        """Take a call whose keys are told apart; one that was read elsewhere in the message is not taken again."""
+        """Add a call with known keys, unless another place of the message had it."""
         read = (
             Issue(call.reason, self._place, call.detail) if call.reason else self._arguments(call.arguments)
         )
@@ -139,7 +139,7 @@ class Gathering:
         self._placed.append((_Interface(call.dialect), found))
 
     def lose(self, call: JsonMap) -> None:
-        """Take a call of which a message of LangChain's itself says that it could not be read."""
+        """Note a call that a LangChain message reports as unreadable."""
         self.handled.add(id(call))
         name, text = spelled(call)[1:3]
         error = f" ({str(call['error'])[:200]})" if call.get("error") else ""
@@ -154,16 +154,16 @@ class Gathering:
         self._refuse(Issue(code, self._place, detail), found.dialect)
 
     def note(self, code: Reason, detail: str) -> None:
-        """Say what is wrong with the message."""
+        """Note a problem of the message."""
         self._refuse(Issue(code, self._place, detail), "message")
 
     @property
     def _place(self) -> Span:
-        """Where in the text the reader is."""
+        """The current place in the text."""
         return Span(self._length, self._length)
 
     def _was_read(self, call: Spelled, read: JsonDict | Issue) -> bool:
-        """Return whether a call is one that another place of the message holds as well."""
+        """Return whether another place of the message holds the same call."""
         for number, other in enumerate(self._elsewhere):
             is_same = other.name == call.name and (
                 call.call_id == other.call_id
@@ -181,7 +181,7 @@ class Gathering:
         return False
 
     def _arguments(self, given: object) -> JsonDict | Issue:
-        """Return the arguments, or why they can't be read; left out they are none."""
+        """Return the arguments, or why they can't be parsed; missing ones are empty."""
         if given is None or given == "":
             return {}
         if isinstance(given, str):

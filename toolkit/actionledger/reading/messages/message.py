@@ -1,4 +1,4 @@
-"""A message of any known interface, alone or in the response around it, with the calls in it that nobody has read."""
+"""Parse a message of any known interface, alone or in its response, and report calls in it that were not parsed."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
@@ -16,18 +16,18 @@ _KNOWN = (
 )
 
 _CALLS = ("tool_calls", "toolCalls", "function_call", "tool_call", "toolCall")
-"""The keys that hold calls beside a message's content."""
+"""The keys of calls next to a message's content."""
 
 _BODIES = ("content", "parts", "output", *_CALLS, "additional_kwargs")
 """The keys that make an object a message."""
 
 _WRAPPERS = ("message", "response", "body", "kwargs", "data")
-"""The keys under which a message stands in what is no message itself."""
+"""The keys of a message in an object that is none itself."""
 
 _MOST_WRAPPERS = 8
 
 _FAILED_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
-"""Why Gemini has stopped, where the call itself is left out."""
+"""Gemini's finish reasons for omitted calls."""
 
 _BESIDE = frozenset(
     {*_BODIES, "role", "type", "id", "name", "object", "model", "kind", "index", "refusal", "annotations"}
@@ -52,18 +52,18 @@ _BESIDE = frozenset(
     }
     | {"thinking_blocks", "provider_specific_fields", "provider_details", "example", "tokens", "images"}
 )
-"""What may stand in a message that says nothing."""
+"""Keys in a message that say nothing."""
 
 
 def read_message(message: object, names: frozenset[str] | None = None) -> Reading:
-    """Read a message as a provider's interface returns it; never raises on a JSON value."""
+    """Parse a message as a provider's interface returns it; never raises on a JSON value."""
     gathering = Gathering()
     gather(message, gathering)
     return gathering.reading(names)
 
 
 def gather(message: object, gathering: Gathering) -> None:
-    """Take what a message holds, in the order in which it stands there."""
+    """Gather a message's content in order."""
     found = _within(message, gathering)
     if found is not None:
         _read(found, gathering)
@@ -75,7 +75,7 @@ def gather(message: object, gathering: Gathering) -> None:
 
 
 def _within(message: object, gathering: Gathering) -> JsonMap | None:
-    """Return the message in what an interface wraps it in; None where there is none, which is an issue then."""
+    """Return the message in an interface's wrapping; None, with an issue, if there is none."""
     for _ in range(_MOST_WRAPPERS):
         whole = _without_list(message)
         if not isinstance(whole, Mapping):
@@ -91,7 +91,7 @@ def _within(message: object, gathering: Gathering) -> JsonMap | None:
 
 
 def _without_list(message: object) -> object:
-    """Return a list of parts as a message, a list of one message as that; anything else as it is."""
+    """Return a list of parts as a message, and a list of one message as that message; anything else unchanged."""
     if not isinstance(message, list) or not message:
         return message
     is_parts = len(message) > 1 or (isinstance(message[0], Mapping) and is_part(message[0]))
@@ -99,7 +99,7 @@ def _without_list(message: object) -> object:
 
 
 def _unwrapped(message: JsonMap, gathering: Gathering) -> Any:
-    """Return what a message is wrapped in without it; the message itself where there is nothing around it."""
+    """Return a message without its wrapping, or unchanged if it has none."""
     if isinstance(choices := message.get("choices"), list):
         first = choices[0] if choices and isinstance(choices[0], Mapping) else {}
         if isinstance(found := first.get("message"), Mapping):
@@ -140,7 +140,7 @@ def _candidate(candidates: list[Any], gathering: Gathering) -> Any:
 
 
 def _read(message: JsonMap, gathering: Gathering) -> None:
-    """Take all that a message says, place by place."""
+    """Gather a message's content place by place."""
     if not any(key in message for key in (*_BODIES, "role", "invalid_tool_calls")):
         if says_something(message):
             read_parts(message, gathering)
@@ -175,7 +175,7 @@ def _read_calls(holder: JsonMap, key: str, gathering: Gathering) -> None:
 
 
 def _objects(items: object, gathering: Gathering) -> list[JsonMap]:
-    """Return the objects of a list, or the one object; for anything else there is an issue."""
+    """Return the objects of a list, or the one object; anything else is an issue."""
     several = items if isinstance(items, list | tuple) else [] if items is None else [items]
     for item in several:
         if not isinstance(item, Mapping):
@@ -208,7 +208,7 @@ _NOT_SEARCHED = frozenset(
     | {"usage", "usage_metadata", "usageMetadata", "metrics", "metadata", "response_metadata", "logprobs"}
     | {"observation", "observations", "result", "results", "provider_details", "text_format"}
 )
-"""What stands beside calls in a message: definitions, prompts, counts, results."""
+"""Keys next to calls in a message: definitions, prompts, counts, results."""
 
 _DEEPEST = 30
 
@@ -216,7 +216,7 @@ _DEEPEST = 30
 def unread_calls(
     message: JsonMap, handled: Collection[int], calls: Collection[int]
 ) -> Iterator[tuple[str, JsonMap]]:
-    """Yield what looks like a call and was taken for nothing, with its place as a JSON path without its root."""
+    """Yield unused objects that look like calls, each with its JSON path without the root."""
     pending: list[tuple[tuple[str, ...], object]] = [((), message)]
     while pending:
         path, value = pending.pop()
@@ -241,11 +241,11 @@ class SplitCall(NamedTuple):
     """A call of a message.
 
     Args:
-        call_id: its identifier; empty where it has none.
-        name: the tool's name; empty where it has none.
-        arguments: as the message has them: a text, or an object.
-        kind: ``text`` where the arguments are a text as it is, ``function`` otherwise.
-        at: where in the message's text it stands.
+        call_id: its identifier; empty if missing.
+        name: the tool's name; empty if missing.
+        arguments: as in the message: a text, or an object.
+        kind: ``text`` if the argument is a plain text, ``function`` otherwise.
+        at: its place in the message's text.
     """
 
     call_id: str
@@ -256,12 +256,12 @@ class SplitCall(NamedTuple):
 
 
 class SplitMessage(NamedTuple):
-    """A message of a provider, split into what it says and what it calls.
+    """A provider's message, split into text and calls.
 
     Args:
-        text: what it says.
+        text: its text.
         calls: its calls, in order.
-        capture: ``arguments`` where the calls' arguments are texts as the model wrote them, ``calls`` where they are parsed.
+        capture: ``arguments`` if the calls' arguments are the model's own texts, ``calls`` if they are parsed.
     """
 
     text: str
@@ -279,7 +279,7 @@ def split_message(message: object) -> SplitMessage:
 
 
 class _Splitting(Gathering):
-    """Keeps each call as it stands in the message, once."""
+    """Keeps each call once, as it is in the message."""
 
     def __init__(self) -> None:
         super().__init__()

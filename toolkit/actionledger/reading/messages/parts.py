@@ -1,4 +1,4 @@
-"""The parts of a message: text, calls, thoughts, and what the provider or another machine has put beside them."""
+"""The parts of a message: text, calls, thoughts, and additions by the provider or another machine."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ _LOCAL = {
     "apply_patch_call": "apply_patch",
     "tool_search_call": "tool_search",
 }
-"""The calls of OpenAI's own tools that the caller has to run, and what these tools are named."""
+"""The calls of OpenAI's own tools that the caller must run, with the tools' names."""
 
 _LOST = frozenset({"invalid_tool_call"})
 
@@ -26,15 +26,15 @@ _THOUGHTS = frozenset(
 
 _NO_ACTION = frozenset(
     _THOUGHTS
-    # what the provider ran itself
+    # executed by the provider itself
     | {"server_tool_use", "server_tool_call", "mcp_tool_use", "builtin-tool-call", "builtin-tool-return"}
     | {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
     | {"mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "compaction", "advisor_message"}
     | {"native-tool-call", "native-tool-return", "tool_search_output", "item_reference"}
-    # what calls came to
+    # results of calls
     | {"tool_result", "tool-result", "tool-return", "tool_call_response", "toolResult", "tool_output"}
     | {"server_tool_result", "builtin_tool_result", "user-prompt", "system-prompt", "retry-prompt"}
-    # what is no text
+    # not text
     | {
         "image",
         "image_url",
@@ -59,13 +59,13 @@ _NO_ACTION_KEYS = frozenset(
     | {"toolResponse", "thoughtSignature", "thought_signature", "videoMetadata", "thought"}
     | {"reasoningContent", "toolResult", "image", "document", "video", "audio", "cachePoint", "guardContent"}
 )
-"""What parts without a type are known by: Gemini's and Bedrock's, neither text nor a call for the caller to run."""
+"""The keys of parts without a type: Gemini's and Bedrock's, neither text nor a call for the caller to run."""
 
 _KNOWN = "text, thoughts, and the calls of OpenAI, Anthropic, Gemini, Bedrock, OpenTelemetry, pydantic-ai, LangChain"
 
 
 def read_parts(parts: object, gathering: Gathering) -> None:
-    """Take a list of parts, or one part."""
+    """Gather a list of parts, or one part."""
     for part in parts if isinstance(parts, list | tuple) else [parts]:
         if isinstance(part, Mapping):
             _read_part(part, gathering)
@@ -77,12 +77,12 @@ def read_parts(parts: object, gathering: Gathering) -> None:
 
 
 def is_part(value: JsonMap) -> bool:
-    """Return whether an object is a part of a message, of a kind that is known."""
+    """Return whether an object is a known kind of message part."""
     return says_something(value) or _kind(value) in _NO_ACTION or _kind(value).endswith(_ENDINGS)
 
 
 def says_something(value: JsonMap) -> bool:
-    """Return whether an object is a part of a message that is a text or a call."""
+    """Return whether an object is a message part with text or a call."""
     if kind := _kind(value):
         return kind in {*_TEXTS, *CALL_TYPES, *_LOCAL, *_LOST}
     return any(isinstance(value.get(key), Mapping) for key in ("functionCall", "toolUse"))
@@ -95,7 +95,7 @@ def _kind(part: JsonMap) -> str:
 
 def _read_part(part: JsonMap, gathering: Gathering) -> None:
     kind = _kind(part)
-    # Of a message within a message only the content is taken, part by part; where it has none, that is all that it says.
+    # Only the content of a nested message is taken, part by part; if it has none, the message says nothing.
     taken = part.get("content") if kind == "message" else part
     if kind and kind not in _TEXTS and (taken is part or not taken):
         gathering.handled.add(id(taken))
@@ -129,7 +129,7 @@ def _read_text(part: JsonMap, gathering: Gathering) -> None:
 
 
 def _read_untyped(part: JsonMap, gathering: Gathering) -> None:
-    """Take a part that is known by its keys, as Gemini and Bedrock write them."""
+    """Gather a part known by its keys, as Gemini and Bedrock write them."""
     if isinstance(call := part.get("functionCall", part.get("function_call")), Mapping):
         gathering.act(call, "gemini")
     elif isinstance(call := part.get("toolUse"), Mapping):
@@ -144,7 +144,7 @@ def _read_untyped(part: JsonMap, gathering: Gathering) -> None:
     elif isinstance(cited := part.get("citationsContent"), Mapping):
         read_parts(cited.get("content"), gathering)
     elif isinstance(call := part.get("toolCall"), Mapping) and "toolType" in call:
-        gathering.handled.add(id(call))  # Gemini ran it itself
+        gathering.handled.add(id(call))  # Gemini executed it itself
     elif known := _NO_ACTION_KEYS & part.keys():
         gathering.think(part.get("reasoningContent"))
         gathering.handled.update(id(part[key]) for key in known)
@@ -155,7 +155,7 @@ def _read_untyped(part: JsonMap, gathering: Gathering) -> None:
 
 
 def _read_local(part: JsonMap, name: str, gathering: Gathering) -> None:
-    """Take a call of one of OpenAI's own tools; one that ran on their side is none."""
+    """Gather a call of one of OpenAI's own tools; one executed on their side is no call."""
     if part.get("execution") == "server":
         return
     call_id = part.get("call_id")

@@ -1,4 +1,4 @@
-"""Values that JSON has, and how messages write calls: the keys of their names, arguments and identifiers."""
+"""JSON's values, and the keys that messages use for a call's name, arguments and identifier."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from actionledger.core.vocabulary import Reason
 
 
 def require_json(value: object) -> None:
-    """Make sure that a value is one of JSON, all the way down."""
+    """Raise an error unless a value is JSON at all depths."""
     above: set[int] = set()
     pending: list[tuple[str, object, bool]] = [("", value, False)]
     while pending:
@@ -41,7 +41,7 @@ def _named(value: object) -> str:
 
 
 def _items(value: object) -> list[tuple[object, object]] | None:
-    """Return what a value holds; None where it is nothing that JSON has."""
+    """Return a value's items; None if it is not JSON."""
     if isinstance(value, Mapping):
         return list(value.items()) if all(isinstance(key, str) for key in value) else None
     return list(enumerate(value)) if isinstance(value, list | tuple) else None
@@ -75,33 +75,33 @@ CALL_TYPES = {
     "tool-call": "pydantic_ai",
     "toolCall": "pi",
 }
-"""What the type of a part says that it is a call, and whose spelling that is."""
+"""The types of parts that are calls, each with its spelling."""
 
 _FREE_TEXT = frozenset({"custom", "custom_tool_call"})
-"""The types of calls that are given one text, as it is."""
+"""The types of calls with one plain text as argument."""
 
 _BESIDE = frozenset(
     {"type", "part_kind", "kind", "object", "index", "status", "caller", "namespace", "thoughtSignature"}
     | {"thought_signature", "cache_control", "created_at", "timestamp", "provider_name", "provider_details"}
     | {"tool_kind", "extra_content", "origin", "function", "custom"}
 )
-"""What may stand beside a call's name without being its arguments."""
+"""Keys next to a call's name that are not its arguments."""
 
 OF_CALL = frozenset({*NAMES, *ARGUMENTS, *_IDS, *_BESIDE})
-"""The keys under which a call has what is its own."""
+"""The keys of a call's own content."""
 
 
 class Spelled(NamedTuple):
-    """A call as it stands in a message.
+    """A call as written in a message.
 
     Args:
         dialect: whose spelling it is.
-        name: what stands where its name belongs; None for nothing.
-        arguments: an object, or one as JSON text; None for nothing.
-        call_id: its identifier; None where it has none.
-        reason: why its arguments can't be told; None where they can.
+        name: the value of its name's key; None if missing.
+        arguments: an object, or one as JSON text; None if missing.
+        call_id: its identifier; None if missing.
+        reason: why its arguments are unknown; None if they are known.
         detail: the particulars of that.
-        is_text: whether it is given one text as it is, which is the argument ``input``.
+        is_text: whether it has one text as the argument ``input``.
     """
 
     dialect: str
@@ -114,7 +114,7 @@ class Spelled(NamedTuple):
 
 
 def spelled(call: JsonMap, dialect: str = "") -> Spelled:
-    """Return a call in whatever keys it is written."""
+    """Return a call whatever keys it is written in."""
     inner = next((call[key] for key in ("function", "custom") if isinstance(call.get(key), Mapping)), call)
     name = next((inner[key] for key in NAMES if inner.get(key) is not None), None)
     if isinstance(name, str):
@@ -145,13 +145,13 @@ def spelled(call: JsonMap, dialect: str = "") -> Spelled:
 
 
 def is_call_like(value: JsonMap) -> bool:
-    """Return whether an object has what a call has: a name and arguments."""
+    """Return whether an object has a call's name and arguments."""
     has_name = any(isinstance(value.get(key), str) for key in NAMES) or isinstance(value.get("function"), str)
     return has_name and any(isinstance(value.get(key), str | Mapping) for key in ARGUMENTS)
 
 
 def shown_keys(keys: Mapping[Any, Any]) -> str:
-    """Return the first keys of an object, for people."""
+    """Return an object's first keys, for people."""
     return ", ".join(repr(str(key)[:40]) for key in list(keys)[:8]) or "none"
 
 
@@ -167,7 +167,7 @@ def _told_by_keys(call: JsonMap, inner: JsonMap) -> str:
 
 
 def _holds_more(call: JsonMap, *, objects_only: bool) -> bool:
-    """Return whether something in a call without arguments may be its arguments, under an unknown key."""
+    """Return whether a call without arguments may have them under an unknown key."""
     rest = [value for key, value in call.items() if key not in OF_CALL and value not in (None, "", [], {})]
     return any(isinstance(value, Mapping) for value in rest) if objects_only else bool(rest)
 

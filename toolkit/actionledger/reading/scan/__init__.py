@@ -1,1 +1,1 @@
-"""Finding what may be a block: markdown fences and tags in a text."""
+"""Find possible blocks in a text: markdown fences and tags."""

@@ -1,4 +1,4 @@
-"""Patterns of what a line begins with, searched for line by line, and patterns to which capitals and small letters are the same.
+"""Patterns for the start of a line, searched line by line, and patterns that ignore case.
 
 Trying ``^`` at each place of a text takes several times as long.
 """
@@ -13,10 +13,10 @@ _KEPT_OR_CAPITAL = regex(r"\\.|\(\?P[<=]\w+|[A-Z]", re.DOTALL)
 
 
 class AnyCase:
-    """A pattern that ignores case; nothing is compiled before it is needed. What a match holds may be in lower case.
+    """A pattern that ignores case, compiled when first needed. A match's text may be in lower case.
 
     Args:
-        pattern: a regular expression in which letters stand for themselves, or in classes.
+        pattern: a regular expression with literal letters, or letters in classes.
         flags: further flags of ``re``.
     """
 
@@ -37,24 +37,23 @@ class AnyCase:
         return re.compile(self.pattern, self.flags)
 
     def search_lowered(self, text: str) -> re.Match[str] | None:
-        """Return the first match in a text that is ASCII and in lower case already."""
+        """Return the first match in an ASCII text that is already in lower case."""
         return self._lower.search(text)
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Return the first match in a text."""
         return self._lower.search(text.lower()) if text.isascii() else self._any.search(text)
 
     def match(self, text: str) -> re.Match[str] | None:
-        """Return the match that a text begins with."""
+        """Return the match at the start of a text."""
         return self._lower.match(text.lower()) if text.isascii() else self._any.match(text)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        """Return the match that is all of a text."""
+        """Return the match of a whole text."""
         return self._lower.fullmatch(text.lower()) if text.isascii() else self._any.fullmatch(text)
 
 
 class LineStart:
-    """What a line begins with.
+    """A pattern for the start of a line.
 
     Args:
         pattern: a regular expression.
@@ -67,7 +66,7 @@ class LineStart:
 
     @cached_property
     def match(self) -> Callable[..., re.Match[str] | None]:
-        """The match for a line that begins at a place."""
+        """The match at a place where a line begins."""
         return self._here.match
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:

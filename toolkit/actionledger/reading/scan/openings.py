@@ -4,7 +4,7 @@ Fences follow CommonMark 0.31, section 4.5: at least three backticks or tildes a
 closed by a line of at least as many of the same. Two liberties, because models take them: any indentation, and a closer
 that directly follows the block's value on the same line.
 
-What is no fence there and looks like one to others is told apart as embedded: backticks with a label in the middle of a
+An embedded fence is none by that rule but looks like one: backticks with a label in the middle of a
 line, or with a JSON value on the same line.
 """
 
@@ -19,7 +19,7 @@ from actionledger.core.patterns import regex
 
 
 class OpeningKind(Enum):
-    """What a block may begin with."""
+    """The kinds of openings."""
 
     FENCE = "fence"
     EMBEDDED = "embedded"
@@ -28,19 +28,19 @@ class OpeningKind(Enum):
     LINE = "line"
     QUOTE = "quote"
 
-    __hash__ = object.__hash__  # each is there once; the hash of its name is computed in Python
+    __hash__ = object.__hash__  # each member exists once; the hash of its name is computed in Python
 
 
 class Opening(NamedTuple):
     """A place where a block may begin.
 
     Args:
-        kind: a fence, one embedded in a line, a literal, what is nearly one, something at the start of a line, or the
+        kind: a fence, one embedded in a line, a literal, a near literal, something at the start of a line, or the
             mark of a block quote.
-        label: the first word of a fence's info string, in lower case and without what nobody sees in it; else the text that opens.
+        label: the first word of a fence's info string, in lower case and without invisible characters; else the opener's text.
         start: where it begins, in code points.
-        end: where the block's body begins: behind the fence's line, else behind the text that opens; of a fence with its
-            value on the same line, behind its label.
+        end: where the block's body begins: after the fence's line, or after the opener; for a fence with its
+            value on the same line, after its label.
         mark: a fence's backticks or tildes; else empty.
     """
 
@@ -56,7 +56,7 @@ class Closing(NamedTuple):
 
     Args:
         start: where its body ends: before the closing fence's line, or at the end of the text.
-        end: behind the closing fence.
+        end: after the closing fence.
         found: whether there is a closing fence.
     """
 
@@ -68,10 +68,10 @@ class Closing(NamedTuple):
 _NOTHING = "(?!)"
 """Matches nowhere."""
 LIST_MARKERS = r"(?:[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++)?+"
-"""What may stand before the first thing in a list's item; an item may begin with another one."""
+"""Marks that may precede the first content of a list's item; an item may begin with another one."""
 
 HIDDEN = "\ufeff\u200b\u200c\u200d\u2060"
-"""What nobody sees: byte order marks and characters without a width."""
+"""Invisible characters: byte order marks and characters without a width."""
 
 _UNSEEN = dict.fromkeys(map(ord, HIDDEN))
 _LABEL = r"[A-Za-z][\w.+#:-]*+"
@@ -89,10 +89,10 @@ _EMBEDDED = (
 
 _MARKERS = regex(rf"{LIST_MARKERS}[ \t]*+")
 _LINE = 400
-"""How much of a line is looked at before a place, in code points."""
+"""The searched part of a line before a place, in code points."""
 
 _BLANKS = 64
-"""How many code points are looked at first for the blanks before a place."""
+"""The number of code points searched first for the blanks before a place."""
 
 
 class Openers:
@@ -100,9 +100,9 @@ class Openers:
 
     Args:
         literals: texts that open one anywhere.
-        lines: regular expressions that open one at the start of a line, behind its blanks.
+        lines: regular expressions that open one at the start of a line, after its blanks.
         fences: whether fences do.
-        near: regular expressions of what is nearly a literal, each with a plain character first.
+        near: regular expressions of near literals, each with a plain first character.
         quotes: whether the marks of block quotes are openings.
     """
 
@@ -119,7 +119,7 @@ class Openers:
         self._here, self._ahead = _patterns(literals, lines, near, fences, quotes)
 
     def next(self, text: str, start: int, end: int, *, begins_line: bool = False) -> Opening | None:
-        """Return the first opening in ``text[start:end]``, or None; it may be said that a line as good as begins there."""
+        """Return the first opening in ``text[start:end]``, or None; ``begins_line`` treats its start as that of a line."""
         begins_line = begins_line or start == 0 or text[start - 1] == "\n"
         match = self._here.match(text, start, end) if begins_line else None
         match = match or self._ahead.search(text, start, end)
@@ -147,9 +147,9 @@ class Openers:
 def _patterns(
     literals: frozenset[str], lines: frozenset[str], near: frozenset[str], fences: bool, quotes: bool
 ) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of what opens a block where a line begins, and of what does further on.
+    """Return the patterns of openers at the start of a line, and of those further on.
 
-    Every alternative of the second one begins with a plain character, not with a group, for then the search is a loop in
+    Every alternative of the second one begins with a plain character, not a group: then the search is a loop in
     C over those characters. Trying ``^`` at each place takes three times as long for a few openers, seven times for all of them.
     """
     beginnings = [_FENCE] if fences else []
@@ -167,7 +167,7 @@ def _patterns(
 
 
 def any_of(literals: Iterable[str]) -> str:
-    """Return a pattern of literals; of two that begin alike, the longest one is tried first."""
+    """Return a pattern of literals; if two begin alike, the longer one is tried first."""
     return "|".join(map(_any_of_alike, _by_beginning(literals)))
 
 
@@ -177,9 +177,9 @@ def _by_beginning(literals: Iterable[str]) -> list[list[str]]:
 
 
 def _any_of_alike(literals: list[str]) -> str:
-    """Return a pattern of literals in order that begin with the same character; the longest one is tried first.
+    """Return a pattern of sorted literals with the same first character; the longest one is tried first.
 
-    What they begin with is looked at once: a hundred tags cost a text with other tags no more than a few.
+    Their common beginning is compared once: for a text with other tags, a hundred tags cost no more than a few.
     """
     shared = takewhile(lambda pair: pair[0] == pair[1], zip(literals[0], literals[-1], strict=False))
     start = "".join(sign for sign, _ in shared)
@@ -196,14 +196,14 @@ def begins_on_its_line(opening: Opening, text: str) -> bool:
 
 
 def behind_mark(opening: Opening, text: str) -> int:
-    """Return where the backticks or tildes of a fence end: what is behind them on its line may be more than a label."""
+    """Return where a fence's backticks or tildes end; more than a label may follow on the line."""
     return text.index(opening.mark, opening.start) + len(opening.mark)
 
 
 def is_fence(opening: Opening, text: str) -> bool:
-    """Return whether a fence opens here that code may stand in, whoever's it is.
+    """Return whether a fence that may hold code opens here, whether or not a dialect reads it.
 
-    Embedded backticks without a label may as well close something. An embedded fence with a value on its line is inline
+    Embedded backticks without a label may also close something. An embedded fence with a value on its line is inline
     code, unless it begins the line and nothing on that line closes it.
     """
     if opening.kind is not OpeningKind.EMBEDDED:
@@ -217,9 +217,9 @@ def is_fence(opening: Opening, text: str) -> bool:
 
 
 def at_line_start(text: str, at: int) -> bool:
-    """Return whether nothing but blanks stands before a place on its line.
+    """Return whether only blanks are before a place on its line.
 
-    It looks back over these blanks alone: going to where the line begins costs the line once for each opening on it.
+    It goes back only over these blanks: going to the line's start would cost the whole line for each opening on it.
     """
     window = _BLANKS
     while True:
@@ -231,7 +231,7 @@ def at_line_start(text: str, at: int) -> bool:
 
 
 def text_before(text: str, start: int) -> str:
-    """Return what stands before a place on its line, the markers of a list left out; of a long line its end."""
+    """Return the text before a place on its line, without list markers; for a long line, its end."""
     nearest = max(0, start - _LINE)
     begins = max(text.rfind("\n", nearest, start) + 1, nearest)
     before = text[begins:start]

@@ -1,7 +1,7 @@
-"""A response while it is read: its text, and what is known not to be in the rest of it.
+"""A response being parsed: its text, and the searches known to fail in the rest of it.
 
-Looking for a closer that isn't there costs the rest of the text. Once is enough: a miss is remembered, so that ten
-thousand openers without a closer take linear time. So is how much was read in vain behind the end of its block.
+Searching for a missing closer costs the rest of the text. A miss is remembered, so that ten thousand openers without
+a closer take linear time. Unnecessary reading after the end of a block is counted, too.
 """
 
 import re
@@ -15,7 +15,7 @@ from actionledger.reading.scan.openings import HIDDEN, Closing, Opening, Opening
 
 _BLANK_REST = regex(r"\s*+\Z")
 _STOPS = r"(?:<\|\w{1,24}\|>|</s>|<end_of_turn>)*"
-"""Tokens that a model stops with, which some servers leave behind its last fence."""
+"""Stop tokens of models, which some servers leave after the last fence."""
 
 _FOLLOWS = regex(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?={_STOPS}\r?$)", re.MULTILINE)
 _FOLLOWS_ON_LINE = regex(r"[ \t]*(`{3,})")
@@ -23,16 +23,16 @@ _FOLLOWS_ON_LINE = regex(r"[ \t]*(`{3,})")
 _Answer = TypeVar("_Answer")
 
 Searched: TypeAlias = re.Pattern[str] | LineStart
-"""What can be searched for."""
+"""A searchable pattern."""
 
 
 class Source:
     """One response.
 
     Args:
-        text: the raw response, any string at all.
+        text: the raw response, any string.
         names: the names of the tools that the model was offered; None if unknown.
-        is_cut: whether the model was stopped before it was done: what the text ends with may lack its end.
+        is_cut: whether the model was stopped early: the end of the text may be incomplete.
     """
 
     def __init__(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> None:
@@ -42,7 +42,7 @@ class Source:
         self._found: dict[str, tuple[int, int]] = {}
         self._missing: dict[str, tuple[int, int]] = {}
         self._unclosed: dict[str, tuple[int, int]] = {}
-        # By the pattern's id: its hash is computed from all of it each time. It is kept beside, so that none takes its place.
+        # By the pattern's id: its hash is computed anew each time. The pattern is kept too, so that no other one gets its id.
         self._next: dict[int, tuple[int, int, int, Searched]] = {}
         self._held: dict[int, tuple[bool, Searched]] = {}
         self._overrun = 2 * len(text)
@@ -50,7 +50,7 @@ class Source:
         self._memories: dict[Callable[[], Any], Any] = {}
 
     def once(self, asked: tuple[object, ...], answer: Callable[[], _Answer]) -> _Answer:
-        """Return the answer to a question that several dialects ask one after the other about the same place."""
+        """Return the answer to a question that several dialects ask in sequence about the same place."""
         known, found = self._answers.get(asked[0], ((), None))
         if asked != known:
             found = answer()
@@ -59,14 +59,14 @@ class Source:
         return answered
 
     def memory(self, kind: Callable[[], _Answer]) -> _Answer:
-        """Return what questions of one kind remember of this text; it is made when one is asked for the first time."""
+        """Return the memory for one kind of questions about this text; made on first use."""
         if kind not in self._memories:
             self._memories[kind] = kind()
         found: _Answer = self._memories[kind]
         return found
 
     def find(self, needle: str, start: int, end: int) -> int:
-        """Return where the needle stands in ``text[start:end]``, or -1; asked again before it, it knows."""
+        """Return where the needle is in ``text[start:end]``, or -1; a repeated search before the hit is cached."""
         asked, at = self._found.get(needle, (0, -1))
         if asked <= start <= at:
             return at if at + len(needle) <= end else -1
@@ -80,7 +80,7 @@ class Source:
         return at
 
     def search(self, pattern: Searched, start: int, end: int) -> int:
-        """Return where a pattern next matches in ``text[start:end]``, or ``end``; asked again before it, it knows."""
+        """Return where a pattern next matches in ``text[start:end]``, or ``end``; a repeated search before the hit is cached."""
         known = self._next.get(id(pattern))
         if known is not None and known[1] == end and known[0] <= start <= known[2]:
             return known[2]
@@ -90,7 +90,7 @@ class Source:
         return at
 
     def closing_fence(self, opening: Opening, start: int, end: int) -> Closing:
-        """Return where a fenced block closes by CommonMark's rule: the first fitting line from ``start`` on."""
+        """Return where a fenced block closes by CommonMark's rule: the first matching line from ``start`` on."""
         if _holds(self._unclosed.get(opening.mark), start, end):
             return Closing(end, end, found=False)
         if match := _closer(opening.mark).search(self.text, start, end):
@@ -99,7 +99,7 @@ class Source:
         return Closing(end, end, found=False)
 
     def closing_behind(self, opening: Opening, start: int, end: int) -> Closing | None:
-        """Return where a fenced block closes behind its value: a fence, the end of the text, or None if text follows."""
+        """Return where a fenced block closes after its value: a fence, the end of the text, or None if text follows."""
         match = _FOLLOWS.match(self.text, start, end)
         if not match and opening.kind is OpeningKind.EMBEDDED and begins_on_its_line(opening, self.text):
             match = _FOLLOWS_ON_LINE.match(self.text, start, end)
@@ -108,14 +108,14 @@ class Source:
         return Closing(start, end, found=False) if _BLANK_REST.match(self.text, start, end) else None
 
     def overran(self, count: int) -> None:
-        """Note that so many characters behind a block's end were read in vain."""
+        """Note the number of characters read unnecessarily after a block's end."""
         self._overrun -= max(0, count)
 
     @property
     def may_overrun(self) -> bool:
-        """Whether a value may be read beyond what looks like its end, for a string in it may hold that.
+        """Whether a value may be read beyond its apparent end, since a string in it may hold that end.
 
-        Where it was in vain too often, it may not.
+        False after too much unnecessary reading.
         """
         return self._overrun >= 0
 

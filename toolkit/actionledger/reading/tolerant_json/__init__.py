@@ -1,21 +1,21 @@
-"""Tolerant JSON: what RFC 8259 allows is read as it stands; what plainly was meant is read with a named repair.
+"""Tolerant JSON: text valid by RFC 8259 is read unchanged; a plainly meant value is read with named repairs.
 
-A text goes through at most three readers, each of which takes what the one before it can't read, container by
-container. ``valid`` hands it to the C scanner of the standard library. ``regular`` mends faults that show in one token,
-and hands the result to the scanner. ``reader`` goes token by token and knows the context; where two readings are
-plausible it refuses, and says which they are; for who asks for it, a fourth one then takes the likelier. What can be wrong stands in one table, which all of them work from. Every
-change is noted, with its place: whoever makes all the changes that are noted has the JSON text of the value.
+A text goes through at most three readers, container by container; each takes what the one before can't read.
+``valid`` uses the C scanner of the standard library. ``regular`` repairs faults that show in one token,
+and passes the result to the scanner. ``reader`` goes token by token and knows the context; if two readings are
+plausible, it refuses and names them. On request, a fourth one, ``likelier``, then takes the likelier reading. All readers use
+one table of faults. Every change is noted with its place, so applying the noted changes gives the value's JSON text.
 
     decoding   one value at a known place, and doubts   finding    several values; a value somewhere in a text
-    decoded    the result: value, repairs, places       faults     the table of what can be wrong; the options
-    valid      valid JSON, in C, with its places        regular    faults that can be mended one by one
-    rewriting  a container written anew                 reader     members and elements, keys, sums, step by step
+    decoded    the result: value, repairs, places       faults     the table of faults; the options
+    valid      valid JSON, in C, with its places        regular    faults that can be repaired one by one
+    rewriting  a rewritten container                    reader     members and elements, keys, sums, step by step
     likelier   the likelier of two readings             containers how they are opened, filled, closed, read in one go
-    brackets   brackets that don't add up               state      where reading stands
+    brackets   brackets that don't match                state      the reader's position
     words      numbers, literals, texts without quotes  strings    strings in any quotes
     escapes    what their text stands for               endings    which quote closes a string
     contexts   what may follow a value                  patterns   the words of the grammar
-    notes      what reading leaves behind
+    notes      repairs noted while reading
 """
 
 from actionledger.reading.tolerant_json.decoded import Call, Decoded

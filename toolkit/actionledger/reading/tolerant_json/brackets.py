@@ -1,8 +1,8 @@
-"""Brackets that don't add up: one is missing, one is too many, or one is of the wrong kind.
+"""Unmatched brackets: one is missing, one is extra, or one is of the wrong kind.
 
-The reader takes the usual one of these at the first bracket that doesn't fit. Where that doesn't come out even, it reads
-the text again on another supposition. And what comes out even may still do so in another way: a bracket that was forgotten
-may belong in more than one place. Then no place is plainly meant, unless the lines say so by their indentation.
+At the first bracket that doesn't fit, the reader assumes the usual fault. If the brackets still don't match, it reads
+the text again under another assumption. Even matched brackets may be ambiguous, since a forgotten bracket
+may belong in several places. Then no place is plainly meant, unless the indentation shows it.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _INDENT = regex(r"[ \t]*+")
 
 
 class Rule(Enum):
-    """What may be wrong where a closing bracket doesn't fit."""
+    """The fault at a closing bracket that doesn't fit."""
 
     MISSING = "one is missing before it"
     EXTRA = "it is one too many"
@@ -35,11 +35,11 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Supposition:
-    """What is taken to be the one fault of a text's brackets.
+    """The assumed single fault of a text's brackets.
 
     Args:
-        rule: what is wrong.
-        at: where the bracket stands.
+        rule: the fault.
+        at: the bracket's place.
     """
 
     rule: Rule
@@ -47,15 +47,15 @@ class Supposition:
 
 
 def guess(kinds: Sequence[str], closer: str) -> Rule:
-    """Return what is usually wrong where a bracket doesn't close the innermost of these containers."""
+    """Return the usual fault if a bracket doesn't close the innermost of these containers."""
     return Rule.MISSING if any(CLOSERS[kind] == closer for kind in kinds) else Rule.EXTRA
 
 
 def other_place(kind: str, parent: str, value: Any) -> str:
-    """Return where else the closing bracket of a container may have been forgotten; empty if there is no such place.
+    """Return where else a container's closing bracket may have been forgotten; empty if nowhere.
 
-    Behind an earlier item of the container, if what follows that may stand in the container around it; or inside its last
-    item, if that is of the same kind, so that the brackets behind it close one container more each.
+    It may belong after an earlier item, if the items that follow may be in the outer container. Or it may belong in the
+    last item, if that is of the same kind: then each bracket after it closes one container further out.
     """
     if not isinstance(value, dict | list):
         return ""
@@ -74,12 +74,12 @@ def other_place(kind: str, parent: str, value: Any) -> str:
 
 
 def _holds_the_same(kind: str, parent: str) -> bool:
-    """Return whether the items of two kinds of container are of the same kind: members, or elements."""
+    """Return whether the items of two kinds of container are alike: members, or elements."""
     return parent != ROOT and (kind == OBJECT) == (parent == OBJECT)
 
 
 def _may_end_earlier(value: dict[str, Any] | list[Any]) -> bool:
-    """Return whether a container, or one of its kind in it, holds several items; no recursion."""
+    """Return whether a container, or one of its kind in it, has several items; no recursion."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -91,9 +91,9 @@ def _may_end_earlier(value: dict[str, Any] | list[Any]) -> bool:
 
 
 def may_end_later(value: Any) -> bool:
-    """Return whether a bracket behind a value may be its own, because one inside it closes too early.
+    """Return whether a bracket after a value may be its own, because one inside it closes too early.
 
-    That is so if an item that follows a container of the value's kind may belong to that.
+    That is so if an item after a container of the value's kind may belong to that container.
     """
     while isinstance(value, dict | list):
         parts = list(value.values()) if isinstance(value, dict) else value
@@ -104,7 +104,7 @@ def may_end_later(value: Any) -> bool:
 
 
 def closes_in_one_run(value: Any) -> bool:
-    """Return whether all the brackets that close a value stand at its end, so that it doesn't matter which is extra."""
+    """Return whether all brackets that close a value are at its end, so that any of them may be the extra one."""
     while isinstance(value, dict | list):
         parts = value.values() if isinstance(value, dict) else value
         inner = [part for part in parts if isinstance(part, dict | list)]
@@ -115,9 +115,9 @@ def closes_in_one_run(value: Any) -> bool:
 
 
 def is_indented(text: str, start: int, stop: int) -> bool | None:
-    """Return whether all lines of a container are indented more than the one that it begins on, as its first one is.
+    """Return whether all lines of a container are indented more than the line on which it begins.
 
-    It is None where the first one is not, or where there is none.
+    None if its first line is not, or if it has no lines.
     """
     line = _INDENT.match(text, text.rfind("\n", 0, start) + 1)
     assert line is not None
@@ -129,13 +129,13 @@ _MOST_CLOSERS_TOO_MANY = 16
 
 
 class UnevenContainers(Containers):
-    """Containers whose brackets may not add up.
+    """Containers with possibly unmatched brackets.
 
     Attributes:
-        supposition: what is taken to be the one fault of the brackets; None where the usual one is looked for.
-        bracket_faults: what was wrong with the brackets so far, in text order.
-        suspect: where the first bracket stands that may be the wrong one; -1 where there is none.
-        bracket_doubt: why a reading is refused whose brackets come out even; None where it isn't.
+        supposition: the assumed single fault of the brackets; None while the usual one is assumed.
+        bracket_faults: the faults of the brackets so far, in text order.
+        suspect: where the first possibly wrong bracket is; -1 if there is none.
+        bracket_doubt: why a reading with matched brackets is refused; None if it isn't.
     """
 
     __slots__ = ("bracket_doubt", "bracket_faults", "supposition", "suspect")
@@ -158,13 +158,13 @@ class UnevenContainers(Containers):
         self.bracket_doubt: RefusedError | None = None
 
     def close(self, end: int) -> Step | None:
-        """Close the innermost container, unless its bracket is supposed to be the one that is wrong."""
+        """Close the innermost container, unless its bracket is the assumed wrong one."""
         if self.supposition is not None and self.supposition.at == end - 1:
             return self.as_supposed()
         return super().close(end)
 
     def wrong_closer(self, frame: Frame, closer: str) -> Step | None:
-        """Pass a bracket that doesn't close the innermost container."""
+        """Skip a bracket that doesn't close the innermost container."""
         if self.supposition is not None:
             if self.supposition.at != self.at:
                 self.refuse_brackets()
@@ -183,14 +183,14 @@ class UnevenContainers(Containers):
         return self.drop_closers(frame, closers.end())
 
     def add_bracket_fault(self, rule: Rule) -> None:
-        """Keep in mind what is wrong with the brackets; faults of two kinds may cancel out, and many are no accident."""
+        """Record a fault of the brackets; faults of two kinds may cancel out, and many are no accident."""
         self.bracket_faults.append(rule)
         has_others = self.bracket_faults[0] is not rule
         if has_others or (rule is Rule.EXTRA and len(self.bracket_faults) > _MOST_CLOSERS_TOO_MANY):
             self.refuse_brackets()
 
     def as_supposed(self) -> Step | None:
-        """Pass the bracket that is supposed to be the one that is wrong."""
+        """Skip the bracket that is the assumed wrong one."""
         assert self.supposition is not None
         frame, self.at = self.frames[-1], self.supposition.at
         self.add_bracket_fault(self.supposition.rule)
@@ -199,14 +199,14 @@ class UnevenContainers(Containers):
             if not closes_in_one_run(frame.value if fits else last_of(frame.value)):
                 self.refuse_brackets()
             return self.drop_closers(frame, self.at + 1)
-        if fits or not frame.value:  # of an empty container, nothing says which bracket is the wrong one
+        if fits or not frame.value:  # in an empty container, nothing shows which bracket is wrong
             self.refuse_brackets()
         self.notes.add(faults.MISSING_CLOSER, self.at, self.at, JSON_CLOSERS[frame.kind])
         self.notes.add(faults.EXTRA_CLOSER, self.at, self.at + 1)
         return self.closed(self.at + 1)
 
     def drop_closers(self, frame: Frame, end: int) -> Step | None:
-        """Pass brackets that close nothing."""
+        """Skip brackets that close nothing."""
         self.notes.add(faults.EXTRA_CLOSER, self.at, end)
         self.at = end
         if frame.comma < 0 and frame.value:
@@ -214,7 +214,7 @@ class UnevenContainers(Containers):
         return self.member if frame.kind == OBJECT else self.element
 
     def check_place_of_missing_closer(self, frame: Frame) -> None:
-        """See whether the innermost container's bracket was forgotten here, or may have been before."""
+        """Check whether the innermost container's bracket was forgotten here, or possibly earlier."""
         if self.bracket_doubt:
             return
         place = "before it" if self.issues else other_place(frame.kind, self.outer, frame.value)
@@ -223,13 +223,13 @@ class UnevenContainers(Containers):
             self.bracket_doubt = RefusedError(Reason.AMBIGUOUS, self.at, self.at + 1, detail)
 
     def is_indented(self, frame: Frame, stop: int) -> bool | None:
-        """Return what the indentation says of a container that ends there, see ``brackets.is_indented``."""
+        """Return what the indentation shows about a container that ends there; see ``brackets.is_indented``."""
         if any(kind is RepairKind.CONTROL_CHARACTER for kind, *_ in self.notes.since(frame.notes)):
             return None  # some lines are in strings
         return is_indented(self.text, frame.start, stop)
 
     def close_before_comma(self, frame: Frame, comma: int) -> Step | None:
-        """Close a container whose bracket was forgotten before a comma, for what follows belongs to the one around."""
+        """Close a container whose bracket was forgotten before a comma, since the rest belongs to the outer one."""
         self.at = comma
         self.check_place_of_missing_closer(frame)
         self.forget_from(comma)
@@ -238,18 +238,18 @@ class UnevenContainers(Containers):
         return self.close_unwritten(comma)
 
     def forget_from(self, at: int) -> None:
-        """Forget the notes of what stands from a comma on: it is dropped, or read again."""
+        """Drop the notes about text from a comma on, which is dropped or read again."""
         self.notes.keep(lambda note: note[2] <= at)
 
     def element_in_object(self, frame: Frame) -> Step | None:
-        """Take an item of an object that is no member for an element of the list around it; None if it may be neither."""
+        """Read an object's item that is no member as an element of the list around it; None if it may be neither."""
         is_element = self.outer == LIST and frame.comma >= 0 and SCALAR_ELEMENT.match(self.text, self.item)
         if not is_element or self.bracket_faults or self.supposition:
             return None
         return self.close_before_comma(frame, frame.comma)
 
     def member_in_list(self, frame: Frame) -> Step | None:
-        """Take an element of a list that a colon follows for a member of the object around it, or of the one before it."""
+        """Read a list's element before a colon as a member of the object around it, or of the one before it."""
         comma = frame.item_comma
         if comma < 0 or not isinstance(last_of(frame.value), str) or self.bracket_faults or self.supposition:
             return None
@@ -264,11 +264,11 @@ class UnevenContainers(Containers):
         return None
 
     def after_root(self, frame: Frame) -> Step | None:
-        """End, unless what follows shows that the outermost container goes on or that its brackets don't add up."""
+        """End, unless the next text shows that the outermost container continues or that its brackets don't match."""
         if GOES_ON.match(self.text, self.at):
             is_plain = frame.kind == OBJECT and closes_in_one_run(frame.value)
             if not is_plain or self.issues or self.supposition:
-                self.refuse_brackets()  # a duplicate key hides what it replaced, brackets and all
+                self.refuse_brackets()  # a duplicate key hides the value that it replaced, with its brackets
             self.add_bracket_fault(Rule.EXTRA)
             return self.reopen(frame)
         closers = MORE_CLOSERS.match(self.text, self.at)
@@ -285,7 +285,7 @@ class UnevenContainers(Containers):
         return None
 
     def reopen(self, frame: Frame) -> Step:
-        """Go on with the outermost container, whose bracket was one too many."""
+        """Continue with the outermost container, whose bracket was an extra one."""
         self.notes.add(faults.EXTRA_CLOSER, self.at - 1, self.at)
         if frame.kind == OBJECT:
             self.opened.drop_last()
@@ -295,7 +295,7 @@ class UnevenContainers(Containers):
         return self.member if frame.kind == OBJECT else self.element
 
     def raise_bracket_doubt(self) -> None:
-        """Give up where a bracket may have been forgotten in another place, or say so."""
+        """Refuse the value if a bracket may have been forgotten elsewhere, or report that."""
         if self.bracket_doubt is None:
             return
         if not self.is_likelier:
@@ -304,5 +304,5 @@ class UnevenContainers(Containers):
         self.bracket_doubt = None
 
     def refuse_brackets(self) -> None:
-        """Give up where it can't be known which bracket is the wrong one, or take the usual one and say so."""
+        """Refuse the value if any of several brackets may be wrong, or assume the usual one and report that."""
         self.doubt(Reason.AMBIGUOUS, "The brackets don't add up; any of several may be the wrong one.")

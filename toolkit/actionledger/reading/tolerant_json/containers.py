@@ -1,6 +1,6 @@
-"""Containers: how they are opened, filled and closed, or read in one go.
+"""Open, fill and close containers, or read them in one go.
 
-The reader takes the steps from token to token; this is what a step does to the containers that are open.
+The reader steps from token to token; this module applies each step to the open containers.
 """
 
 from abc import ABC, abstractmethod
@@ -33,13 +33,13 @@ class ReadInOneGo(NamedTuple):
 
 
 class Shortcuts:
-    """Reads containers of one text in one go, where that works.
+    """Reads containers of one text in one go if possible.
 
     Args:
         text: the text.
-        start: where its value begins, which is no valid JSON.
-        memory: what is known of its strings.
-        apart: where a bracket stands that no container may be read past in one go; -1 where there is none.
+        start: where its invalid value begins.
+        memory: the known facts about its strings.
+        apart: a bracket that no container may be read past in one go; -1 if there is none.
     """
 
     __slots__ = (
@@ -66,7 +66,7 @@ class Shortcuts:
         self._expects_faults = False
 
     def read(self, start: int, levels: int, parent: str) -> ReadInOneGo | None:
-        """Read the container that begins at ``start``; None where its tokens have to be read one by one."""
+        """Read the container that begins at ``start``; None if its tokens must be read one by one."""
         if start in self._hopeless or self._budget <= 0:
             return None
         if not self._expects_faults and start not in self._faulty:
@@ -81,7 +81,7 @@ class Shortcuts:
         except SCAN_ERRORS as error:
             stopped = getattr(error, "pos", start)
             self._budget -= stopped - start + _COST_OF_AN_ERROR
-            self._budget -= stopped // 16  # making the error counts all lines before it
+            self._budget -= stopped // 16  # creating the error counts all lines before it
             return None
         if start < self._apart < end or is_deeper(self.text, start, end, value, levels):
             return None
@@ -112,18 +112,18 @@ _MOST_DUPLICATE_KEYS = 100
 Step = Callable[[], "Step | None"]
 
 _PYTHON_FORMS = frozenset(fault.kind for fault in faults.FAULTS if fault.is_python)
-"""What needs a repair in JSON and none inside a Python call."""
+"""The kinds of repair that JSON needs, but not inside a Python call."""
 
 
 class Containers(State, ABC):
-    """Holds what was read: opens containers, puts values into them, closes them.
+    """The values read so far: opens containers, puts values into them, closes them.
 
     Attributes:
         root: the value.
         start: where it begins.
         opened: the objects and calls that were read piece by piece, each with its start and end.
         shortcuts: the containers that were read in one go.
-        duplicates: how many keys are there twice.
+        duplicates: the number of duplicate keys.
     """
 
     __slots__ = ("duplicates", "opened", "root", "shortcuts", "start")
@@ -155,20 +155,20 @@ class Containers(State, ABC):
 
     @abstractmethod
     def after_value(self) -> Step | None:
-        """Read what stands behind a value."""
+        """Read the text after a value."""
 
     @abstractmethod
     def after_root(self, frame: Frame) -> Step | None:
-        """Read what stands behind the outermost container, if that shows that it goes on."""
+        """Read the text after the outermost container, if it shows that the container continues."""
 
     def ended(self) -> Step | None:
-        """End; a step of its own, for who closes a bracket has to say that something was done."""
+        """End. This is a separate step, since a caller that closes a bracket must return a step."""
         return None
 
     # Values in their places
 
     def put(self, value: Any) -> Step | None:
-        """Put a value where it belongs; say what comes behind it."""
+        """Put a value in its place and return the step after it."""
         if not self.frames:
             self.root, self.item = value, -1
             return None
@@ -189,13 +189,13 @@ class Containers(State, ABC):
         return self.after_value
 
     def use_comma(self, frame: Frame) -> None:
-        """Keep in mind that something has followed the last comma, or what stands in its place."""
+        """Record that something follows the last comma, or its substitute."""
         if frame.comma >= 0 and self.text[frame.comma] != ",":
             self.notes.add(faults.SEPARATOR, frame.comma, frame.comma + 1)
         frame.comma = -1
 
     def move_comma_out(self, frame: Frame, left: str) -> None:
-        """Take the comma that a text ends with for the one that is missing behind it; that is a guess."""
+        """Take the comma at a text's end as the missing one after it; that is a guess."""
         end = frame.item_end
         self.doubt(
             Reason.AMBIGUOUS, "The comma within the quotes may be the one that is missing behind them."
@@ -204,7 +204,7 @@ class Containers(State, ABC):
         frame.value[frame.key if frame.kind == OBJECT else -1] = left.removesuffix(",")
 
     def put_named(self, frame: Frame, members: dict[str, Any], value: Any) -> None:
-        """Put a value under its key; of two values under one key the last counts, as in any JSON reader."""
+        """Put a value under its key; the last of two values under one key counts, as in any JSON reader."""
         key = frame.key
         if key in members:
             self.add_duplicate(frame, f"its values are {brief(members[key])} and {brief(value)}")
@@ -212,7 +212,7 @@ class Containers(State, ABC):
         members[key] = value
 
     def add_duplicate(self, frame: Frame, values: str) -> None:
-        """Say that a key is there twice; of a great many, the last issue names the rest together."""
+        """Report a duplicate key; beyond a limit, the last issue reports the rest together."""
         start, code = frame.key_start, Reason.DUPLICATE_KEY
         detail = f"The key is {frame.key[:80]!r}; {values}."
         self.duplicates += 1
@@ -248,7 +248,7 @@ class Containers(State, ABC):
         return self.member if kind == OBJECT else self.element
 
     def close(self, end: int) -> Step | None:
-        """Close the innermost container, whose bracket stands before ``end``."""
+        """Close the innermost container, whose bracket is before ``end``."""
         frame = self.frames[-1]
         if frame.kind == TUPLE:
             if len(frame.value) == 1 and frame.comma < 0:
@@ -263,12 +263,12 @@ class Containers(State, ABC):
         return self.closed(end)
 
     def close_unwritten(self, at: int) -> Step | None:
-        """Close the innermost container, whose bracket is missing."""
+        """Close the innermost container, which has no bracket."""
         self.notes.add(faults.MISSING_CLOSER, at, at, JSON_CLOSERS[self.frames[-1].kind])
         return self.closed(at)
 
     def closed(self, end: int) -> Step | None:
-        """Go on behind the innermost container."""
+        """Continue after the innermost container."""
         frame = self.pop()
         self.note_last_comma(frame)
         self.at = end
@@ -279,13 +279,13 @@ class Containers(State, ABC):
         return self.after_value
 
     def note_last_comma(self, frame: Frame) -> None:
-        """Note a comma that nothing follows; it is none too many in a tuple, but JSON has it nowhere."""
+        """Note a comma that nothing follows: a tuple may have it, but JSON never does."""
         if frame.comma >= 0:
             fault = faults.BRACKETS if frame.kind == TUPLE else faults.TRAILING_COMMA
             self.notes.add(fault, frame.comma, frame.comma + 1)
 
     def leave(self, frame: Frame, end: int) -> None:
-        """Keep where a container stands that is no longer open."""
+        """Record the place of a container that is no longer open."""
         if frame.kind in {OBJECT, CALL}:
             self.opened.add(frame.value, frame.start, end)
         elif frame.kind == TUPLE:
@@ -294,6 +294,6 @@ class Containers(State, ABC):
             self.forgive_python(frame)
 
     def forgive_python(self, frame: Frame) -> None:
-        """Forget what is no fault inside a call, once the outermost one ends."""
+        """Drop notes about forms that are no fault in a call, once the outermost call ends."""
         if not any(outer.kind == CALL for outer in self.frames):
             self.notes.keep(lambda note: note[0] not in _PYTHON_FORMS, frame.notes)

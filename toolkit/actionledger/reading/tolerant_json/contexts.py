@@ -1,6 +1,6 @@
-"""What may follow a value, by the container it stands in and the one around that; so, too, where a string ends that lacks its quote.
+"""What may follow a value, by its container and the outer one; this also shows where a string without a closing quote ends.
 
-A quote inside a string and the quote that closes it look alike; what follows tells them apart. In a list a comma must
+A quote inside a string looks like the one that closes it; the next text tells them apart. In a list a comma must
 be followed by a value, in an object by a key and its colon; the bracket that closes a container must itself be followed
 by what the container around it allows. The outer container matters: a list of arguments ends otherwise than a list in
 an object, and quoted code is full of closing brackets.
@@ -29,20 +29,20 @@ from actionledger.reading.tolerant_json.patterns import (
 )
 
 ROOT, OBJECT, LIST, CALL, TUPLE, KEY = "", "{", "[", "(", "tuple", "key"
-"""The kinds of container; ROOT is none. KEY is the place of a key, not of a value."""
+"""The kinds of container; ROOT is outside of any. KEY is the place of a key, not of a value."""
 
 CLOSERS = {OBJECT: "}", LIST: "]", CALL: ")", TUPLE: ")"}
 
 
 JSON_CLOSERS = {**CLOSERS, TUPLE: "]"}
-"""How JSON closes what each of them is read as; it has no calls."""
+"""JSON's closer of each kind; calls don't exist in JSON."""
 
 
 class Context:
-    """A place for a string, and the patterns that go with it; compiled when first asked for.
+    """A place for a string, with its patterns, compiled on first use.
 
     Args:
-        kind: the container that it stands in, or KEY.
+        kind: the container that holds it, or KEY.
         parent: the container around that one.
     """
 
@@ -58,16 +58,16 @@ class Context:
 
     @cached_property
     def surely_fits(self) -> re.Pattern[str]:
-        """What may follow a closing quote and hardly stands inside a text."""
+        """What may follow a closing quote and is rare inside a text."""
         return regex(_behind(self.kind, self.parent, "sure"))
 
     def body(self, close: str, width: int, sure: str) -> re.Pattern[str]:
         """Return the pattern of a string's text up to the first quote that surely may close it.
 
         Args:
-            close: the characters of which each is a closing quote.
-            width: how many of them in a row it takes: 1 or 3.
-            sure: how sure a key ahead has to be, see ``patterns.KEYS``.
+            close: the possible closing quotes.
+            width: how many of them in a row are needed: 1 or 3.
+            sure: how certain a following key must be, see ``patterns.KEYS``.
         """
         pattern = self._bodies.get((close, width, sure))
         if pattern is None:
@@ -80,30 +80,30 @@ class Context:
 
 @cache
 def context(kind: str, parent: str) -> Context:
-    """Return the context of a string in a container of this kind, in one of that kind."""
+    """Return the context of a string in a container of this kind, inside one of that kind."""
     return Context(kind, parent)
 
 
 def _behind(kind: str, parent: str, sure: str) -> str:
-    """Return the pattern of what may stand behind a string."""
+    """Return the pattern of what may follow a string."""
     if kind == KEY:
         return rf"{GAP}(?:[:：]|=(?!=))"
     if kind == ROOT:
         return rf"[ \t]*+(?:\n|{END}|[,;}}\])<\"'{{\[]|\+[ \t]*+[\"'])"
     parts = [_behind_comma(kind, sure), re.escape(CLOSERS[kind]) + _behind_closer(parent, sure), END]
     if kind == OBJECT:
-        parts.append(KEYS["sure"])  # the comma was left out
+        parts.append(KEYS["sure"])  # the comma is missing
     elif sure == "any":
         parts += [r"[\"'“‘„{\[]", rf"(?<=\s){SCALAR_AHEAD}{GAP}(?:[,\])]|\Z)"]
-    if sure == "any":  # the wrong bracket, a sum of strings, or dots for what was left out
+    if sure == "any":  # the wrong bracket, a sum of strings, or dots for omitted items
         parts += [rf"[}}\])](?={GAP}(?:[,}}\])]|{END}))", rf"\+{GAP}[\"']", rf"(?:…|\.\.\.){GAP}[,}}\])]"]
     behind = rf"{GAP}(?:{'|'.join(parts)})"
     return behind if kind != OBJECT or sure == "sure" else rf"(?:{behind}|{LINE_WITH_KEY})"
 
 
 def _behind_closer(parent: str, sure: str) -> str:
-    """Return the pattern of what may stand behind the bracket that closes a container in this parent."""
-    if parent == ROOT:  # anything but what shows that the value goes on
+    """Return the pattern of what may follow the bracket that closes a container in this parent."""
+    if parent == ROOT:  # anything that doesn't show that the value continues
         return rf"(?!{GAP}(?:[\"':=]|,{GAP}{KEYS['sure']}))"
     without_comma = KEYS["sure"] if parent == OBJECT else r"[{\[]"
     return rf"{GAP}(?:{_behind_comma(parent, sure)}|[}}\])]|{END}|{without_comma})"
@@ -119,24 +119,24 @@ _BLANKS = " \t\r\n"
 _MEMBER_INSIDE = regex(r"[,;{]\s*+([\"'])[^\"'\n]{1,60}+\1\s*+:")
 
 OTHER_QUOTES = "\"'`“”‘’«»"
-"""What stands at the end of a text as if it closed it, where it was opened by another quote."""
+"""Quotes at the end of a text that seem to close it, although another quote opened it."""
 
 _PUNCTUATION = "{}[]," + _BLANKS
 
 
 def open_brackets(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return how many braces and brackets a stretch opens without closing them; negative where it closes more."""
+    """Return how many braces and brackets a stretch opens without closing them; negative if it closes more."""
     count = text.count
     braces = count("{", start, end) - count("}", start, end)
     return braces, count("[", start, end) - count("]", start, end)
 
 
 def end_before_item(text: str, start: int, first: int, kinds: Sequence[str]) -> int | None:
-    """Return where a string ends whose closing quote was left out before the container's next item, or an outer one's.
+    """Return where a string without a closing quote ends before the next item of its container, or of an outer one.
 
-    Only its first quote is asked: it has to open that item. The punctuation before it has to be what the open containers
-    ask for; a bracket that closes one inside the string belongs to the string. In a list any comma may end a string, so
-    there has to be none, and a bracket has to close the list. In a string that holds JSON of its own, the first quote
+    Only its first quote counts: it must open that item. The punctuation before it must be what the open containers
+    need; a bracket that closes one inside the string belongs to the string. In a list any comma may end a string, so
+    there must be none, and a bracket must close the list. In a string that holds JSON of its own, the first quote
     opens a key of that.
     """
     opens_key = KEY_BEHIND.match(text, first) is not None
@@ -159,7 +159,7 @@ def end_before_item(text: str, start: int, first: int, kinds: Sequence[str]) -> 
 
 
 def _with_own_brackets(text: str, inside: int, bare: int, first: int) -> int | None:
-    """Return where a string ends if the brackets behind it that close what it opens are its own; None if there are none."""
+    """Return where a string ends, with the brackets after it that close its own; None if there are none."""
     braces, brackets = open_brackets(text, inside, bare)
     for at in range(bare, first):
         if not braces and not brackets:
@@ -173,7 +173,7 @@ def _with_own_brackets(text: str, inside: int, bare: int, first: int) -> int | N
 
 
 def _leads_on(kinds: Sequence[str], tail: str, *, opens_key: bool) -> bool:
-    """Return whether punctuation leads from behind a value to the next key or element."""
+    """Return whether punctuation after a value leads to the next key or element."""
     open_kinds = list(kinds)
     is_item_due = False
     for character in tail:
@@ -196,10 +196,10 @@ def _refuse(at: int) -> NoReturn:
 
 
 def end_before_closers(text: str, start: int, kinds: Sequence[str]) -> int | None:
-    """Return where a string ends that no quote closes, in a text that is whole; None if unknown.
+    """Return where an unclosed string ends in a whole text; None if unknown.
 
-    It ends before the brackets that close what is open. They have to be the text's last characters, and what is left has
-    to have balanced brackets of its own: else they may belong to the string.
+    It ends before the brackets that close the open containers. They must be the text's last characters, and the rest
+    must have balanced brackets; otherwise they may belong to the string.
     """
     stop = len(text)
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""What decoding gives: the value, and on demand where its parts stand and what was changed to read it."""
+"""The result of decoding: the value and, on demand, the places of its parts and the repairs."""
 
 import re
 from array import array
@@ -20,7 +20,7 @@ class Call:
     """A Python call, read as a value.
 
     Args:
-        name: what is called, dots included.
+        name: the callee's name, dots included.
         arguments: the arguments without a name.
         keywords: the arguments by name.
     """
@@ -31,7 +31,7 @@ class Call:
 
 
 Shifts = tuple["array[int]", "array[int]"]
-"""Places behind which the rewritten text runs on as the old one did: in the new text, and the same in the old one."""
+"""Places from which the rewritten text matches the old one again: in the new text, and the same in the old one."""
 
 
 class Mended:
@@ -40,7 +40,7 @@ class Mended:
     Attributes:
         value: the container.
         text: the valid JSON that it was read from.
-        end: where it ends in the text as it was.
+        end: where it ends in the original text.
     """
 
     __slots__ = ("_new", "_old", "end", "text", "value")
@@ -52,7 +52,7 @@ class Mended:
         self._new, self._old = shifts
 
     def original(self, at: int) -> int:
-        """Return where a character stood in the text as it was."""
+        """Return a character's place in the original text."""
         last = bisect_right(self._new, at) - 1
         return self._old[last] + at - self._new[last]
 
@@ -60,16 +60,16 @@ class Mended:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What reading a value left behind: enough to say later where everything stands.
+    """Data from reading a value, from which the places of all its parts can be computed later.
 
     Args:
         text: the text that was read.
-        offset: where that text begins in the one that was handed in, in code points.
+        offset: where that text begins in the given one, in code points.
         notes: the repairs.
         opened: the objects and calls that were read piece by piece, each with its start and end.
         scanned: the valid values that were read in one go, each with its start and end.
         mended: the containers that were rewritten and then read in one go.
-        before: the repairs that stand before the value.
+        before: the repairs before the value.
     """
 
     text: str = ""
@@ -109,7 +109,7 @@ class Evidence:
 
 
 def moved(issue: Issue, by: int) -> Issue:
-    """Return an issue for a text in which it stands that many code points further on."""
+    """Return an issue moved by a number of code points."""
     if not by or issue.span is None:
         return issue
     return Issue(issue.code, Span(issue.span.start + by, issue.span.end + by), issue.detail)
@@ -126,13 +126,13 @@ class Decoded:
 
     Args:
         ok: whether a value was read.
-        value: the value; None where none was read.
+        value: the value; None if none was read.
         start: where it begins, in code points.
         end: where it ends, or where reading stopped.
-        issues: what is wrong with it; the first one says why nothing was read.
-        cut: the containers that the end of the text left open, outermost first. They hold what was complete;
+        issues: its problems; the first one says why no value was read.
+        cut: the containers that the end of the text left open, outermost first. They hold the complete items;
             whether more was meant to be in them can't be known.
-        evidence: what reading left behind.
+        evidence: data from reading.
 
     Example:
         >>> decoded = al.decode("{'a': 1,} and more")
@@ -163,7 +163,7 @@ class Decoded:
         return {id(value): span for value, span in self.located}
 
     def moved(self, by: int) -> "Decoded":
-        """Return the same for a text in which it stands that many code points further on.
+        """Return the same value, moved by a number of code points.
 
         Example:
             >>> moved = al.decode("[1]").moved(10)
@@ -184,7 +184,7 @@ class Decoded:
         issues = tuple(moved(issue, by) for issue in self.issues) if self.issues else ()
         if (
             type(self) is Decoded
-        ):  # a value in every block of thousands: ``replace`` takes three times as long
+        ):  # there is a value in each of thousands of blocks, and ``replace`` takes three times as long
             return Decoded(self.ok, self.value, start, end, issues, self.cut, evidence)
         return replace(self, start=start, end=end, issues=issues, evidence=evidence)
 
@@ -199,7 +199,7 @@ class Decoded:
         return any(container is value for container in self.cut)
 
     def span_of(self, value: object) -> Span:
-        """Return where one of its objects or calls stands; for anything else, where the whole value stands.
+        """Return the span of one of its objects or calls; for anything else, the span of the whole value.
 
         Example:
             >>> text = '{"a": {"b": 1}}'
@@ -210,7 +210,7 @@ class Decoded:
         return self._spans.get(id(value), Span(self.start, self.end))
 
     def spans_of(self, values: Collection[object]) -> list[Span]:
-        """Return where each of these stands; see ``span_of``.
+        """Return the span of each of these; see ``span_of``.
 
         Example:
             >>> decoded = al.decode('[{"a": 1}, {"b": 2}]')
@@ -220,7 +220,7 @@ class Decoded:
         return [self.span_of(value) for value in values]
 
 
-# It matches at the end of the text too: a pattern that fails there would be tried again inside the last string.
+# It also matches at the end of the text: a pattern that fails there would be tried again inside the last string.
 _BRACE_OUTSIDE_STRINGS = regex(r'(?:[^"{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(?:([{}])|\Z)', re.DOTALL)
 
 
@@ -231,7 +231,7 @@ def objects_with_spans(value: Any, text: str, start: int, end: int) -> Iterator[
 
 
 def _objects(value: Any) -> Iterator[JsonDict]:
-    """Yield the objects of a value from outside to inside and from left to right; no recursion."""
+    """Yield the objects of a value, outer ones first and from left to right; no recursion."""
     waiting = [value] if isinstance(value, dict | list) else []
     while waiting:
         part = waiting.pop()
@@ -242,7 +242,7 @@ def _objects(value: Any) -> Iterator[JsonDict]:
 
 
 def _spans(text: str, start: int, end: int, count: int) -> list[Span]:
-    """Return where the objects of a valid text stand, in text order."""
+    """Return the spans of a valid text's objects, in text order."""
     starts: list[int] = []
     ends: list[int] = []
     opened: list[int] = []
@@ -259,7 +259,7 @@ def _spans(text: str, start: int, end: int, count: int) -> list[Span]:
 def _braces(text: str, start: int, end: int, count: int) -> list[int]:
     """Return the places of the braces outside of strings.
 
-    Where no string holds any, they are found without a pattern, which looks at each character.
+    If no string holds any, they are found without a pattern, which checks each character.
     """
     if text.count("{", start, end) != count or text.count("}", start, end) != count:
         return [match.end() - 1 for match in _BRACE_OUTSIDE_STRINGS.finditer(text, start, end) if match[1]]
@@ -274,7 +274,7 @@ def _braces(text: str, start: int, end: int, count: int) -> list[int]:
 
 
 class Places:
-    """Values with their places, in the order in which they were read; in columns, for there may be very many."""
+    """Values with their places, in reading order; in columns, since there may be very many."""
 
     __slots__ = ("_places", "_values")
 
@@ -286,23 +286,23 @@ class Places:
         return zip(self._values, self._places[::2], self._places[1::2], strict=True)
 
     def add(self, value: Any, start: int, end: int) -> None:
-        """Keep where a value stands."""
+        """Add a value's place."""
         self._values.append(value)
         self._places.extend((start, end))
 
     def drop_last(self) -> None:
-        """Forget the last value."""
+        """Drop the last value."""
         del self._values[-1], self._places[-2:]
 
 
 def last_of(value: Any) -> Any:
-    """Return the last value of a container; None where there is none."""
+    """Return the last value of a container; None if there is none."""
     parts = value.values() if isinstance(value, dict) else value
     return next(reversed(parts), None) if isinstance(value, dict | list) else None
 
 
 def brief(value: Any) -> str:
-    """Return a value for a sentence: in full if it is short, else what it is."""
+    """Return a value for a sentence: in full if it is short, else its kind."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

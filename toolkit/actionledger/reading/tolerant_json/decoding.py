@@ -1,4 +1,4 @@
-"""One value at a known place: the valid reader first, the tolerant one where that gives up, and what is in doubt all the same."""
+"""Decode one value at a known place: first as valid JSON, then tolerantly, and report remaining doubts."""
 
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -27,13 +27,13 @@ from actionledger.reading.tolerant_json.reader import Reader
 from actionledger.reading.tolerant_json.valid import read_valid
 
 _CALLS_AGAIN = regex(r"[\"'“”‘’][ \t]*+\)\s*+,\s*+[^\W\d][\w.]*+\(")
-"""What ends one call and begins another: within a string it says that the string may have ended before."""
+"""The end of one call and the start of another: in a string, it shows that the string may have ended before."""
 
 _DOUBTFUL = {RepairKind.MISSING_CLOSER, RepairKind.EXTRA_CLOSER, RepairKind.INNER_QUOTE}
 
 
 def unless_swallowing(decoded: Decoded) -> Decoded:
-    """Return a value as it is, or refused where quotes that were taken for a string's own may end it before another call."""
+    """Return a value, or refuse it if a quote read as part of a string may end it before another call."""
     notes = decoded.evidence.notes
     if not decoded.ok or not isinstance(notes, Notes) or RepairKind.INNER_QUOTE not in notes.kinds():
         return decoded
@@ -47,7 +47,7 @@ def unless_swallowing(decoded: Decoded) -> Decoded:
 
 
 def with_doubts(decoded: Decoded) -> Decoded:
-    """Return a value with the issue that says where its text might be read in another way, if it might."""
+    """Return a value with an issue if its text has another possible reading."""
     notes = decoded.evidence.notes
     if not decoded.ok or decoded.issues or not isinstance(notes, Notes) or not notes.kinds() & _DOUBTFUL:
         return decoded
@@ -60,7 +60,7 @@ def with_doubts(decoded: Decoded) -> Decoded:
 
 
 def _doubt(decoded: Decoded, kind: RepairKind, start: int, end: int) -> str:
-    """Return what is in doubt about a repair of a stretch; empty if nothing is."""
+    """Return the doubt about a repair of a stretch; empty if there is none."""
     text = decoded.evidence.text
     is_last = end + decoded.evidence.offset >= decoded.end
     if kind is RepairKind.INNER_QUOTE:
@@ -77,7 +77,7 @@ def _doubt(decoded: Decoded, kind: RepairKind, start: int, end: int) -> str:
 
 _MOST_DOUBTS = 8
 _BEFORE_AN_OPENER = {RepairKind.MISSING_COMMA, RepairKind.MISSING_COLON, RepairKind.MISSING_OPENER}
-"""What may be missing where a container begins whose bracket is missing: it stays when its first item is dropped."""
+"""Repairs before a container without an opening bracket; they stay when its first item is dropped."""
 
 
 def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: int | None = None) -> Decoded:
@@ -85,15 +85,15 @@ def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: 
 
     Args:
         text: the text that holds it.
-        start: where to begin, in code points; blanks and comments before the value are passed over.
+        start: where to begin, in code points; blanks and comments before the value are skipped.
         options: what may be repaired, and the limits.
-        end: where the text ends for whoever wrote the value, such as before a closing fence. What stands beyond it is
-            not looked at, and brackets that it leaves open were forgotten, not cut off.
+        end: where the value's writer ended the text, such as before a closing fence. The text beyond it is
+            ignored, and brackets still open there were forgotten, not cut off.
 
     Returns:
-        The value with its end, repairs and issues. Never raises on text. What stands behind the value is left alone: text
-        around a value is the business of ``find_value``, and several values that of ``decode_all``. An issue says so where
-        another value follows, or where the text was said to end with the value and doesn't.
+        The value with its end, repairs and issues. Never raises on text. Text after the value is not read:
+        use ``find_value`` for a value within a text, and ``decode_all`` for several values. An issue reports
+        another value that follows, or text between the value and ``end``.
 
     Example:
         >>> decoded = al.decode('{"a": 1,}')
@@ -112,7 +112,7 @@ def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: 
 def decode_ahead(
     text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: int | None = None
 ) -> Decoded:
-    """Read one value as ``decode`` does, without a look at what stands behind it."""
+    """Read one value like ``decode``, without checking the text after it."""
     body, at, offset = (text, start, 0) if end is None else (text[start:end], 0, start)
     careful = _decode(body, at, offset, options, is_whole=end is not None)
     if options.calls:
@@ -123,7 +123,7 @@ def decode_ahead(
 
 
 def _goes_on(text: str, decoded: Decoded, offset: int) -> bool:
-    """Return whether what follows a value shows that it is not all: a colon, or an element and one bracket too many."""
+    """Return whether a value is incomplete, as a colon or another element with an extra bracket after it shows."""
     end = decoded.end - offset
     if not isinstance(decoded.value, dict | list):
         return SCALAR_GOES_ON.match(text, end) is not None
@@ -134,7 +134,7 @@ def _goes_on(text: str, decoded: Decoded, offset: int) -> bool:
 def _likelier(
     careful: Decoded, text: str, start: int, offset: int, options: DecodeOptions, *, is_whole: bool
 ) -> Decoded:
-    """Read a text in the likelier way that can't be read in one plain way, and say what is in doubt."""
+    """Read a text without one plain reading in the likelier way, and report the doubts."""
     reading = _Reading(LikelierReader(text, start, options, is_whole=is_whole, is_likelier=True))
     read = _decoded(reading, offset)
     if careful.ok and (not read.ok or read.end <= careful.end):
@@ -148,7 +148,7 @@ def _likelier(
 
 
 def _left_over(text: str, at: int, end: int | None) -> Issue | None:
-    """Return the issue that more stands behind a value than blanks and comments; None where nothing does."""
+    """Return an issue if more than blanks and comments follows a value; None otherwise."""
     stop = len(text) if end is None else end
     behind = BEHIND_VALUE.match(text, at, stop)
     assert behind is not None
@@ -161,7 +161,7 @@ def _left_over(text: str, at: int, end: int | None) -> Issue | None:
 
 
 def _decode(text: str, start: int, offset: int, options: DecodeOptions, *, is_whole: bool) -> Decoded:
-    """Read one value of a text that begins at ``offset`` in the one that all spans are about."""
+    """Read one value of a text that begins at ``offset`` in the one to which all spans refer."""
     at = BLANKS.match(text, start).end()  # type: ignore[union-attr]
     valid = read_valid(text, at, options.max_depth)
     if valid is not None:
@@ -174,7 +174,7 @@ def _decode(text: str, start: int, offset: int, options: DecodeOptions, *, is_wh
 
 
 def _plainest(text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> "_Reading":
-    """Read the value in the usual way; if its brackets don't come out even, in the one way in which they do."""
+    """Read the value in the usual way; if its brackets don't match, in the one way in which they do."""
     usual = _Reading(Reader(text, start, options, is_whole=is_whole))
     if not usual.is_uneven or usual.reader.suspect < 0:
         return usual
@@ -188,7 +188,7 @@ def _plainest(text: str, start: int, options: DecodeOptions, *, is_whole: bool) 
 
 
 def _decoded(reading: "_Reading", offset: int) -> Decoded:
-    """Return what came of a reading, for a text in which its own begins at ``offset``."""
+    """Return a reading's result for a text in which its own begins at ``offset``."""
     reader = reading.reader
     refusal = reading.forbidden() or reading.refusal
     scanned, mended = reader.shortcuts.scanned, reader.shortcuts.mended
@@ -209,15 +209,15 @@ def _decoded(reading: "_Reading", offset: int) -> Decoded:
 
 
 class _Reading:
-    """What comes of running a reader.
+    """The result of running a reader.
 
     Args:
         reader: the reader, which has read nothing yet.
 
     Attributes:
-        refusal: why there is no value; None where there is one.
+        refusal: why there is no value; None if there is one.
         cut: the containers that the end of the text left open, outermost first.
-        is_uneven: whether its brackets may add up if another one is taken for the wrong one.
+        is_uneven: whether its brackets may match if another one is the wrong one.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -232,7 +232,7 @@ class _Reading:
             self.is_uneven = reader.suspect >= 0 and refused is not reader.bracket_doubt
 
     def read(self) -> None:
-        """Read the value, or as much of it as the text holds."""
+        """Read the value, or as much of it as the text has."""
         try:
             self.reader.read()
         except CutError:
@@ -241,14 +241,14 @@ class _Reading:
             self.close_what_is_open()
 
     def refuse_outermost(self) -> NoReturn:
-        """There is no container that could hold what was complete."""
+        """Refuse the value, since no container could hold the complete part."""
         reader = self.reader
         if reader.start >= len(reader.text) or reader.item < 0:
             raise RefusedError(Reason.MALFORMED_JSON, reader.at, reader.at, "There is no value.")
         raise RefusedError(Reason.TRUNCATED, reader.start, len(reader.text))
 
     def close_what_is_open(self) -> None:
-        """End at the end of the text: drop the item that it cuts through, close what is open, say so."""
+        """End at the end of the text: drop the cut item, close the open containers and report it."""
         reader = self.reader
         end = tail = len(reader.text)
         innermost = reader.frames[-1]
@@ -277,14 +277,14 @@ class _Reading:
         reader.at = end
 
     def check_brackets_at_the_end(self) -> None:
-        """Make sure that the brackets that are missing were forgotten at the end, and nothing speaks for another place."""
+        """Check that the missing brackets were forgotten at the end rather than elsewhere."""
         reader, end = self.reader, len(self.reader.text)
         if self.is_uneven:
             reader.refuse_brackets()
         reader.raise_bracket_doubt()
         if reader.is_likelier:
             return
-        if reader.issues:  # a key that is there twice: perhaps its object was to end before it
+        if reader.issues:  # with a duplicate key, its object may have been meant to end before it
             raise RefusedError(
                 Reason.AMBIGUOUS,
                 end,
@@ -300,7 +300,7 @@ class _Reading:
             )
 
     def forbidden(self) -> Issue | None:
-        """Return the first repair that the options don't allow, if no refusal comes before it."""
+        """Return the first repair that the options forbid, if no refusal precedes it."""
         refusal, allowed = self.refusal, self.reader.options.repairs
         if self.reader.notes.kinds() <= allowed:
             return None

@@ -1,9 +1,9 @@
-"""Where a string ends: its closing quote is told from the quotes inside it by what follows.
+"""Where a string ends: the text after a quote shows whether it closes the string.
 
-The first quote closes the string if anything that some writer may mean follows it (``Context.fits``). Failing that, the
-first later quote closes it that is surely followed by the container's next item or end. Each search is one call of a
-pattern. One that finds nothing is remembered: "no such quote from here on" holds for all that is still to be read, so a
-text full of quotes that never fit is passed over once a context and not once a string.
+The first quote closes the string if text that some writer may mean follows it (``Context.fits``). Otherwise the
+first later quote closes it that the container's next item or end surely follows. Each search is one call of a
+pattern. A failed search is remembered: "no such quote from here on" holds for all of the remaining text. So a
+text full of quotes that never fit is searched once per context and not once per string.
 """
 
 import re
@@ -52,7 +52,7 @@ _OTHER_CLOSERS = {'"': "”“", "'": '"’‘', "“": '"', "”": '"', "„": 
 
 
 def _up_to_other(closers: dict[str, str]) -> dict[str, re.Pattern[str]]:
-    """Return the pattern of the text of a string that is closed by a quote of another kind, by its opening quote."""
+    """Map each opening quote to the pattern of a string's text that another kind of quote closes."""
     return {
         quote: regex(rf"[^{re.escape(quote + close + closers[quote])}“\n]*+(?=[{closers[quote]}])")
         if quote in closers
@@ -75,7 +75,7 @@ _SCANS_THAT_MAY_FAIL = 8
 
 @cache
 def _up_to(close: str, width: int) -> re.Pattern[str]:
-    """The text up to the first closing quote that is not escaped; a triple quote is three of them."""
+    """Return the pattern of the text up to the first unescaped closing quote; a triple quote is three of them."""
     return regex(rf"(?:[^\\{close}]++|\\.|[{close}](?![{close}]{{{width - 1}}}))*+(?=[{close}])", re.DOTALL)
 
 
@@ -85,16 +85,16 @@ def _escape_or(quote: str) -> re.Pattern[str]:
 
 
 class Memory:
-    """What is known of a text, whoever reads its strings.
+    """The known facts about a text, shared by all readers of its strings.
 
     Attributes:
-        nowhere: what was looked for in vain, and the place from which on it isn't there.
+        nowhere: failed searches, each with the place from which on there is no match.
         scans: how many scans in C may still fail: an error of the scanner counts all the lines before it, so many of
             them late in a long text would be slow.
-        unusual: up to where it is known to have faults that are no usual ones, see ``usual``.
+        unusual: up to where it is known to have unusual faults, see ``rewriting.read_usual``.
         may_be_cut: whether the end of the text may cut through a string that has quotes inside it.
-        is_likelier: whether a string that may end in one of two places ends in the likelier one.
-        has_doubled: whether a key stands in doubled quotes.
+        is_likelier: whether an ambiguous string ends in the likelier place.
+        has_doubled: whether a key is in doubled quotes.
     """
 
     __slots__ = ("has_doubled", "is_likelier", "may_be_cut", "nowhere", "scans", "unusual")
@@ -113,7 +113,7 @@ class Endings:
 
     Args:
         text: the text.
-        memory: what is known of it.
+        memory: the known facts about it.
         kinds: the containers that are open, outermost first, see ``contexts``.
     """
 
@@ -145,7 +145,7 @@ class Endings:
         return (first, *self._other_end(start, first, place, sure, width))
 
     def _first(self, inside: int, close: str, width: int) -> int:
-        """Return where the first closing quote stands that is not escaped."""
+        """Return where the first unescaped closing quote is."""
         if inside < self.memory.nowhere.get((close, width), len(self.text)):
             if match := _up_to(close, width).match(self.text, inside):
                 return match.end()
@@ -153,7 +153,7 @@ class Endings:
         raise CutError
 
     def _other_end(self, start: int, first: int, place: Context, sure: str, width: int) -> tuple[int, int]:
-        """Return where a string's text and the string end, the first quote not fitting."""
+        """Return where a string's text and the string end if the first quote doesn't fit."""
         if place.kind == KEY and width == 1 and 0 <= (mixed := self._mixed_end(start, place)) < first:
             return mixed, mixed + 1
         if place.kind == KEY:
@@ -162,7 +162,7 @@ class Endings:
             return mixed, mixed + 1
         if width == 1 and (stop := end_before_item(self.text, start, first, self.kinds)) is not None:
             return self._before_other_quote(start, stop), stop
-        # Punctuation behind the first quote shows that it was meant to close the string, whatever follows that.
+        # Punctuation after the first quote shows that it was meant to close the string, whatever follows that.
         seems_closed = width == 1 and (
             STRUCTURE_BEHIND.match(self.text, first + 1)
             or (place.kind == CALL and COMPARES.match(self.text, first + 1))
@@ -173,10 +173,10 @@ class Endings:
             return stop, stop + width
         if not seems_closed and width == 1 and place.kind != ROOT and self._may_be_cut(first):
             raise CutError
-        return first, first + width  # the reader says what is wrong with what follows it
+        return first, first + width  # the reader reports the problem with what follows it
 
     def _before_other_quote(self, start: int, stop: int) -> int:
-        """Return where a string's text ends that lacks its quote at ``stop``: before a quote of another kind, its only one."""
+        """Return where the text of a string without a quote at ``stop`` ends: before its only quote of another kind."""
         last = self.text[stop - 1]
         if last not in OTHER_QUOTES or stop - 1 <= start:
             return stop
@@ -188,13 +188,13 @@ class Endings:
         return stop - 1
 
     def _mixed_end(self, start: int, place: Context, *, is_last: bool = False) -> int:
-        """Return where a quote of another kind closes a string on its line, if one plainly does; else -1."""
+        """Return where a quote of another kind plainly closes a string on its line; else -1."""
         patterns = _MIXED_AT_LAST if is_last or place.kind == KEY else _MIXED
         found = patterns[self.text[start]].match(self.text, start + 1, start + _LONGEST_MIXED)
         fits = place.fits if self.text[start] == "`" else place.surely_fits
         if found is None or not fits.match(self.text, found.end() + 1):
             return -1
-        # An apostrophe that the text ends with may be one of a word that goes on.
+        # An apostrophe at the end of the text may be inside a word that continues.
         is_over = (
             self.text[found.end()] == "'"
             and not self.text[found.end() + 1 : found.end() + _LONGEST_MIXED].strip()
@@ -202,7 +202,7 @@ class Endings:
         return -1 if is_over else found.end()
 
     def _later(self, at: int, start: int, place: Context, sure: str, width: int) -> int:
-        """Return where the next quote stands that surely closes the string; -1 where none does."""
+        """Return where the next quote is that surely closes the string; -1 if there is none."""
         close = QUOTES[self.text[start]]
         question = (close, width, place, sure)
         if at >= self.memory.nowhere.get(question, len(self.text)):
@@ -215,25 +215,25 @@ class Endings:
         return stop
 
     def _may_be_cut(self, first: int) -> bool:
-        """Return whether the text may end inside a string: no more brackets close behind its first quote than open."""
+        """Return whether the text may end inside a string: after its first quote, no more brackets close than open."""
         if self.memory.may_be_cut:
             self.memory.may_be_cut = min(open_brackets(self.text, first, len(self.text))) >= 0
         return self.memory.may_be_cut
 
     def before_closers(self, start: int) -> int | None:
-        """Return where a string ends that no quote closes, see ``contexts.end_before_closers``."""
+        """Return where an unclosed string ends, see ``contexts.end_before_closers``."""
         if not self.kinds or not self.closes_nowhere(start):
             return None
         return end_before_closers(self.text, start, self.kinds)
 
     def closes_nowhere(self, start: int) -> bool:
-        """Return whether no quote stands behind a string's first one that could close it."""
+        """Return whether no quote after a string's first one could close it."""
         return _up_to(QUOTES[self.text[start]], 1).match(self.text, start + 1) is None
 
     # A key
 
     def _end_of_key(self, start: int, first: int, place: Context, sure: str) -> tuple[int, int]:
-        """Return where a key's text and the key end, its first quote not being followed by a colon."""
+        """Return where a key's text and the key end if no colon follows its first quote."""
         if (words := UNCLOSED_KEY.match(self.text, start + 1)) and words.end() <= first:
             return words.end(1), words.end(1)
         if self.text[start:first].rstrip().endswith(":"):
@@ -247,12 +247,12 @@ class Endings:
     # A quote inside
 
     def _settled(self, start: int, stop: int, place: Context, sure: str) -> int:
-        """Return where a string with quotes inside it ends, if it plainly ends in one place.
+        """Return where a string with inner quotes ends, if only one place is plausible.
 
-        JSON or code in a string has brackets, and quotes that fit in the middle of them: where the brackets are not
-        balanced at the first place and are at a later one, both are plausible. The later one is plainly meant if the
-        string begins with a bracket, or if the quotes inside it make pairs there and don't at the first place. And a
-        last quote that opens a quotation makes the next one its partner, so that the string's own may be left out.
+        JSON or code in a string has brackets, with fitting quotes between them. If the brackets are
+        unbalanced at the first place but balanced at a later one, both are plausible. The later one is plainly meant if the
+        string begins with a bracket, or if its inner quotes are in pairs there but not at the first place. If the
+        last quote opens a quotation, the next one is its partner, so the string's own quote may be missing.
         """
         inside = start + 1
         count, first, last = self._quotes_inside(start, stop)
@@ -282,7 +282,7 @@ class Endings:
         return stop
 
     def _begins_with_bracket(self, start: int) -> bool:
-        """Return whether a string seems to hold JSON of its own."""
+        """Return whether a string seems to hold JSON."""
         return BRACKET_INSIDE.match(self.text, start + 1) is not None
 
     def _leaves_open(self, start: int, end: int) -> bool:
@@ -290,10 +290,10 @@ class Endings:
         return max(open_brackets(self.text, start, end)) > 0
 
     def _swallows(self, inside: int, first: int, stop: int) -> bool:
-        """Return whether a string with quotes inside it would hold structure: members, or elements, of its container.
+        """Return whether a string with inner quotes would hold structure: members, or elements, of its container.
 
-        Its first quote looks as if it closed the string, and what follows like a key of the container, which stands in no
-        bracket of the string's own; or the next quote looks as if it opened another string.
+        Its first quote seems to close the string, and the next text looks like a key of the container outside of
+        the string's own brackets; or the next quote seems to open another string.
         """
         text = self.text
         for key in islice(_KEY_INSIDE.finditer(text, first, stop + 1), _CANDIDATES):
@@ -302,9 +302,9 @@ class Endings:
         return bool(_CLOSES_AND_OPENS.match(text, first, stop + 1)) and not text[first - 1].isspace()
 
     def _quotes_inside(self, start: int, stop: int) -> tuple[int, int, int]:
-        """Return how many quotes inside a string could close it, the first and the last.
+        """Return the number of quotes in a string that could close it, the first and the last.
 
-        There are none where opening ones look different.
+        There are none if opening quotes look different.
         """
         close, count, first, last = QUOTES[self.text[start]], 0, -1, -1
         if len(close) > 1:
@@ -316,6 +316,6 @@ class Endings:
         return count, first, last
 
     def doubt(self, stop: int, detail: str) -> None:
-        """Give up where a string may end in one of two places, unless the likelier one is taken."""
+        """Refuse a string with two possible ends, unless the likelier one is taken."""
         if not self.memory.is_likelier:
             raise RefusedError(Reason.AMBIGUOUS, stop, stop + 1, detail)

@@ -1,10 +1,10 @@
-r"""What the text between two quotes stands for, where it is not written as JSON writes it.
+r"""Unescape the text between two quotes, also if it is not written as JSON.
 
-Who writes a backslash that begins no escape did not think of escapes at all. So in such a string ``\b`` and ``\f``,
-which nobody writes on purpose, are a backslash and a letter too (``\bword\d`` is a pattern), and in a Windows path every
-backslash is one. ``\n``, ``\t``, ``\r``, ``\\`` and ``\"`` stay what they are everywhere.
+A writer of a backslash that begins no escape did not think of escapes at all. So in such a string ``\b`` and ``\f`` are a
+backslash and a letter too, since they are never written on purpose (``\bword\d`` is a pattern). In a Windows path every
+backslash is one. ``\n``, ``\t``, ``\r``, ``\\`` and ``\"`` keep their meaning everywhere.
 
-Faults of one kind that follow each other are one fault: a stretch from the first to the last. So a text with a thousand
+Consecutive faults of one kind are one fault: a stretch from the first to the last. So a text with a thousand
 line breaks has one, and the stretches of different kinds never overlap.
 """
 
@@ -20,7 +20,7 @@ from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.tolerant_json.notes import Notes
 
 CONTROL = r"[\x00-\x1f]"
-"""What JSON wants escaped in a string, besides quotes and backslashes."""
+"""Characters that JSON requires escaped in a string, besides quotes and backslashes."""
 
 _UNICODE = r"u[0-9a-fA-F]{4}"
 _BAD_ESCAPE_AHEAD = regex(rf'(?:[^\\]++|\\(?:["\\/bfnrt]|{_UNICODE}))*+\\')
@@ -38,7 +38,7 @@ def _bad_escape(letters: str) -> str:
 
 
 def _up_to_fault(letters: str) -> re.Pattern[str]:
-    """Return the pattern of valid text and the stretch of faults behind it, in a group for each kind."""
+    """Return the pattern of valid text and the faults after it, with a group for each kind."""
     fine = rf'(?:[^"\\\x00-\x1f]++|{_valid_escape(letters)})*+'
     stretches = "|".join(
         rf"(?P<{kind.value}>{fault}(?:{fine}{fault})*+)"
@@ -52,13 +52,13 @@ def _up_to_fault(letters: str) -> re.Pattern[str]:
 
 
 class _Manner(NamedTuple):
-    """How a writer escapes: the pattern up to the next faults, and the one of a single escape, good or bad."""
+    """A way of escaping: the pattern up to the next faults, and that of a single escape, good or bad."""
 
     up_to_fault: re.Pattern[str]
     escape: re.Pattern[str]
 
     def with_good_escapes(self, text: str) -> str:
-        """Return a text with its bad escapes written as JSON writes what they stand for."""
+        """Return a text with its bad escapes replaced by JSON's."""
         return self.escape.sub(lambda match: match[1] or _good_escape(match[0]), text)
 
 
@@ -72,7 +72,7 @@ _CARELESS = _manner("")
 
 
 def unescape(text: str, notes: Notes, offset: int = 0) -> str:
-    """Return what a text between quotes stands for, bad escapes and unescaped quotes included."""
+    """Return the meaning of a text between quotes, with bad escapes and unescaped quotes resolved."""
     if "\\" not in text:
         if '"' in text or _CONTROL.search(text):
             for fault in _faults(text, _CAREFUL):
@@ -95,7 +95,7 @@ def unescape(text: str, notes: Notes, offset: int = 0) -> str:
 
 
 _Fault = tuple[RepairKind, int, int, Callable[[str], str]]
-"""A kind, start and end of a stretch with faults of that kind, and the function that says how JSON would have it."""
+"""The kind, start and end of a stretch of faults, and the function that returns JSON's form."""
 
 
 def _faults(text: str, manner: _Manner) -> Iterator[_Fault]:
@@ -115,7 +115,7 @@ def _note(fault: _Fault, notes: Notes, offset: int) -> None:
 
 
 def value_of(text: str) -> str:
-    """Return what a text between quotes stands for."""
+    """Return the meaning of a text between quotes."""
     return unescape(text, Notes()) if "\\" in text else text
 
 
@@ -135,7 +135,7 @@ def triple_requoted(written: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return what stands in a JSON string for a text."""
+    """Return a text as it is written in a JSON string."""
     return encode_basestring(text)[1:-1]
 
 
@@ -144,7 +144,7 @@ def _with_quotes_escaped(text: str) -> str:
 
 
 def with_controls_escaped(text: str) -> str:
-    """Return a text that is valid in a JSON string but for raw control characters as JSON would have it."""
+    """Escape the control characters of a text that is otherwise valid in a JSON string."""
     return _CONTROL.sub(lambda match: escaped(match[0]), text)
 
 
@@ -153,7 +153,7 @@ def _with_backslashes_doubled(text: str) -> str:
 
 
 def _good_escape(fault: str) -> str:
-    """Return how JSON writes what a bad escape stands for."""
+    """Return JSON's form of a bad escape."""
     if fault in {"\\'", "\\`"}:
         return fault[1]
     if len(fault) == len(r"\x41"):

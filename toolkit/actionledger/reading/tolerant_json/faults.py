@@ -1,8 +1,7 @@
-"""The faults of JSON that models make, in one table: what each looks like, what it is read as, and whether that guesses; and the options.
+"""The faults in models' JSON, in one table with their look, their repair and whether it guesses; and the options.
 
-All readers take a fault's forms and its repair from here; so do the options, the documentation's page and the tests. A
-fault's *usual* form shows in one pattern and is mended in one way wherever it stands, so that a run over the text finds
-it. What else it may look like takes a reader who knows what stands around it.
+All readers, the options, the documentation's page and the tests use this table. A fault's *usual* form shows in one
+pattern and has one repair everywhere, so that a run over the text finds it. For other forms, a reader must know the context.
 """
 
 import json
@@ -23,7 +22,7 @@ def _in_double_quotes(written: str) -> str:
 
 
 def as_literal(written: str) -> str:
-    """Return what JSON writes for a word that stands for a literal somewhere."""
+    """Return JSON's form of a literal in another notation."""
     return JSON_LITERALS[written]
 
 
@@ -100,7 +99,7 @@ COMMENT = Fault(
     RepairKind.COMMENT,
     "[1, // one\n2]",
     "[1, 2]",
-    # of C, JavaScript, Python, a shell or HTML; none reaches past a line that may close the block
+    # of C, JavaScript, Python, a shell or HTML; none crosses a line that may close the block
     looks=r"//[^\n]*+|#[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+(?:```|~~~)))*+\*/"
     r"|<!--(?:[^\-\n]++|-(?!->))*+-->",
     usual=r"((?://|#)[^\n\"]*+)(?=\n)",
@@ -127,7 +126,7 @@ EXTRA_COMMA = Fault(
     RepairKind.EXTRA_COMMA,
     "[1,, 2]",
     "[1, 2]",
-    looks=rf"[,;](?:{B}[,;])*+",  # nothing stands between them
+    looks=rf"[,;](?:{B}[,;])*+",  # nothing is between them
     usual=rf",{B}(,)(?={B}[^\s,;}}\]/#])",
 )
 SEPARATOR = Fault(
@@ -141,7 +140,7 @@ ELLIPSIS = Fault(
     RepairKind.ELLIPSIS,
     "[1, 2 ...]",
     "[1, 2]",
-    looks=rf"(?:\.{{3,}}+|…)(?:{B},)?+",  # the comma behind them goes with them
+    looks=rf"(?:\.{{3,}}+|…)(?:{B},)?+",  # the comma after them is removed with them
     guesses=True,
 )
 MISSING_CLOSER = Fault(RepairKind.MISSING_CLOSER, '{"a": [1, 2}', '{"a": [1, 2]}')
@@ -149,7 +148,7 @@ EXTRA_CLOSER = Fault(
     RepairKind.EXTRA_CLOSER,
     '{"a": [1]], "b": 2}',
     '{"a": [1], "b": 2}',
-    looks=r"([}\])])(?:\s*+\1)*+",  # the same one again and again
+    looks=r"([}\])])(?:\s*+\1)*+",  # the same one repeatedly
 )
 BRACKETS = Fault(RepairKind.BRACKETS, "[(1, 2)]", "[[1, 2]]", is_python=True)
 MISSING_OPENER = Fault(RepairKind.MISSING_OPENER, '"a": 1}', '{"a": 1}', after="{", guesses=True)
@@ -167,7 +166,7 @@ DROPPED_TAIL = Fault(RepairKind.DROPPED_TAIL, '{"a": 1, "b', '{"a": 1}')
 
 
 def of_literal(value: Any) -> Fault:
-    """Return the fault of a word that stands for this value: NaN and infinity have no form in JSON."""
+    """Return the fault of a word for this value: JSON has no form for NaN and infinity."""
     return NON_FINITE_NUMBER if isinstance(value, float) else LITERAL
 
 
@@ -176,28 +175,28 @@ FAULTS = tuple(value for value in tuple(globals().values()) if isinstance(value,
 
 
 JSON_REPAIRS = frozenset(fault.kind for fault in FAULTS)
-"""Every kind of repair that concerns a JSON value itself; the others concern what is around it."""
+"""Every kind of repair of a JSON value itself; the others concern its surroundings."""
 
 GUESSES = frozenset(fault.kind for fault in FAULTS if fault.guesses)
 """The kinds of repair that guess at content.
 
-A text without quotes may be a variable; dots stand for what was left out; a word that stands nowhere may have meant
-something. Reading such a value does no harm, acting on it may: a parser of actions refuses it unless it is told otherwise.
+A text without quotes may be a variable; dots replace omitted text; a misplaced word may have meant
+something. Reading such a value does no harm, but acting on it may: a parser of actions refuses it by default.
 """
 
 
 class DecodeOptions(Settings):
-    """What a decoder may do: part of a parser's identity.
+    """The decoder's options: part of a parser's identity.
 
     Args:
-        repairs: the kinds of repair that are allowed; none of them means strict reading. A text that needs another
+        repairs: the allowed kinds of repair; an empty set means strict reading. A text that needs another
             kind is refused, never read in another way.
-        likelier: whether a text that can be read in two ways, or only by a guess, is read in the likelier way, with an
-            issue that says what is in doubt; else it is refused. A parser of actions refuses it.
-        max_depth: how deep a value may be nested.
-        calls: whether Python calls such as ``name(a=1)`` are values too. What Python itself allows within their
+        likelier: whether a text with two readings, or one that needs a guess, is read in the likelier way, with an
+            issue about the doubt; otherwise it is refused. A parser of actions refuses it.
+        max_depth: the maximal nesting of a value.
+        calls: whether Python calls such as ``name(a=1)`` are values too. Python's own notation within their
             brackets is no repair.
-        work: how many steps reading one value may take before it is given up; a step reads one token at least.
+        work: the maximum of steps for one value; a step reads at least one token.
 
     Raises:
         UsageError: an option has a value that it can't have.
@@ -216,7 +215,7 @@ class DecodeOptions(Settings):
 
     @field_serializer("repairs")
     def _repairs_in_order(self, repairs: frozenset[RepairKind]) -> list[RepairKind]:
-        """A set's own order changes from process to process, and the parser's hash with it."""
+        """Sort the repairs: a set's own order, and so the parser's hash, would differ between processes."""
         return sorted(repairs)
 
 

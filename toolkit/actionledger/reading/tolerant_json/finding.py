@@ -1,4 +1,4 @@
-"""Values whose place is not known: several in a row, one somewhere in a text, one inside a string."""
+"""Find values at unknown places: several in sequence, one in a text, one in a string."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Found:
 
     Args:
         text: the text.
-        decoded: the value, or why there is none.
+        decoded: the value, or the reason why there is none.
 
     Example:
         >>> found = al.find_value('Here: {"a": 1,} as asked.')
@@ -51,28 +51,28 @@ class Found:
 
     @property
     def before(self) -> str:
-        """The text before the value; all of it where there is none."""
+        """The text before the value; the whole text if there is none."""
         return self.text[: self.decoded.start] if self.decoded.ok else self.text
 
     @property
     def after(self) -> str:
-        """The text behind the value; empty where there is none."""
+        """The text after the value; empty if there is none."""
         return self.text[self.decoded.end :] if self.decoded.ok else ""
 
 
 def decode_all(
     text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: int | None = None
 ) -> tuple[Decoded, ...]:
-    """Read values that stand in a row, with blanks, commas or semicolons between them.
+    """Read several values with blanks, commas or semicolons between them.
 
     Args:
         text: the text that holds them.
         start: where to begin, in code points.
         options: what may be repaired, and the limits; a comma or semicolon between two values is a ``separator``.
-        end: where the text ends for whoever wrote the values; what stands beyond it is not looked at.
+        end: where the values' writer ended the text; the text beyond it is ignored.
 
     Returns:
-        The values up to the first one that can't be read, that one included, or up to text that is no value.
+        The values up to and including the first unreadable one, or up to text that is no value.
 
     Example:
         >>> [decoded.value for decoded in al.decode_all('{"a": 1} {"a": 2,}')]
@@ -106,8 +106,7 @@ def decode_all(
 def _decode_window(text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> Decoded:
     """Read one value through a window that grows until the value plainly ends inside it.
 
-    What an attempt costs must not depend on how much text there is before and behind a value: there may be as many
-    values as lines.
+    The cost of an attempt must not depend on the length of the text around a value, since each line may hold a value.
     """
     size = _WINDOW
     while start + size < len(text):
@@ -121,7 +120,7 @@ def _decode_window(text: str, start: int, options: DecodeOptions, *, is_whole: b
 
 
 def comments_behind(text: str, start: int, *, options: DecodeOptions = LENIENT) -> tuple[Repair, ...]:
-    """Return the comments that directly follow a value, as repairs; none where the options don't allow them."""
+    """Return the comments directly after a value, as repairs; none if the options forbid them."""
     state = State(text, start, options, is_whole=False)
     with suppress(CutError, RefusedError):
         state.skip()
@@ -132,14 +131,13 @@ def comments_behind(text: str, start: int, *, options: DecodeOptions = LENIENT) 
 
 
 def find_value(text: str, *, options: DecodeOptions = LENIENT) -> Found:
-    """Find the value that a text is about: all of it, or the first object, or list of objects, that stands in it.
+    """Find the main value of a text: the whole text, or the first object or list of objects in it.
 
-    What stands in a fence comes before what stands in a sentence. A list of plain values, such as a footnote's [1], is
-    taken only where there is no object. The first object decides: if it can't be read, nothing inside it is taken in
-    its place.
+    A value in a fence comes before one in a sentence. A list of plain values, such as a footnote's [1], counts
+    only if there is no object. The first object decides: if it is unreadable, nothing inside it replaces it.
 
     Args:
-        text: the text, with anything before and behind the value.
+        text: the text, with anything before and after the value.
         options: what may be repaired, and the limits.
 
     Example:
@@ -170,7 +168,7 @@ def find_value(text: str, *, options: DecodeOptions = LENIENT) -> Found:
 
 
 def _at_first_bracket(text: str, options: DecodeOptions) -> Decoded | None:
-    """Return the broken value that begins with the first bracket before a quote, a number or a bracket, if it can be read."""
+    """Return the broken value at the first bracket before a quote, a number or a bracket, if it is readable."""
     fence = FENCE.search(text)
     start = fence.end() if fence else 0
     opener = _BROKEN_OPENER.search(text, start) if options.likelier else None
@@ -181,7 +179,7 @@ def _at_first_bracket(text: str, options: DecodeOptions) -> Decoded | None:
 
 
 def _plain_opener(text: str) -> int | None:
-    """Return where an object, or a list of objects, seems to begin: in a fence if there is one, else anywhere."""
+    """Return where an object or a list of objects seems to begin: in a fence if there is one, else anywhere."""
     for fence in FENCE.finditer(text):
         if opener := PLAIN_OPENER.match(text, fence.end()):
             return opener.start(1)
@@ -190,7 +188,7 @@ def _plain_opener(text: str) -> int | None:
 
 
 def _around(text: str, opener: int, options: DecodeOptions) -> Decoded | None:
-    """Return the broken value that a plain object stands in, if it begins before that and ends behind its beginning."""
+    """Return the broken value around a plain object: it begins before the object and ends after the object's start."""
     if not options.likelier:
         return None
     first = _BROKEN_OPENER.search(text, 0, opener)
@@ -201,7 +199,7 @@ def _around(text: str, opener: int, options: DecodeOptions) -> Decoded | None:
 
 
 def _decode_before_fence(text: str, start: int, options: DecodeOptions) -> Decoded:
-    """Read a value; where that fails, a fence that closes behind it is where its writer ended it."""
+    """Read a value; if that fails, assume that it ends before the closing fence after it."""
     decoded = decode_ahead(text, start, options=options)
     if decoded.ok and not decoded.cut:
         return decoded
@@ -215,7 +213,7 @@ def _first(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
 
 
 def _with_others(text: str, decoded: Decoded, options: DecodeOptions) -> Decoded:
-    """Add the issue that another object follows, if one does."""
+    """Add an issue if another object follows."""
     if not decoded.ok or not (opener := PLAIN_OPENER.search(text, decoded.end)):
         return decoded
     other = decode_ahead(text, opener.start(1), options=options)
@@ -231,7 +229,7 @@ def _nothing(text: str) -> Decoded:
 
 
 def decode_nested(value: str, *, options: DecodeOptions = LENIENT) -> Decoded:
-    r"""Read the object or list that a string holds, as in ``"arguments": "{\"a\": 1}"``."""
+    r"""Read the object or list in a string, as in ``"arguments": "{\"a\": 1}"``."""
     options = options.model_copy(update={"likelier": False}) if options.likelier else options
     if not value.lstrip().startswith(("{", "[")):
         return _nothing(value)

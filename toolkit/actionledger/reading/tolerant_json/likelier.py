@@ -1,7 +1,6 @@
-"""The likelier of two readings, for who asks for it: what the reader refuses is read all the same, and what is in doubt is said.
+"""Read a refused text in the likelier of two ways, on request, and report the doubts.
 
-It is run on texts alone that were refused. What is read in this way has an issue, always; a parser of actions never asks
-for it.
+It runs only on refused texts. Its result always has an issue; a parser of actions never requests it.
 """
 
 import re
@@ -38,16 +37,16 @@ _BRACKET = regex(r"[{}\[\]]")
 
 
 class LikelierReader(Reader):
-    """Reads what is refused by the reader, in the likelier way.
+    """Reads what the reader refuses, in the likelier way.
 
     Attributes:
-        last_value: where the value begins that was read last.
+        last_value: where the last value begins.
     """
 
     __slots__ = ("last_value",)
 
     def first_step(self) -> Step:
-        """Begin, with a bracket that was left out if what stands here plainly begins members or elements."""
+        """Begin, with a bracket added if members or elements plainly begin here."""
         kind = ""
         if BEGINS_MEMBERS.match(self.text, self.at):
             kind = OBJECT
@@ -56,7 +55,7 @@ class LikelierReader(Reader):
         return self.open_unwritten(kind, ROOT) if kind else super().first_step()
 
     def open_unwritten(self, kind: str, parent: str) -> Step:
-        """Open a container whose bracket is missing."""
+        """Open a container without a bracket."""
         self.doubt(Reason.MISSING_OPENER)
         start = self.item = self.at
         self.notes.add(faults.MISSING_OPENER, start, start, kind)
@@ -68,13 +67,13 @@ class LikelierReader(Reader):
     # Values
 
     def container(self, bracket: str) -> Step | None:
-        """Read the outermost container piece by piece: its last bracket may not be the one that seems to be."""
+        """Read the outermost container piece by piece: its last bracket may not be the apparent one."""
         if self.frames:
             return super().container(bracket)
         return self.open(bracket, {} if bracket == OBJECT else [], self.at + 1)
 
     def value(self) -> Step | None:
-        """Read a value of any kind, or null where it is missing."""
+        """Read a value of any kind, or null if it is missing."""
         character = self.skip(is_value_due=bool(self.frames) and self.frames[-1].kind == OBJECT)
         self.last_value = self.at
         if self.item < 0:
@@ -90,7 +89,7 @@ class LikelierReader(Reader):
         return super().value()
 
     def scalar_in_call(self, wrapped: re.Match[str]) -> object:
-        """Return the one argument of a call, such as a database's shell writes around a number or a text."""
+        """Return the only argument of a call, such as a database shell's call around a number or a text."""
         self.doubt(Reason.SKIPPED, f"The value stands in {wrapped[1][:80]!r}.")
         self.notes.add(faults.SKIPPED, self.at, wrapped.start(2))
         self.notes.add(faults.SKIPPED, wrapped.end(2), wrapped.end())
@@ -98,14 +97,14 @@ class LikelierReader(Reader):
         return loads(wrapped[2])
 
     def missing_value(self, end: int) -> Step | None:
-        """Take null for a value that is not there."""
+        """Use null for a missing value."""
         self.doubt(Reason.MISSING_VALUE)
         self.notes.add(faults.MISSING_VALUE, self.at, end, "null")
         self.at = end
         return self.put(None)
 
     def text_in_escaped_quotes(self) -> str | None:
-        """Read the string that stands here in escaped quotes; None where it is none."""
+        """Read the string in escaped quotes that begins here; None if there is none."""
         found = _ESCAPED_QUOTES.match(self.text, self.at)
         if found is None:
             return None
@@ -116,7 +115,7 @@ class LikelierReader(Reader):
     # Members and elements
 
     def read_member(self, frame: Frame) -> Step | None:
-        """Read a key and its colon, or pass what stands in their place."""
+        """Read a key and its colon, or their substitutes."""
         start = self.at
         if self.text[start] == "\\" and (key := self.text_in_escaped_quotes()) is not None:
             frame.key, frame.key_start, frame.key_end = key, start, self.at
@@ -146,7 +145,7 @@ class LikelierReader(Reader):
         return self.value
 
     def without_colon(self, frame: Frame, refused: RefusedError) -> Step:
-        """Take a comma for a colon, or null for the value that a key lacks."""
+        """Use a comma as a colon, or null as the missing value of a key."""
         character = self.text[self.at]
         if character in QUOTES:
             self.add_doubt(refused.issue)
@@ -164,7 +163,7 @@ class LikelierReader(Reader):
         return self.value
 
     def skipped_word(self) -> int | None:
-        """Pass a word that stands where nothing of the kind belongs; return its end."""
+        """Skip a word that does not belong here; return its end."""
         stray = faults.SKIPPED.looks.match(self.text, self.at)
         if stray is None:
             return None
@@ -174,16 +173,16 @@ class LikelierReader(Reader):
         return self.at
 
     def close_up_to_list(self, frame: Frame) -> Step | None:
-        """Close an object behind which an element of a list around it stands."""
+        """Close an object before an element of an outer list."""
         if LIST not in self.kinds[:-1] or frame.comma < 0:
             return None
         self.refuse_brackets()
         return self.close_before_comma(frame, frame.comma)
 
-    # What comes behind a value
+    # After a value
 
     def without_comma(self, frame: Frame, character: str) -> Step | None:
-        """Go on behind a value, with a bracket or a comma that was left out, or with a word that is passed over."""
+        """Continue after a value by adding a missing bracket or comma, or by skipping a word."""
         if character == ":" and isinstance(last_of(frame.value), str) and frame.kind in {OBJECT, LIST}:
             return self.behind_text_with_colon(frame)
         if character == ":" and frame.kind == LIST:
@@ -200,7 +199,7 @@ class LikelierReader(Reader):
             raise
 
     def after_root(self, frame: Frame) -> Step | None:
-        """End, unless an element follows and a bracket that has to be the list's own."""
+        """End, unless another element and a bracket of the list follow."""
         has_more = frame.kind == LIST and len(self.bracket_faults) < _MOST_REOPENED
         if has_more and ANOTHER_VALUE.match(self.text, self.at) and self.has_own_bracket_ahead():
             self.add_bracket_fault(Rule.EXTRA)
@@ -213,7 +212,7 @@ class LikelierReader(Reader):
         return open_brackets(self.text, self.at, len(self.text))[1] < 0
 
     def behind_text_with_colon(self, frame: Frame) -> Step | None:
-        """Take the text before a colon for the key of an object that was never opened; or the colon for a comma."""
+        """Use the text before a colon as the key of a never opened object, or the colon as a comma."""
         closers = self.own_closers()
         if frame.kind == LIST and not closers.startswith("}"):
             return self.colon_for_comma(frame)
@@ -226,7 +225,7 @@ class LikelierReader(Reader):
         return self.open_with_key(frame, key)
 
     def own_closers(self) -> str:
-        """Return the next two brackets that close what is open here, by a look at the brackets alone."""
+        """Return the next two brackets that close open containers, judged by brackets alone."""
         found, depth = "", 0
         for bracket in _BRACKET.finditer(self.text, self.at, self.at + _NEAR):
             if bracket[0] in "{[":
@@ -240,7 +239,7 @@ class LikelierReader(Reader):
         return found
 
     def open_with_key(self, frame: Frame, key: str) -> Step:
-        """Open an object inside a container whose last item is the key."""
+        """Open an object in a container, with that container's last item as the key."""
         ends = self.at
         self.at = self.item = self.last_value
         self.open_unwritten(OBJECT, frame.kind)
@@ -252,7 +251,7 @@ class LikelierReader(Reader):
         return self.value
 
     def colon_for_comma(self, frame: Frame) -> Step:
-        """Take a colon between two elements for a comma."""
+        """Use a colon between two elements as a comma."""
         self.doubt(Reason.SEPARATOR)
         frame.comma = self.at
         self.at += 1

@@ -1,8 +1,8 @@
-"""What reading leaves behind: notes of the faults that were repaired, and the two ways in which it can stop.
+"""Notes of repaired faults, and the two ways in which reading can stop.
 
-A badly broken text has a note for every other character. So making one must cost next to nothing, and keeping one little:
-the last few are plain tuples, the others are packed into columns of numbers. A note becomes a ``Repair`` when somebody
-asks for it (see ``decoded``).
+A badly broken text has a note for every other character, so making and keeping notes must be cheap. The last few
+are plain tuples, and the others are packed into columns of numbers. A note becomes a ``Repair`` only on request
+(see ``decoded``).
 """
 
 from array import array
@@ -14,34 +14,34 @@ from actionledger.core.values import Issue, Span
 from actionledger.core.vocabulary import Reason, RepairKind
 
 After = str | Callable[[str], str]
-"""What a stretch was read as, as JSON has it; or the function that says so of the stretch, when somebody asks."""
+"""A stretch's replacement in JSON, or the function that returns it on request."""
 
 Note = tuple[RepairKind, int, int, After]
-"""A kind of repair, start and end of the stretch, and what it was read as."""
+"""A kind of repair, start and end of the stretch, and its replacement."""
 
 Form = tuple[RepairKind, After]
-"""What notes have in common that are about the same fault."""
+"""The common part of notes about the same fault."""
 
 _NOWHERE = "(?!)"
 _NO_FORMS: Mapping[Form, int] = {}
 _MANY = 256
-_KEPT_AS_THEY_ARE = 16  # more than the notes of one string, which may be changed again
+_KEPT_AS_THEY_ARE = 16  # more than the notes of one string, which may change again
 
 
 class Fault:
-    """One way in which a text may be no JSON.
+    """A way in which a text deviates from JSON.
 
     Args:
-        kind: the repair that it takes.
+        kind: the repair that it needs.
         example: a text that has it.
         meant: the JSON that this is read as.
-        looks: the pattern of what it looks like; one that matches nowhere, if that is for its neighbours to say.
-        usual: the pattern of its usual form, which is mended in one way wherever it stands, the fault in a group; empty if
+        looks: its pattern; one that never matches, if only its neighbours show it.
+        usual: the pattern of its usual form, with the fault in a group, which has one repair everywhere; empty if
             it has none.
-        after: what it is noted to be read as; whoever notes it may know that better.
-        write: what to write in its place, given what stands there; else ``after``, and blanks where that is nothing.
-        guesses: whether to read it is to guess at content.
-        is_python: whether Python writes it so, which makes it no fault within a call.
+        after: the replacement to note, unless the reader gives a better one.
+        write: the replacement for a given text; ``after`` by default, and blanks if that is empty.
+        guesses: whether reading it guesses at content.
+        is_python: whether it is Python's notation, and so no fault in a call.
     """
 
     __slots__ = ("after", "example", "guesses", "is_python", "kind", "looks", "meant", "usual", "write")
@@ -71,17 +71,17 @@ class Fault:
 
 
 def _writer(after: After) -> Callable[[str], str]:
-    """Return the function that writes what a fault is read as; a stretch that is left out is blanked, which shifts nothing."""
+    """Return the function that writes a fault's replacement; a removed stretch becomes blanks, so nothing shifts."""
     if callable(after):
         return after
     return (lambda _: after) if after.strip() else (lambda written: " " * len(written))
 
 
 class Columns:
-    """Packed notes: a column of numbers for each of their parts. Few of the notes of a text differ in their form.
+    """Packed notes: a column of numbers for each of their parts, since a text's notes have few different forms.
 
     Args:
-        numbers: the forms that are known beforehand, each with its number.
+        numbers: the predefined forms, each with its number.
 
     Attributes:
         forms: the number of each note's form.
@@ -100,7 +100,6 @@ class Columns:
         return len(self.forms)
 
     def extend(self, notes: Iterable[Note]) -> None:
-        """Add notes."""
         numbers = self._numbers
         for kind, start, end, after in notes:
             self.forms.append(numbers.setdefault((kind, after), len(numbers)))
@@ -108,18 +107,18 @@ class Columns:
             self.ends.append(end)
 
     def kinds(self) -> set[RepairKind]:
-        """Return the kinds of repair that there are, or were known beforehand."""
+        """Return the kinds of repair that occur or were predefined."""
         return {kind for kind, _ in self._numbers}
 
     def since(self, first: int) -> Iterator[Note]:
-        """Yield the notes from the one with this number on."""
+        """Yield the notes from this number on."""
         forms = list(self._numbers)
         for at in range(first, len(self)):
             kind, after = forms[self.forms[at]]
             yield kind, self.starts[at], self.ends[at], after
 
     def keep(self, is_kept: Callable[[Note], bool], first: int) -> None:
-        """Drop the notes, from the one with this number on, that are not to be kept; in place, for there may be many."""
+        """Drop the notes from this number on that are not kept; in place, since there may be many."""
         columns = self.forms, self.starts, self.ends
         kept = first
         for at, note in enumerate(self.since(first), first):
@@ -130,20 +129,20 @@ class Columns:
         self.cut(kept)
 
     def cut(self, first: int) -> None:
-        """Drop the notes from the one with this number on."""
+        """Drop the notes from this number on."""
         for column in (self.forms, self.starts, self.ends):
             del column[first:]
 
 
 class Notes:
-    """Notes in the order in which they were made.
+    """Notes in the order of their making.
 
     Args:
-        packed: the ones that are there already.
+        packed: the existing notes.
 
     Attributes:
-        packed: all but the last few; None where there are but few.
-        recent: the last few, for whoever makes one or takes one back.
+        packed: all but the last few; None if there are only few.
+        recent: the last few, which can still be taken back.
     """
 
     __slots__ = ("packed", "recent")
@@ -160,19 +159,19 @@ class Notes:
         return self.since(0)
 
     def since(self, first: int) -> Iterator[Note]:
-        """Return the notes from the one with this number on."""
+        """Return the notes from this number on."""
         packed = self.packed
         if packed is None:
             return iter(self.recent[first:])
         return chain(packed.since(first), self.recent[max(0, first - len(packed)) :])
 
     def kinds(self) -> set[RepairKind]:
-        """Return the kinds of repair that there are, and perhaps some more."""
+        """Return the kinds of repair that occur, and perhaps some more."""
         kinds = {note[0] for note in self.recent}
         return kinds if self.packed is None else kinds | self.packed.kinds()
 
     def add(self, fault: Fault, start: int, end: int, after: After | None = None) -> None:
-        """Note a fault, and what it was read as where that is not the usual thing."""
+        """Note a fault, and its replacement if that is unusual."""
         self.recent.append((fault.kind, start, end, fault.after if after is None else after))
 
     def pack(self) -> None:
@@ -181,7 +180,7 @@ class Notes:
             self._pack(len(self.recent) - _KEPT_AS_THEY_ARE)
 
     def _pack(self, count: int) -> Columns:
-        """Pack the first of the notes that are not packed yet."""
+        """Pack the first of the unpacked notes."""
         if self.packed is None:
             self.packed = Columns()
         self.packed.extend(self.recent[:count])
@@ -189,7 +188,7 @@ class Notes:
         return self.packed
 
     def take(self, others: "Notes") -> None:
-        """Add the notes that were made about another stretch of the text, for which they are no longer needed."""
+        """Add the notes about another stretch of the text, emptying their source."""
         packed = others.packed
         if packed is not None:
             if self.packed is not None or self.recent:
@@ -199,7 +198,7 @@ class Notes:
         self.recent += others.recent
 
     def keep(self, is_kept: Callable[[Note], bool], first: int = 0) -> None:
-        """Drop the notes, from the one with this number on, that are not to be kept."""
+        """Drop the notes from this number on that are not kept."""
         if self.packed is not None:
             recent = first - len(self.packed)
             self.packed.keep(is_kept, first)
@@ -211,7 +210,7 @@ _OTHER_REASONS = {RepairKind.DROPPED_TAIL: Reason.TRUNCATED}
 
 
 def reason_for(kind: RepairKind) -> Reason:
-    """Return why a text is refused that needs a repair of this kind."""
+    """Return why a text that needs this kind of repair is refused."""
     return _OTHER_REASONS.get(kind) or Reason(kind.value)
 
 

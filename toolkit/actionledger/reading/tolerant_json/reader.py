@@ -1,8 +1,7 @@
-"""The tolerant reader: reads one value that is not valid JSON, and notes every change that this takes.
+"""The tolerant reader: reads one invalid JSON value and notes every repair.
 
-Each step reads what stands at ``at`` and returns the step that comes next; a stack of frames takes the place of
-recursion. A step reads as much as one call of a pattern or of the C scanner can: a valid container, a run of valid
-members, and only then a token.
+Each step reads at ``at`` and returns the next step; a stack of frames replaces recursion. A step reads as much as
+one call of a pattern or of the C scanner can: a valid container, a run of valid members, and only then a token.
 """
 
 from re import Match
@@ -36,13 +35,13 @@ from actionledger.reading.tolerant_json.state import Frame, State
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, loads
 
 _WIDTHS = {RepairKind.QUOTES: 1, RepairKind.TRIPLE_QUOTES: 3}
-_NOTES_OF_A_STRING = 8  # on its prefix, its quotes and what is in it, and on the sum that it ends
+_NOTES_OF_A_STRING = 8  # about its prefix, its quotes and its content, and about the sum that it ends
 
 
 def read_sum(state: State, left: str, end: int) -> str:
-    """Read strings that are added to one another as one string.
+    """Read a sum of strings as one string.
 
-    The quotes between two of them belong to the repair that joins them, and to no other one.
+    The quotes between two of them belong only to the repair that joins them.
     """
     parts = [left]
     while plus := faults.CONCATENATION.looks.match(state.text, end):
@@ -56,13 +55,13 @@ def read_sum(state: State, left: str, end: int) -> str:
 
 
 def _last_notes(state: State) -> range:
-    """Return the places of the notes among which those on the last string are."""
+    """Return the range of notes that includes those about the last string."""
     count = len(state.notes.recent)
     return range(max(0, count - _NOTES_OF_A_STRING), count)
 
 
 def _give_up_last_quote(state: State, end: int) -> int:
-    """Take the closing quote of a string out of the note of its quotes, if there is one; return where it stands."""
+    """Remove a string's closing quote from the note of its quotes, if any; return its place."""
     for index in _last_notes(state):
         kind, start, stop, _ = state.notes.recent[index]
         if kind in _WIDTHS and stop == end:
@@ -73,7 +72,7 @@ def _give_up_last_quote(state: State, end: int) -> int:
 
 
 def _give_up_first_quote(state: State, start: int) -> int:
-    """Take the opening quote of a string out of the note of its quotes, if there is one; return where its text begins."""
+    """Remove a string's opening quote from the note of its quotes, if any; return where the string's text begins."""
     for index in _last_notes(state):
         kind, begin, stop, _ = state.notes.recent[index]
         if kind in _WIDTHS and begin == start:
@@ -84,7 +83,7 @@ def _give_up_first_quote(state: State, start: int) -> int:
 
 
 def _cut_note(state: State, index: int, start: int, end: int, kept: slice) -> None:
-    """Let a note be about less: the rest of its stretch, and of what that was read as; drop it where that is the same."""
+    """Shorten a note to the rest of its stretch and replacement; drop it if both are equal."""
     kind, begin, stop, after = state.notes.recent[index]
     whole = after if isinstance(after, str) else after(state.text[begin:stop])
     if state.text[start:end] == whole[kept]:
@@ -98,7 +97,7 @@ _COLONS = regex(r":[:\s]*+")
 
 
 def read_key(state: State, frame: Frame) -> None:
-    """Read the key that stands here, and remember whether it has quotes: the object's other keys will be alike."""
+    """Read the key here and record whether it has quotes, since the object's other keys will be alike."""
     text, start = state.text, state.at
     if text[start] in QUOTES:
         frame.key, state.at = state.strings.read(start, KEY_PLACE, "sure")
@@ -115,7 +114,7 @@ def read_key(state: State, frame: Frame) -> None:
 
 
 def read_colon(state: State, frame: Frame) -> None:
-    """Read a key's colon, or what stands for it."""
+    """Read a key's colon, or its substitute."""
     if match := COLON.match(state.text, state.at):
         state.at = match.end()
         if again := _COLONS.match(state.text, state.at):
@@ -143,7 +142,7 @@ _ITEM_SEPARATORS = f",;{WIDE_COMMAS}"
 
 
 class Reader(UnevenContainers):
-    """Reads the value that begins at ``at``, step by step; see ``Containers`` for what it leaves behind."""
+    """Reads the value that begins at ``at``, step by step; see ``Containers`` for its results."""
 
     __slots__ = ("_no_run_before",)
 
@@ -160,13 +159,13 @@ class Reader(UnevenContainers):
         super().__init__(
             text, start, options, is_whole=is_whole, is_likelier=is_likelier, supposition=supposition
         )
-        self._no_run_before = 0  # a run that holds a key twice is read member by member, not again and again
+        self._no_run_before = 0  # a run with a duplicate key is read member by member, not repeatedly
 
     def read(self) -> None:
         """Read the value.
 
         Raises:
-            RefusedError: it can't be read, or not in one plain way.
+            RefusedError: it is unreadable, or has no single plain reading.
             CutError: the text ends before it does.
         """
         self.skip()
@@ -207,7 +206,7 @@ class Reader(UnevenContainers):
         return self.put(words.read_word(self))
 
     def root_string(self) -> str:
-        """Read a text that stands in no container, or several that are added."""
+        """Read a text outside of containers, or a sum of several."""
         left = words.read_string(self)
         is_sum = self.cut_at < 0 and faults.CONCATENATION.looks.match(self.text, self.at)
         return read_sum(self, left, self.at) if is_sum else left
@@ -255,7 +254,7 @@ class Reader(UnevenContainers):
         return self.value
 
     def take_members(self, frame: Frame, run: Match[str]) -> bool:
-        """Take a run of valid members, if none of their keys is there twice."""
+        """Read a run of valid members, if their keys are unique."""
         try:
             members = loads("{" + self.text[self.at : run.end() - 1] + "}")
         except SCAN_ERRORS:
@@ -268,7 +267,7 @@ class Reader(UnevenContainers):
         return True
 
     def take_elements(self, frame: Frame, run: Match[str]) -> bool:
-        """Take a run of valid elements."""
+        """Read a run of valid elements."""
         try:
             frame.value.extend(loads("[" + self.text[self.at : run.end() - 1] + "]"))
         except SCAN_ERRORS:
@@ -277,8 +276,8 @@ class Reader(UnevenContainers):
         return True
 
     def pass_comma(self, frame: Frame, at: int) -> Step:
-        """Go on behind the comma that stands at ``at``."""
-        self.use_comma(frame)  # unless a value was put in behind it
+        """Continue after the comma at ``at``."""
+        self.use_comma(frame)  # unless a value was inserted after it
         frame.comma = at
         self.at = at + 1
         return self.member if frame.kind == OBJECT else self.element
@@ -304,7 +303,7 @@ class Reader(UnevenContainers):
         return self.value
 
     def no_item(self, frame: Frame, character: str) -> Step | None:
-        """Pass what stands where an item belongs and is none; return None where it may be one."""
+        """Skip text that is no item; None if it may be one."""
         again = self.member if frame.kind == OBJECT else self.element
         if commas := faults.EXTRA_COMMA.looks.match(self.text, self.at):
             self.notes.add(faults.EXTRA_COMMA, self.at, commas.end())
@@ -321,10 +320,10 @@ class Reader(UnevenContainers):
             return self.wrong_closer(frame, character)
         return None
 
-    # What comes behind a value
+    # After a value
 
     def after_value(self) -> Step | None:
-        """Pass the comma behind a value, or close its container."""
+        """Skip the comma after a value, or close its container."""
         frame = self.frames[-1]
         if match := NEXT.match(self.text, self.at):
             if match[1] == ",":
@@ -341,9 +340,9 @@ class Reader(UnevenContainers):
         return self.without_comma(frame, character)
 
     def without_comma(self, frame: Frame, character: str) -> Step | None:
-        """Go on with an item that no comma precedes, if it plainly is one."""
+        """Continue with an item without a comma before it, if it plainly is one."""
         if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
-            end = dots.end() - dots[0].endswith(",")  # the comma belongs to what stands before the dots
+            end = dots.end() - dots[0].endswith(",")  # the comma belongs to what is before the dots
             self.notes.add(faults.ELLIPSIS, self.at, end)
             self.at = end
             return self.after_value
@@ -367,14 +366,14 @@ class Reader(UnevenContainers):
         return again
 
     def check_text_is_closed(self) -> None:
-        """Make sure that a quote right behind a number or a literal opens a text, and is not the end of one."""
+        """Check that a quote right after a number or a literal opens a text rather than ending one."""
         if not CLOSED_TEXT.match(self.text, self.at):
             self.refuse(
                 Reason.AMBIGUOUS, "It may be the end of a text that lacks its first quote, or begin one."
             )
 
     def is_member_ahead(self) -> bool:
-        """Return whether a member plainly begins here: a key in quotes, or one without at the beginning of a line."""
+        """Return whether a member plainly begins here: a key in quotes, or an unquoted one at the start of a line."""
         if SURE_KEY_AHEAD.match(self.text, self.at):
             return True
         line = self.text.rfind("\n", max(0, self.at - _LONGEST_INDENT), self.at)

@@ -1,9 +1,9 @@
-"""Faults that can be mended one by one: a container is rewritten as valid JSON, which the C scanner then reads.
+"""Faults that can be repaired one by one: a container is rewritten as valid JSON, which the C scanner then reads.
 
-Single quotes, bare keys, comments, commas too many or too few: each shows in one token and what stands beside it. One
-pattern runs from fault to fault, past all that is valid between them; each fault is replaced, and the whole is scanned
+Single quotes, bare keys, comments, extra or missing commas: each shows in one token and its neighbours. One
+pattern runs from fault to fault, past all valid text between them; each fault is replaced, and the whole is scanned
 in C. That is several times as fast as building the value token by token. It guesses nothing: strings end where the
-reader would end them, and what this module doesn't know, or what is still no JSON in the end, is left to the reader.
+reader would end them. Unknown faults, and results that are still no JSON, are left to the reader.
 """
 
 from array import array
@@ -53,14 +53,14 @@ _ITEM_WITHOUT_COMMA = {"{": regex(KEYS["sure"]), "[": regex(r"[\"'{\[\-]|[1-9](?
 
 
 class Look(NamedTuple):
-    """What a look at a container showed.
+    """The result of looking at a container.
 
     Args:
-        mended: the container, if each of its faults could be mended by itself.
+        mended: the container, if each of its faults could be repaired by itself.
         notes: what was changed in it.
         end: how far the look went.
-        hopeless: where the containers begin that can't be mended this way.
-        faulty: where the containers begin that are no valid JSON; of the others before ``end``, all may be.
+        hopeless: where containers begin that can't be repaired this way.
+        faulty: where invalid containers begin; all others before ``end`` may be valid.
     """
 
     mended: Mended | None
@@ -71,7 +71,7 @@ class Look(NamedTuple):
 
 
 def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory) -> Look:
-    """Read the container that begins at ``start``, if each of its faults can be mended by itself."""
+    """Read the container that begins at ``start``, if each of its faults can be repaired by itself."""
     if start >= memory.unusual and (look := _look_for_usual(text, start, levels, memory)):
         return look
     mending = _Mending(text, start, levels, parent, memory)
@@ -105,7 +105,7 @@ class _Mending(Rewriting):
         self.strings = Strings(text, self.notes, memory, self.kinds)
 
     def run(self) -> None:
-        """Mend everything up to the container's end."""
+        """Repair everything up to the container's end."""
         text, kinds = self.text, self.kinds
         while kinds:
             step = STEP.match(text, self.at)
@@ -123,10 +123,10 @@ class _Mending(Rewriting):
             else:
                 self.mend(USUAL[group], *step.span(group))
 
-    # What stands around a token
+    # Around a token
 
     def before(self, at: int) -> int:
-        """Return where the last character before a place stands, blanks passed over."""
+        """Return where the last character before a place is, skipping blanks."""
         text, at = self.text, at - 1
         while text[at] in " \t\r\n":
             at -= 1
@@ -137,7 +137,7 @@ class _Mending(Rewriting):
         return self.kinds[-1] == "{" and self.text[self.before(at)] in "{,;"
 
     def is_behind_item(self, at: int) -> bool:
-        """Return whether nothing but blanks stands between a place and the end of a value."""
+        """Return whether only blanks are between a value's end and a place."""
         last = self.text[self.before(at)]
         return last.isalnum() or last in _ENDS_OF_VALUES
 
@@ -147,20 +147,20 @@ class _Mending(Rewriting):
         return self.text[colon] == ":" and self.text[self.before(colon)] not in QUOTES
 
     def expect_behind_item(self, end: int) -> None:
-        """Look at what follows a value: a comma, a bracket, or the next item, whose comma was left out."""
+        """Check what follows a value: a comma, a bracket, or the next item without its comma."""
         behind = self.behind(end)
         if self.text[behind] in ",;}]":
             return
         if behind == end and self.text[end - 1].isalnum() and self.text[end] == '"':
-            raise IrregularError  # perhaps a text that lacks its first quote
+            raise IrregularError  # perhaps a text without its first quote
         if self.text[end - 2] == "," and self.text[end - 1] in QUOTES:
-            raise IrregularError  # perhaps the comma that is missing
+            raise IrregularError  # perhaps the missing comma
         if not _ITEM_WITHOUT_COMMA[self.kinds[-1]].match(self.text, behind):
             raise IrregularError
         self.insert(faults.MISSING_COMMA, end, behind)
 
     def expect_colon(self, end: int) -> None:
-        """Look at what follows a key: a colon or what stands for it, or the value, whose colon was left out."""
+        """Check what follows a key: a colon or its substitute, or the value without its colon."""
         behind = self.behind(end)
         if self.text[behind] in ":=":
             return
@@ -169,19 +169,19 @@ class _Mending(Rewriting):
         self.insert(faults.MISSING_COLON, end, behind)
 
     def insert(self, fault: Fault, end: int, at: int) -> None:
-        """Write a sign that was left out between two tokens."""
+        """Write a missing sign between two tokens."""
         if self.text[end:at].strip(" \t\r\n"):
-            raise IrregularError  # a comment stands between them, and has to be mended first
+            raise IrregularError  # a comment is between them, and must be repaired first
         self.mend(fault, at, at)
 
     def behind(self, at: int) -> int:
-        """Return where the next token stands, blanks and comments passed over."""
+        """Return where the next token is, skipping blanks and comments."""
         behind = _GAP.match(self.text, at).end()  # type: ignore[union-attr]
         if behind >= len(self.text):
             raise IrregularError  # the container isn't closed
         return behind
 
-    # Faults, each by what stands at ``at``
+    # Faults, each by the text at ``at``
 
     def open(self, at: int) -> None:
         """Enter a container."""
@@ -194,7 +194,7 @@ class _Mending(Rewriting):
             raise IrregularError
 
     def leave(self, end: int) -> None:
-        """Leave a container; something was changed in it if the last change stands behind its beginning."""
+        """Leave a container; it was changed if the last change is after its beginning."""
         self.kinds.pop()
         start = self.opened.pop()
         if self.copied > start:
@@ -202,13 +202,13 @@ class _Mending(Rewriting):
         self.at = end
 
     def close(self, at: int) -> None:
-        """Leave a container that something unexpected follows."""
+        """Leave a container before something unexpected."""
         self.leave(at + 1)
         if self.kinds:
             self.expect_behind_item(self.at)
 
     def comma(self, at: int) -> None:
-        """Mend a comma that a bracket or another comma follows."""
+        """Repair a comma before a bracket or another comma."""
         character = self.text[self.behind(at + 1)]
         self.at = at + 1
         if character in "}]":
@@ -219,40 +219,40 @@ class _Mending(Rewriting):
             raise IrregularError  # more than two commas, or a comment between them
 
     def semicolon(self, at: int) -> None:
-        """Take a semicolon for a comma."""
+        """Replace a semicolon by a comma."""
         if self.text[self.behind(at + 1)] in ",;}]" or not self.is_behind_item(at):
             raise IrregularError
         self.mend(faults.SEPARATOR, at, at + 1)
 
     def comment(self, at: int) -> None:
-        """Blank a comment out."""
+        """Replace a comment by blanks."""
         match = faults.COMMENT.looks.match(self.text, at)
         if match is None or may_be_text(match[0]):
             raise IrregularError
         self.mend(faults.COMMENT, at, match.end())
 
     def other(self, at: int) -> None:
-        """Read what begins with no sign of the grammar: a word, or blanks that JSON doesn't know."""
+        """Read text that begins with no sign of the grammar: a word, or blanks that JSON doesn't know."""
         if space := faults.SPACE.looks.match(self.text, at):
             self.mend(faults.SPACE, at, space.end())
         else:
             self.word(at)
 
     def colon(self, at: int) -> None:
-        """Take another sign for a colon."""
+        """Replace another sign by a colon."""
         match = faults.COLON.looks.match(self.text, at)
         if match is None or self.kinds[-1] != "{":
             raise IrregularError
         self.mend(faults.COLON, at, match.end())
 
     def quote(self, at: int) -> None:
-        """Read a string in other quotes, or with faults, or with something odd behind it."""
+        """Read a string in other quotes, with faults, or with something odd after it."""
         if self.text.startswith("```", at):
             raise IrregularError
         self.string(at)
 
     def loose_string(self, at: int, behind: int) -> None:
-        """Write the comma or colon that was left out behind a valid string, if that is what is wrong with it."""
+        """Write the missing comma or colon after a valid string, if that is its fault."""
         if not self.is_key(at):
             fault = faults.MISSING_COMMA
             fits = _ITEM_BEHIND_STRING[self.kinds[-1]].match(self.text, behind)
@@ -263,11 +263,11 @@ class _Mending(Rewriting):
             self.string(at)
             return
         if fault is faults.MISSING_COMMA and ',"' in self.text[at:behind]:
-            raise IrregularError  # perhaps the comma that is missing
+            raise IrregularError  # perhaps the missing comma
         self.mend(fault, behind, behind)
 
     def string(self, at: int) -> None:
-        """Read a string by the rules of the reader."""
+        """Read a string by the reader's rules."""
         is_key = self.is_key(at)
         parent = self.kinds[-2] if len(self.kinds) > 1 else self.parent
         place = _KEY_PLACE if is_key else context(self.kinds[-1], parent)
@@ -279,7 +279,7 @@ class _Mending(Rewriting):
             self.expect_behind_item(end)
 
     def number(self, at: int) -> None:
-        """Read a number that JSON would write in another way, or with something unexpected behind it."""
+        """Read a number that JSON writes in another way, or with something unexpected after it."""
         found = number_at(self.text, at)
         if found is None:
             raise IrregularError

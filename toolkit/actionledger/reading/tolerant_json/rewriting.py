@@ -1,4 +1,4 @@
-"""A container written anew as valid JSON, from fault to fault: what is copied, what stands for its faults, which place was which."""
+"""Rewrite a container as valid JSON, from fault to fault, and map its places to the original ones."""
 
 from array import array
 from bisect import bisect_left
@@ -14,20 +14,20 @@ from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, is_deeper, sca
 
 _PIECES_IN_A_CHUNK = 512
 
-# Control characters in strings and the words of non-finite numbers need no rewriting: this scanner takes them.
+# Control characters in strings and the words of non-finite numbers need no rewriting: this scanner accepts them.
 _scan = JSONDecoder(object_pairs_hook=unique, strict=False).scan_once  # type: ignore[attr-defined]
 
 
 class IrregularError(Exception):
-    """What stands here takes more than its neighbours to understand."""
+    """The text here needs more than its neighbours to be understood."""
 
 
 class Rewriting:
-    """Writes the container that begins at ``start``, from its beginning to its end.
+    """Rewrites the container that begins at ``start``, from its beginning to its end.
 
     Attributes:
         at: how far it has come.
-        copied: the end of what was changed last.
+        copied: the end of the last change.
         notes: the faults that were changed.
     """
 
@@ -45,12 +45,12 @@ class Rewriting:
         self.old = array("I", [start])
 
     def mend(self, fault: Fault, start: int, end: int) -> None:
-        """Write what a fault is read as, and note that."""
+        """Write a fault's replacement and note it."""
         self.notes.recent.append((fault.kind, start, end, fault.after))
         self.replace(start, end, fault.write(self.text[start:end]))
 
     def replace(self, start: int, end: int, written: str) -> None:
-        """Write something else for a stretch of the text, and go on behind it."""
+        """Replace a stretch of the text, and continue after it."""
         self.pieces += (self.text[self.copied : start], written)
         self.copied = self.at = end
         if len(written) != end - start:
@@ -63,14 +63,14 @@ class Rewriting:
             self.notes.pack()
 
     def mended(self, levels: int) -> Mended:
-        """Read what was written."""
+        """Read the rewritten text."""
         self.pieces.append(self.text[self.copied : self.at])
         written = "".join((*self.chunks, *self.pieces))
         value, end = _scan(written, 0)
         if end != len(written):
             raise IrregularError  # a bracket was closed by one of another kind
         if is_deeper(written, 0, end, value, levels):
-            raise IrregularError  # valid stretches were passed without counting their brackets
+            raise IrregularError  # valid stretches were skipped without counting their brackets
         return Mended(value, written, (self.new, self.old), self.at)
 
 
@@ -95,8 +95,9 @@ USUAL = dict(enumerate(_USUAL, 1))
 """The usual faults by the group that finds them."""
 
 OPENS, CLOSES, LOOSE = len(USUAL) + 1, len(USUAL) + 2, len(USUAL) + 3
-"""The groups of STEP for an opening bracket, for a closing one with what may follow it, and for a string behind which a
-colon or a comma was left out, with the blanks behind it."""
+"""The groups of STEP for an opening bracket, for a closing one with its follower, and for a string without the
+colon or comma after it, with the blanks there.
+"""
 
 _VALID_SCALAR = rf"{STRING}(?={B}[:,}}\];=/#])|{_PLAIN_SCALAR}(?={B}[,}}\];]|[ \t\r\n]++[/#])"
 _VALID = rf"{_VALID_SCALAR}|,(?={GAP}[^\s,;}}\]/#\ufeff\u200b-\u200d\u2060])"
@@ -106,15 +107,15 @@ STEP = regex(
     rf"(?:[ \t\r\n:]*+(?:{_VALID}|{_NESTED}(?={B}[,}}\]])))*+[ \t\r\n:]*+"
     rf"(?:{_ANY_USUAL}|([{{\[])|([}}\]])(?={B}[,}}\]])|((?!\"\"\"){STRING}{B})(?=[\"{{\[\dtfn-]))?"
 )
-"""What needs no mending, whole containers included, and what stands behind it: a usual fault or a bracket, if any."""
+"""Text that needs no repair, whole containers included, and what follows it: a usual fault or a bracket, if any."""
 
 RUN = regex(rf"(?:[ \t\r\n:{{}}\[\]]*+(?:{_VALID}))*+[ \t\r\n:{{}}\[\]]*+(?:{_ANY_USUAL})?")
-"""What needs no mending, brackets of all kinds included, and the usual fault behind it, if any."""
+"""Text that needs no repair, brackets of all kinds included, and the usual fault after it, if any."""
 
 
 _FAR = 1_000
 _FIRST_TRIAL, _FURTHER = 16, 8
-"""After how many faults what was written is tried, and how many times as many it takes until the next time."""
+"""The number of faults before the rewritten text is first tried, and the factor up to each next trial."""
 
 _FORMS = {(fault.kind, fault.after): group - 1 for group, fault in USUAL.items()}
 
@@ -158,9 +159,9 @@ def read_usual(text: str, start: int, levels: int) -> tuple[Mended | None, Notes
 
 
 def _is_settled(written: str) -> bool:
-    """Return whether what follows can't change what the scanner says: it has seen the container's end, or a fault.
+    """Return whether later text can't change the scanner's result, since it has seen the container's end, or a fault.
 
-    Whoever asks at each bracket of a text would run over the rest of the text each time.
+    Asking at each bracket of a text would run over the rest of the text each time.
     """
     try:
         scan(written, 0)
@@ -174,7 +175,7 @@ def _is_settled(written: str) -> bool:
 
 
 def _mended(written: str, start: int, levels: int, notes: Columns, lengths: "array[int]") -> Mended | None:
-    """Read what was written for a text from ``start`` on."""
+    """Read the rewritten form of a text from ``start`` on."""
     try:
         value, end = scan(written, 0)
     except SCAN_ERRORS:

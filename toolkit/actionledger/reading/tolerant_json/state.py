@@ -1,4 +1,4 @@
-"""Where reading stands: the place in the text, the containers that are open, the notes so far."""
+"""The reader's position: the place in the text, the open containers, the notes so far."""
 
 from typing import Any, NoReturn
 
@@ -18,23 +18,23 @@ _OUTERMOST = context(ROOT, ROOT)
 
 
 class Frame:
-    """A container that is open.
+    """An open container.
 
     Args:
-        kind: which one, see ``contexts``.
-        value: what it holds so far.
+        kind: its kind, see ``contexts``.
+        value: its content so far.
         start: where it begins.
         place: the context of the values in it.
-        notes: how many notes there were when it was opened.
+        notes: the number of notes when it was opened.
 
     Attributes:
-        key, key_start, key_end: the key that was read last, and where it stands.
-        sure: how sure a key has to be that stands behind a quote inside a string, see ``patterns.KEYS``.
-        comma: where the comma stands that nothing has followed yet; -1 where there is none.
-        item, item_end: where the item begins and ends that was put in last.
-        item_comma: where the comma before that stands; -1 where there is none.
-        is_doubled: whether its bracket stands there twice.
-        replaced: the value that another one under the same key has replaced last, and where that key stands; None where none has.
+        key, key_start, key_end: the last key, and where it is.
+        sure: how certain a key must be after a quote inside a string, see ``patterns.KEYS``.
+        comma: where the comma is that nothing has followed yet; -1 if there is none.
+        item, item_end: where the last item begins and ends.
+        item_comma: where the comma before that is; -1 if there is none.
+        is_doubled: whether its bracket is doubled.
+        replaced: the last value that another one under the same key has replaced, and its key's place; None if there is none.
     """
 
     __slots__ = (
@@ -57,7 +57,7 @@ class Frame:
         self.is_doubled = False
 
     def take_back(self) -> None:
-        """Take the value back that was put in last."""
+        """Remove the last value."""
         if self.kind == OBJECT and self.replaced is not None and self.replaced[0] == self.key_start:
             self.value[self.key] = self.replaced[1]
         else:
@@ -71,7 +71,7 @@ class State:
         text: the text that holds it.
         start: where it begins.
         options: what may be repaired, and the limits.
-        is_whole: whether whoever wrote the text ended it here, so that what it leaves open was forgotten, not cut.
+        is_whole: whether the text's writer ended it here, so that open brackets were forgotten, not cut off.
         is_likelier: whether the likelier of two readings is taken.
     """
 
@@ -93,12 +93,12 @@ class State:
         self.notes = Notes()
         self.issues: list[Issue] = []
         self.strings = Strings(text, self.notes, Memory(is_likelier=is_likelier), self.kinds)
-        self.cut_at = -1  # where the scalar begins that was kept as far as the text goes
-        self.item = -1  # where the member or element begins that is being read
+        self.cut_at = -1  # where the scalar begins that was kept up to the end of the text
+        self.item = -1  # where the current member or element begins
 
     @property
     def place(self) -> Context:
-        """Where the value stands that is being read."""
+        """The context of the current value."""
         return self.frames[-1].place if self.frames else _OUTERMOST
 
     @property
@@ -117,7 +117,7 @@ class State:
         return self.frames.pop()
 
     def skip(self, *, is_value_due: bool = False) -> str:
-        """Pass over blanks and comments; return the character behind them."""
+        """Skip blanks and comments; return the character after them."""
         text, at = self.text, self.at
         while True:
             at = BLANKS.match(text, at).end()  # type: ignore[union-attr]
@@ -144,7 +144,7 @@ class State:
             at = match.end()
 
     def end_of_comment(self, end: int) -> int:
-        """Return where the comment ends that stands here: before the structure that it holds, if no line ends it."""
+        """Return where the comment here ends: before any structure in it, if no line break ends it."""
         is_line = self.text.startswith(("//", "#"), self.at)
         if not is_line or not self.frames or end < len(self.text):
             return end
@@ -155,22 +155,22 @@ class State:
         return structure.start()
 
     def doubt(self, code: Reason, detail: str = "") -> None:
-        """Give the value up for what stands here, or go on with the likelier reading and say what is in doubt."""
+        """Refuse the value because of the text here, or continue with the likelier reading and report the doubt."""
         end = min(self.at + 1, len(self.text))
         if not self.is_likelier:
             raise RefusedError(code, self.at, end, detail)
         self.add_doubt(Issue(code, Span(self.at, end), detail))
 
     def add_doubt(self, issue: Issue) -> None:
-        """Keep what is in doubt; of a great many, the first ones."""
+        """Keep a doubt, up to a limit."""
         if len(self.issues) < _MOST_DOUBTS:
             self.issues.append(issue)
 
     def refuse(self, code: Reason, detail: str = "") -> NoReturn:
-        """Give the value up for what stands here."""
+        """Refuse the value because of the text here."""
         raise RefusedError(code, self.at, min(self.at + 1, len(self.text)), detail)
 
     def refuse_here(self, expected: str) -> NoReturn:
-        """Give the value up because something else stands here."""
+        """Refuse the value because other text is here than expected."""
         found = self.text[self.at : self.at + 12]
         self.refuse(Reason.MALFORMED_JSON, f"Expected {expected}, got {found!r}.")

@@ -1,7 +1,7 @@
-"""Strings in whatever quotes: what they say, and what is noted of them.
+"""Strings in any quotes: their meaning, and notes about them.
 
-A string that the C scanner reads and that is followed by what the grammar allows is taken as it stands. For any other one
-``endings`` says which quote closes it.
+A string that the C scanner reads, with allowed text after it, is taken unchanged. For any other one
+``endings`` decides which quote closes it.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Strings:
     Args:
         text: the text.
         notes: where the repairs are noted.
-        memory: what is known of the text.
+        memory: the known facts about the text.
         kinds: the containers that are open, outermost first, see ``contexts``.
     """
 
@@ -47,7 +47,7 @@ class Strings:
         self.endings = Endings(text, memory, kinds)
 
     def read(self, start: int, place: Context, sure: str, *, is_raw: bool = False) -> tuple[str, int]:
-        """Read the string whose opening quote stands at ``start``."""
+        """Read the string whose opening quote is at ``start``."""
         quote = self.text[start]
         if quote == '"' and self.memory.scans and not is_raw and not self.text.startswith('"""', start):
             try:
@@ -70,7 +70,7 @@ class Strings:
         return self._content(start, inside, first, stop, end, is_raw=is_raw), end
 
     def _doubled(self, start: int, place: Context) -> tuple[str, int] | None:
-        """Return the string in doubled quotes that stands here, and its end: a key, or a text behind such a key."""
+        """Return the string in doubled quotes here, and its end: a key, or a text after such a key."""
         if place.kind == KEY and (once := DOUBLED_ONCE.match(self.text, start)):
             extra = 1 if once[1] else 4
             self.notes.add(faults.QUOTES, *once.span(extra), "")
@@ -85,34 +85,34 @@ class Strings:
             self.memory.has_doubled = True
         elif not self.memory.has_doubled:
             if _BLANK.search(found[1]):
-                return None  # a phrase may well stand in quotes of its own
+                return None  # a phrase may well be in quotes of its own
             self.endings.doubt(start, "The quotes may be the text's own, or doubled.")
         self.notes.add(faults.QUOTES, start, found.end(), doubly_requoted)
         return value_of(found[1]), found.end()
 
     def left_open(self, start: int, stop: int, end: int = -1) -> str:
-        """Return what a string stands for that ends without a closing quote, and note that; up to ``end`` nothing counts."""
+        """Return the meaning of a string without a closing quote, and note that; the text up to ``end`` is ignored."""
         self.notes.add(faults.UNCLOSED_STRING, stop, max(stop, end))
         return self._content(start, start + 1, stop, stop, stop, is_raw=False)
 
     def unopened(self, start: int, stop: int) -> str:
-        """Return what a string stands for that lacks its opening quote and is closed at ``stop``, and note that."""
+        """Return the meaning of a string without an opening quote that is closed at ``stop``, and note that."""
         self.notes.add(faults.UNCLOSED_STRING, start, start)
         return self._content(start, start, stop, stop, stop + 1, is_raw=False)
 
     def opened_by_escape(self, start: int, stop: int) -> str:
-        """Return what a string stands for whose opening quote alone is escaped, and note that."""
+        """Return the meaning of a string with only its opening quote escaped, and note that."""
         self.notes.add(faults.QUOTES, start, start + 2, '"')
         return self._content(start + 2, start + 2, stop, stop, stop + 1, is_raw=False)
 
     def _width(self, start: int, quote: str, place: Context) -> int:
-        """Return 3 where triple quotes open a string, else 1."""
+        """Return 3 if triple quotes open a string, else 1."""
         if quote not in "\"'" or place.kind == KEY or not self.text.startswith(quote * 3, start):
             return 1
         return 3
 
     def _content(self, start: int, inside: int, first: int, stop: int, end: int, *, is_raw: bool) -> str:
-        """Return what a string stands for, and note what JSON would write otherwise."""
+        """Return the meaning of a string, and note what JSON would write otherwise."""
         notes, written = self.notes, self.text[inside:stop]
         is_json = inside == start or self.text[start:inside] == '"'
         if is_json and not is_raw:
@@ -131,7 +131,7 @@ class Strings:
             if after != self.text[begins:ends]:
                 notes.add(faults.INNER_QUOTE, begins, ends, after)
             elif end > stop:
-                # JSON writes these quotes as they are: what shows that they closed nothing is the quote that does.
+                # JSON writes these quotes unchanged: the quote that closes the string shows that they don't.
                 notes.recent.pop()
                 notes.add(faults.INNER_QUOTE, first, end, self.text[first:stop] + '"')
         elif (after := escaped(value)) != written:
@@ -141,7 +141,7 @@ class Strings:
     def _inner_quotes(
         self, start: int, inside: int, first: int, stop: int, after: str
     ) -> tuple[int, int, str]:
-        """Return the stretch of a string from its first inner quote to its last, or all of it if more is to be rewritten."""
+        """Return the stretch of a string from its first inner quote to its last, or all of it if more must be rewritten."""
         last = max(self.text.rfind(quote, first, stop) for quote in QUOTES[self.text[start]]) + 1
         before, behind = self.text[inside:first], self.text[last:stop]
         if escaped(before) != before or escaped(behind) != behind:
@@ -149,7 +149,7 @@ class Strings:
         return first, last, after[len(before) : len(after) - len(behind)]
 
     def _note_controls(self, start: int, end: int) -> None:
-        """Note the control characters of a string that is valid else: one stretch from the first to the last."""
+        """Note the control characters of an otherwise valid string: one stretch from the first to the last."""
         text = self.text[start:end]
         if text.isprintable():  # many times as fast as the pattern, and true of most strings
             return

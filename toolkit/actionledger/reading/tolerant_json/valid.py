@@ -1,7 +1,7 @@
 """Valid JSON, read by the C scanner of the standard library in one call, and the places of the actions in it.
 
-No rule of the tolerant reader is ever asked about a text that is read here, so none of them can misread a valid text.
-The one exception is an object with the same key twice: the tolerant reader knows where its keys stand.
+No rule of the tolerant reader applies to a text that is read here, so none of them can misread a valid text.
+The one exception is an object with a duplicate key: the tolerant reader knows where its keys are.
 """
 
 import re
@@ -23,7 +23,7 @@ class DuplicateKeyError(Exception):
 
 
 def unique(pairs: list[tuple[str, Any]]) -> JsonDict:
-    """Return an object's members, if each key is there once; for the C scanner to call."""
+    """Return an object's members if its keys are unique; called by the C scanner."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise DuplicateKeyError
@@ -31,7 +31,7 @@ def unique(pairs: list[tuple[str, Any]]) -> JsonDict:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(name)  # NaN and Infinity are no JSON
+    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
 _decoder = JSONDecoder(object_pairs_hook=unique, parse_constant=_refuse_constant)
@@ -58,7 +58,7 @@ def read_valid(text: str, start: int, max_depth: int) -> tuple[Any, int] | None:
 
 
 def is_deeper(text: str, start: int, end: int, value: Any, levels: int) -> bool:
-    """Return whether a value that was read from ``text[start:end]`` has more levels of containers than these.
+    """Return whether a value read from ``text[start:end]`` has more than this many levels of containers.
 
     Two counts clear nearly every value: each level takes two characters, one of them an opening bracket.
     """
@@ -73,7 +73,7 @@ _PLAIN_MEMBER = rf'{_KEY}(?:"(?:[^"\\]++|\\.)*+"|[^"\[\]{{}},]++){_BLANKS},{_BLA
 _LIST = rf"\[{_BLANKS}(?=\{{)"
 
 _LIST_NEAR = regex(rf"(?:\{{{_BLANKS}(?:{_PLAIN_MEMBER}){{0,8}}+{_KEY})?+{_LIST}", re.DOTALL)
-"""A list of objects, or an object with one behind a few plain members: behind more of them it would be data."""
+"""A list of objects, or an object with one after a few plain members; after more of them it would be data."""
 
 _BEGINS_OBJECT = regex(rf"\{{{_BLANKS}(?=\")")
 _BEGINS_LIST = regex(_LIST)
@@ -82,7 +82,7 @@ _BEHIND_ITEM = regex(rf"{_BLANKS}(?:,{_BLANKS}|(\]))")
 _BEHIND_MEMBER = regex(rf'{_BLANKS}(?:,{_BLANKS}(?=")|(\}}))')
 
 Places: TypeAlias = dict[int, tuple[int, int]]
-"""The start and end of objects, in code points, by their identity."""
+"""The start and end of objects, in code points, by their id."""
 
 
 @made_quickly
@@ -91,18 +91,18 @@ class Outlined(Decoded):
     """A valid value with the places of its outer objects.
 
     Args:
-        places: where the objects stand that were read one by one, in the text of the evidence.
+        places: where the objects are that were read one by one, in the text of the evidence.
     """
 
     places: Places = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """The changes that stand before it."""
+        """The changes before it."""
         return self.evidence.before
 
     def spans_of(self, values: Collection[object]) -> list[Span]:
-        """Return where its objects stand; only inner ones have to be looked for."""
+        """Return the spans of its objects; only inner ones must be searched for."""
         by = self.evidence.offset
         if len(values) == 1 and next(iter(values)) is self.value:
             return [Span(self.start, self.end)]
@@ -112,7 +112,7 @@ class Outlined(Decoded):
         return rows_of(Span, [(start + by, end + by) for start, end in found] if by else found)
 
     def span_of(self, value: object) -> Span:
-        """Return where one of its objects stands; only inner ones have to be looked for."""
+        """Return the span of one of its objects; only inner ones must be searched for."""
         if value is self.value:
             return Span(self.start, self.end)
         if place := self.places.get(id(value)):
@@ -139,14 +139,14 @@ def outlined(text: str, start: int, max_depth: int, offset: int = 0) -> Outlined
 
 
 class _NotWalkableError(Exception):
-    """A sign is missing, or something is nested too deep."""
+    """A sign is missing, or something is nested too deeply."""
 
 
 class _Walk:
     """Walks the outer containers of a text's value.
 
     Attributes:
-        places: where the objects stand that were read one by one.
+        places: where the objects are that were read one by one.
     """
 
     def __init__(self, text: str) -> None:
@@ -154,7 +154,7 @@ class _Walk:
         self.places: Places = {}
 
     def value_at(self, start: int, max_depth: int) -> tuple[Any, int] | None:
-        """Read a value, be it walked or in one call; return it with its end, or None where it can't be read."""
+        """Read a value, by walking or in one call; return it with its end, or None if it is unreadable."""
         if not _LIST_NEAR.match(self.text, start):
             return read_valid(self.text, start, max_depth)
         read = self.list_at if self.text[start] == "[" else self.object_at
@@ -178,7 +178,7 @@ class _Walk:
         return unique(members), sign.end()
 
     def list_at(self, start: int, levels: int) -> tuple[list[Any], int]:
-        """Read a list item by item; see ``object_at``. What stands between two of them is nearly always a comma and a blank."""
+        """Read a list item by item; see ``object_at``. Nearly always, a comma and a blank separate two items."""
         text, places, most = self.text, self.places, 2 * levels
         items: list[Any] = []
         at = _sign(_BEGINS_LIST.match(text, start)).end()
@@ -206,7 +206,7 @@ class _Walk:
 
 
 def _sign(match: re.Match[str] | None) -> re.Match[str]:
-    """Return the match of a sign that has to be there."""
+    """Return the match of a required sign."""
     if match is None:
         raise _NotWalkableError
     return match

@@ -1,4 +1,4 @@
-"""Values that are no containers: strings, numbers, literals, texts that lack their quotes, and what is kept of one that is cut."""
+"""Scalar values: strings, numbers, literals, texts without quotes, and the kept part of a cut one."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ _LITERALS = ("true", "false", "null", "True", "False", "None")
 
 
 def string_up_to_the_end(state: State, start: int) -> str:
-    """Return as much of a string as there is, or what stands before the brackets that close all that is open."""
+    """Return the available part of a string, or the part before the brackets that close all open containers."""
     endings, text = state.strings.endings, state.text
     if not state.options.likelier or not endings.closes_nowhere(start):
         raise CutError
@@ -50,7 +50,7 @@ def string_up_to_the_end(state: State, start: int) -> str:
 
 
 def _before_cut_escape(text: str, inside: int) -> int:
-    """Return where the text of a string ends if the end of the text cuts through an escape; else the text's end."""
+    """Return where a string's text ends if the end of the text cuts through an escape; else the text's end."""
     end = len(text)
     code = _CUT_CODE.search(text, max(inside, end - 4))
     if code is not None and _is_escaped(text, inside, code.start()):
@@ -64,13 +64,13 @@ def _before_cut_escape(text: str, inside: int) -> int:
 
 
 def _is_escaped(text: str, inside: int, at: int) -> bool:
-    """Return whether a backslash stands before a place that is not itself escaped."""
+    """Return whether a place follows an unescaped backslash."""
     written = text[inside:at]
     return (len(written) - len(written.rstrip("\\"))) % 2 == 1
 
 
 def number_up_to_the_end(state: State) -> int | float | None:
-    """Return the number whose fraction or exponent is cut off here; None where none is."""
+    """Return the number here whose fraction or exponent is cut off; None if there is none."""
     found = _CUT_NUMBER.match(state.text, state.at) if _is_kept(state) else None
     if found is None:
         return None
@@ -81,14 +81,14 @@ def number_up_to_the_end(state: State) -> int | float | None:
 
 
 def keep_number(state: State, start: int) -> None:
-    """Keep the number that begins at ``start`` and reaches the end of the text."""
+    """Keep the number from ``start`` to the end of the text."""
     if not _is_kept(state):
         raise CutError
     _note(state, start)
 
 
 def word_up_to_the_end(state: State, word: str) -> object:
-    """Return what the word stands for that the end of the text may cut through: a literal, or itself."""
+    """Return the meaning of a word that the end of the text may cut off: a literal, or the word itself."""
     if not _is_kept(state) or not any(map(str.isalnum, word)):
         raise CutError
     start, end = state.at, state.at + len(word)
@@ -108,7 +108,7 @@ def _is_kept(state: State) -> bool:
 
 
 def _note(state: State, start: int) -> None:
-    """Keep in mind where the scalar begins that is cut off; say so at once where no container's end will."""
+    """Record where the cut scalar begins; report it at once if no container's end will."""
     state.cut_at = start
     if not state.frames:
         state.add_doubt(Issue(Reason.TRUNCATED, Span(start, len(state.text))))
@@ -123,7 +123,7 @@ _INNER_COLON = regex(r":(?:\s|\Z)")
 
 
 def read_string(state: State, *, is_raw: bool = False) -> str:
-    """Read the string whose opening quote stands here."""
+    """Read the string whose opening quote is here."""
     start, frames = state.at, state.frames
     sure = frames[-1].sure if frames else "sure"
     try:
@@ -134,7 +134,7 @@ def read_string(state: State, *, is_raw: bool = False) -> str:
 
 
 def _unclosed_string(state: State, start: int) -> str:
-    """Read a string that no quote closes: in a text that is whole, up to the brackets that close what is open."""
+    """Read an unclosed string: in a whole text, up to the brackets that close the open containers."""
     stop = state.strings.endings.before_closers(start) if state.is_whole and state.frames else None
     if stop is None:
         return string_up_to_the_end(state, start)
@@ -143,7 +143,7 @@ def _unclosed_string(state: State, start: int) -> str:
 
 
 def read_number(state: State) -> Any:
-    """Read the number that stands here, or the text without quotes that begins like one."""
+    """Read the number here, or the unquoted text that begins like one."""
     text, start = state.text, state.at
     try:
         found = number_at(text, start)
@@ -175,7 +175,7 @@ def _signed_literal(state: State) -> float:
 
 
 def read_word(state: State) -> Any:
-    """Read the literal, the string with a prefix, or the text without quotes that begins with a letter here."""
+    """Read the literal, the prefixed string, or the unquoted text that begins with a letter here."""
     text, start = state.text, state.at
     match = WORD.match(text, start)
     if match is None:
@@ -183,7 +183,7 @@ def read_word(state: State) -> Any:
     word, end = match[0], match.end()
     is_in_a_row = state.place.kind == LIST and SCALAR_BEHIND.match(text, end)
     if state.is_likelier and text.startswith('"', end) and state.place.surely_fits.match(text, end + 1):
-        return read_bare_text(state)  # the end of a text that lacks its first quote
+        return read_bare_text(state)  # the end of a text without its first quote
     if word in LITERALS and (is_in_a_row or ENDS_WORD.match(text, end)):
         if word not in VALID_LITERALS:
             state.notes.add(faults.of_literal(LITERALS[word]), start, end)
@@ -205,7 +205,7 @@ def _prefixed_string(state: State, prefix: str, quote: int) -> str:
 
 
 def read_bare_text(state: State) -> object:
-    """Read a text without quotes, if it plainly ends where it seems to."""
+    """Read a text without quotes, if it plainly ends at its apparent end."""
     text, start, place = state.text, state.at, state.place
     match = faults.UNQUOTED_VALUE.looks.match(text, start)
     if (quote := _end_of_unopened(state)) is not None:
@@ -235,7 +235,7 @@ def read_bare_text(state: State) -> object:
 
 
 def _end_of_unopened(state: State) -> int | None:
-    """Return where the closing quote stands of a text that lacks its opening quote; None where it is no such text."""
+    """Return where the closing quote of a text without an opening quote is; None if this is no such text."""
     text, start, place = state.text, state.at, state.place
     found = UP_TO_QUOTE.match(text, start)
     if found is None or place.kind == ROOT or not place.surely_fits.match(text, found.end() + 1):
@@ -261,7 +261,7 @@ def _end_of_unopened(state: State) -> int | None:
 
 
 def _doubt(state: State, value: str, end: int) -> str | None:
-    """Return why a text without quotes may be read in another way too; None where it may not."""
+    """Return why an unquoted text has another possible reading; None if it has none."""
     place = state.place
     if is_doubtful(value) or value.endswith("..."):
         return f"{value!r} may be a text or something else."
@@ -277,7 +277,7 @@ def _doubt(state: State, value: str, end: int) -> str | None:
 
 
 def bare_text_up_to_structure(state: State) -> str:
-    """Return the text without quotes that stands here, up to what goes on with its container or closes it."""
+    """Return the unquoted text here, up to text that continues or closes its container."""
     pattern = _UP_TO_STRUCTURE[OBJECT if state.place.kind == OBJECT else LIST]
     match = pattern.match(state.text, state.at)
     written = match[0].rstrip() if match else ""

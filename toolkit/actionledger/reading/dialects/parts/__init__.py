@@ -1,25 +1,21 @@
-"""What formats are made of: each part knows what a dialect is, and none knows a format.
+"""Building blocks of formats: each part knows what a dialect is, and none knows a format.
 
-Every format gives its verdicts and writes its calls; beyond that it is a marker around JSON, JSON that has to show by
-itself what it is, calls in Python's notation, or a tag for each parameter.
+Every format returns verdicts and writes its calls. Beyond that it is a marker around JSON, JSON that must be recognized
+by its content, calls in Python's notation, or a tag for each parameter.
 
-    verdicts         a block was read, can't be read, is only shown
-    writing          calls and values as text
+    markers        the end of a marker's block, thoughts, and shared verdicts
+    writing        calls and values as text                 truth          the truth value of a flag
+    truncation     calls cut off by the end of the text     templates      the fields of a response template
 
-    markers          where a block ends that a marker opens
-    marked           JSON behind a marker                    sections         a section of calls, a marker around each
+    marked         JSON after a marker, sections of calls   plain_calls    fast paths for the usual calls
+    json_values    values at known places                   value_faults   values that are broken, cut or contradictory
+    json_calls     objects that are calls                   json_shapes    objects that are actions
+    json_blocks    such objects in a labelled fence         fence_content  the values in a fence, and its end
 
-    thoughts         what a family thinks between markers of its own
+    python_source  calls in Python source, read strictly
 
-    json_values      a value at a known place                doubts           values that are not to be acted on
-    json_calls       objects that are calls                  bare_calls       calls without a marker
-    json_shapes      which objects are actions               json_blocks      such values in a labelled fence
-    fence_content    the values in a fence, and its end      mislabelled      another label, or no fence
-
-    python_source    calls in source, read strictly          python_literals  a literal as a JSON value
-    python_blocks    blocks of such calls
-
-    tagged_calls     a tag for each parameter, read          writing_tags     the same, written
-    tag_grammar      the tags of one action                  tag_spelling     tags that are spelt otherwise
-    nesting          calls within a value                    value_marks      tags of the format within a value
+    tagged_calls   a tag for each parameter, parsed         call_tags      its grammar, and the same written
+    tag_grammar    the tags of one action                   tag_strangers  unknown tags with known fields
+    tag_bodies     a field's text without its wrapping      nested_tags    tags with the parameters' names
+    value_trees    lists and objects as tags
 """

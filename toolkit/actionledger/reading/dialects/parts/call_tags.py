@@ -1,4 +1,4 @@
-"""How a format writes a call whose parameters are tags: the patterns of its tags, the marks within a value, the call written out."""
+"""How a format writes calls with tags as parameters: the patterns of its tags, the marks within a value, the written call."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,20 +24,20 @@ class TagGrammar:
     """How a format writes a call.
 
     Args:
-        call: what opens a call, as a pattern with the group ``name``; where a group ``whole`` matches as well, the tag closes
+        call: the opening of a call, as a pattern with the group ``name``; if a group ``whole`` matches as well, the tag closes
             itself.
-        stem: how every parameter begins, as text.
-        parameter: what opens a parameter, as a pattern with the group ``key``; a group ``string`` that says
-            ``false``, or a group ``json`` with anything in it, makes its value JSON, and a group ``tree`` further parameters.
-        parameter_closes: what closes one.
-        value_opens: where each value has a tag of its own behind the parameter's name, that tag.
+        stem: the beginning of every parameter, as text.
+        parameter: the opening of a parameter, as a pattern with the group ``key``. A group ``string`` with
+            ``false``, or a non-empty group ``json``, makes its value JSON, and a group ``tree`` further parameters.
+        parameter_closes: what closes a parameter.
+        value_opens: the tag that each value has after the parameter's name, if any.
         call_closes: what closes the call.
         tail: what follows the closing tag of every call.
         groups: the tags that open a group of calls, each with the one that closes it.
-        line_breaks: whether a value stands on lines of its own, so that the breaks around it are not part of it.
-        holds_json: whether an object may stand in place of the parameters.
-        is_xml: whether values are XML, with its escapes and its sections of text that is taken as it is.
-        spellings: for a closing tag, another one that models write in its place.
+        line_breaks: whether a value is on lines of its own, so that the breaks around it are not part of it.
+        holds_json: whether an object may replace the parameters.
+        is_xml: whether values are XML, with its escapes and CDATA sections.
+        spellings: for a closing tag, another one that models write instead.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ def _anonymous(pattern: str) -> str:
 
 
 class RefusedError(Exception):
-    """The call can't be read; ``end`` is where it ends if that is known better than by its next closing tag."""
+    """The call is unreadable; ``end`` is its end if known better than by its next closing tag."""
 
     def __init__(self, issue: Issue, end: int | None = None) -> None:
         super().__init__(issue.code)
@@ -116,19 +116,19 @@ class RefusedError(Exception):
 _TAG = regex(r"<[^<>]*+>")
 _TAG_BEHIND = regex(r"\s*+<")
 _ENDS_BEFORE = regex(r"[ \t]*+\n|[^\s\"'`.,;:!?()\]}]")
-"""What stands behind a closing tag that ended a value; within a text that names the tag it is mostly a blank or a sign."""
+"""Text after a closing tag that ended a value; after a mere mention of the tag, it is mostly a blank or a sign."""
 
 _BEFORE_A_NAMED_TAG = " \t\"'`([{>"
 
 
 class MarkGrammar(NamedTuple):
-    """The tags that a value may hold of its format.
+    """The format's tags that a value may hold.
 
     Args:
-        tags: what opens and closes a parameter, with the groups ``closes`` and, where it has a name, ``key``.
-        closer: what closes one.
-        other: another tag that models write in its place, which may as well be the value's own.
-        parameter: what opens a parameter, where that is more than one tag.
+        tags: the tags that open and close a parameter, with the group ``closes`` and, if named, ``key``.
+        closer: what closes a parameter.
+        other: another tag that models write instead, which may also be the value's own.
+        parameter: the opening of a parameter, if that is more than one tag.
     """
 
     tags: re.Pattern[str]
@@ -139,18 +139,18 @@ class MarkGrammar(NamedTuple):
 
 @lru_cache(maxsize=256)
 def field_marks(name: str) -> MarkGrammar:
-    """Return the tags of a field that is a tag with its name; one that only opens in a value is the value's own."""
+    """Return the tags of a field that is a tag with its name; one that only opens in a value belongs to the value."""
     spelt = re.escape(name)
     return MarkGrammar(regex(rf"(?P<closes></{spelt}>)|<{spelt}>|(?P<key>(?!))"), f"</{name}>")
 
 
 class Marks(NamedTuple):
-    """What a value holds of its format.
+    """The format's marks in a value.
 
     Args:
-        value: where the value stands without tags that are written twice.
-        repairs: what says so, in text order.
-        issue: why the value can't be read; None where it can.
+        value: the value's span without repeated tags.
+        repairs: the repairs for these, in text order.
+        issue: why the value is unreadable; None if it is readable.
     """
 
     value: Span
@@ -159,7 +159,7 @@ class Marks(NamedTuple):
 
 
 def marks_in(text: str, opener: str, body: Span, close: Span, grammar: MarkGrammar) -> Marks:
-    """Return what a value holds of its format's marks."""
+    """Return the format's marks in a value."""
     tags = _TAG.findall(opener)
     start, stop = body
     repairs: list[Repair] = []
@@ -196,7 +196,7 @@ def marks_in(text: str, opener: str, body: Span, close: Span, grammar: MarkGramm
 
 
 def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], bool]:
-    """Return the closing tags that nothing before them opened, and whether a parameter may begin that is not closed."""
+    """Return the closing tags that nothing opened, and whether an unclosed parameter may begin."""
     opened: list[bool] = []
     strays: list[Span] = []
     is_text = bool(grammar.other) and text.find(f"<{grammar.other[2:-1]}", *within) >= 0
@@ -204,7 +204,7 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
         if not tag["closes"]:
             if strays and not text[strays[-1].end : tag.start()].strip():
                 return strays, True
-            # One with escaped quotes is a call's in a JSON text, and the tag that closes it may be taken for this value's.
+            # One with escaped quotes belongs to a call in a JSON text, and the tag that closes it may look like this value's.
             opened.append(tag["key"] is not None or '\\"' in tag[0])
         elif is_text and tag[0] == grammar.other:
             continue  # it closes a tag of the value's own
@@ -216,28 +216,28 @@ def _strays(text: str, within: Span, grammar: MarkGrammar) -> tuple[list[Span], 
 
 
 _FIRST_SIGN_TWICE = regex(r"[\n\w]<\Z")
-"""What a value ends with whose closing tag's first sign stands there twice."""
+"""The end of a value whose closing tag's first sign is doubled."""
 
 _LAST_CLOSER = regex(r"</([\w.:-]++)>\Z")
 
 
 def is_nearly_marked(text: str, grammar: TagGrammar) -> bool:
-    """Return whether a value begins or ends with what is nearly one of its own tags: other letters, or one sign off."""
+    """Return whether a value begins or ends with nearly one of its own tags: other letters, or one wrong sign."""
     if _FIRST_SIGN_TWICE.search(text, max(0, len(text) - 2)) and text.count("<") == 1:
         return True
     bare, closer = text.strip(), grammar.parameter_closes
     if f"{closer[:-1]}<>" in bare or bare.endswith(f"{closer[:-2]}>{closer[-2]}"):
-        return True  # its last sign has changed places
+        return True  # its last two signs are exchanged
     return _has_nearly(bare, grammar.parameter_closes, -1) or _has_nearly(bare, grammar.value_opens, 1)
 
 
 def _has_nearly(text: str, tag: str, side: int) -> bool:
-    """Return whether a tag nearly stands at one side of a text; a tag of the text's own is none."""
+    """Return whether nearly a tag is at one side of a text; a tag of the text's own doesn't count."""
     core = tag.strip("</>").casefold()
     longest = len(tag) + 1
     if not core or core not in (text[:longest] if side > 0 else text[-longest:]).casefold():
         return False
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and rarely needed
 
     pieces = (text[:length] if side > 0 else text[-length:] for length in range(len(tag) - 1, longest + 1))
     if all(Levenshtein.distance(piece.casefold(), tag.casefold(), score_cutoff=1) > 1 for piece in pieces):
@@ -247,7 +247,7 @@ def _has_nearly(text: str, tag: str, side: int) -> bool:
 
 
 def _inner_tags(text: str, value: Span, tags: list[str], grammar: MarkGrammar) -> list[Span]:
-    """Return the further tags of a parameter's opening, such as the one before its value, that stand by themselves."""
+    """Return the further tags of a parameter's opening, such as the one before its value, that are alone."""
     if not any(text.find(tag, *value) >= 0 for tag in tags):
         return []
     pattern = regex(rf"{grammar.parameter}|(?P<inner>{'|'.join(map(re.escape, tags))})")
@@ -262,9 +262,9 @@ class TagForms:
         parameter: a parameter, from ``key``, ``value`` and ``string``, which says whether the value is a text.
         call: a call, from ``name`` and ``parameters``.
         group: all calls, from ``calls``.
-        between: what stands between two calls.
-        wraps: whether a value with a line break at one of its ends is put on lines of its own, where the break would be taken
-            for layout otherwise.
+        between: the text between two calls.
+        wraps: whether a value that begins or ends with a line break is put on lines of its own, since the break would
+            otherwise be read as layout.
     """
 
     parameter: str
@@ -296,13 +296,13 @@ CDATA, CDATA_CLOSES = "<![CDATA[", "]]>"
 
 _ESCAPE = r"&(?:lt|gt|amp|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});"
 _ENTITIES = {"&gt;": ">", "&lt;": "<", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
-"""What each stands for; that of the sign that all begin with is last."""
+"""The sign of each escape; the one with which all begin is last."""
 _NO_XML = regex(rf"<|&(?!{_ESCAPE[1:]})")
 _NUMBER = regex(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,6})|(?P<decimal>\d{1,7}));")
 
 
 def unescaped(text: str) -> str:
-    """Return a text without its escapes if it is XML; one with a bare sign was never escaped, and stays as it is."""
+    """Unescape an XML text; a text with a bare sign was never escaped and stays unchanged."""
     if "&" not in text or _NO_XML.search(text):
         return text
     text = _NUMBER.sub(_character, text)
@@ -326,9 +326,9 @@ _PYTHON = {RepairKind.QUOTES, RepairKind.LITERAL}
 def held_arguments(
     source: Source, name: str, arguments: JsonDict, span: Span, options: DecodeOptions
 ) -> tuple[JsonDict, Repair | None]:
-    """Return the arguments of a call, out of the object that its only parameter holds, and the repair that this is.
+    """Return a call's arguments, taken out of the object in its only parameter, and the repair for that.
 
-    That is so only where it is known that the tool has no parameter of that name, and has each that the object names.
+    This needs a known tool that has no parameter of that name, but has each one that the object names.
     """
     if len(arguments) != 1:
         return arguments, None
@@ -336,7 +336,7 @@ def held_arguments(
     if key not in _HOLDERS or RepairKind.NESTED_JSON not in options.repairs:
         return arguments, None
     known = parameters_of(source.names or frozenset(), name)
-    # The object that a value is, or that its text plainly holds; an empty one where it holds none.
+    # The object that a value is, or that its text plainly holds; an empty one if it holds none.
     value = arguments[key]
     if isinstance(value, str):
         decoded = decode_nested(value, options=options)

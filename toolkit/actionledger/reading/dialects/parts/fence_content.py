@@ -15,20 +15,20 @@ from actionledger.reading.tolerant_json import Decoded, comments_behind
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OPEN_TO_THE_END = regex(r"\s*+[\[{][^\])}>/#\\]*+\Z")
-"""What is opened, and neither closed by anything nor followed by a comment; nothing in it is escaped."""
+"""An opening bracket that nothing closes and no comment follows; nothing after it is escaped."""
 
 _LOOKED_AT = 200
 _GAP = regex(r"\s*+[;,]?+\s*+")
 
 
 class Content(NamedTuple):
-    """What stands in a fence.
+    """The content of a fence.
 
     Args:
-        values: its values in text order; the last one may be cut off by the end of the text.
+        values: its values in text order; the end of the text may cut off the last one.
         closing: where it closes.
         beside: the repairs that concern no value: comments and gaps.
-        refusal: why it can't be read; None where it can.
+        refusal: why it is unreadable; None if it is readable.
     """
 
     values: tuple[Decoded, ...]
@@ -42,7 +42,7 @@ class Content(NamedTuple):
         return bool(self.values and self.values[-1].cut)
 
     def repairs_with(self, values: Iterable[Decoded]) -> tuple[Repair, ...]:
-        """Return what was changed to read it, in text order."""
+        """Return the changes that made it readable, in text order."""
         of_values = [repair for decoded in values for repair in decoded.repairs]
         return tuple(sorted([*self.beside, *of_values], key=lambda repair: repair.span))
 
@@ -50,9 +50,9 @@ class Content(NamedTuple):
 def content_of(
     source: Source, opening: Opening, end: int, options: DecodeOptions, following: LineStart
 ) -> Content:
-    """Read what stands in the fence that begins here; who asks for it again is told at once.
+    """Read the content of the fence that begins here; cached.
 
-    Nearly always that is one valid value, and the fence closes right behind it. Then nothing else is looked for: valid
+    Nearly always that is one valid value, and the fence closes right after it. Then the search ends: valid
     JSON has no line that begins with backticks, so no other fence begins or closes in it.
     """
     whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
@@ -63,10 +63,10 @@ def content_of(
 
 
 def never_closed(source: Source, opening: Opening, end: int, following: LineStart, key: str) -> Span | None:
-    """Return the content of a fence that the next one cuts off within its value, if no key in it can be this one.
+    """Return the content of a fence whose value the next fence cuts off, if it has no key like this one.
 
-    However it is repaired, it holds no such key and ends where the next fence begins: it needs not be read for that. Nothing is
-    returned where that is not plain, or where there is more to look at.
+    However it is repaired, it lacks such a key and ends at the next fence, so it needs no reading. None
+    if that is not plain, or if there is more to check.
     """
     stop = opening.end + _LOOKED_AT
     bound = source.search(following, opening.end, end)
@@ -82,7 +82,7 @@ def never_closed(source: Source, opening: Opening, end: int, following: LineStar
 def _searched_content(
     source: Source, opening: Opening, end: int, options: DecodeOptions, following: LineStart
 ) -> Content:
-    """Read what stands in a fence whose first value is broken, or has something behind it or comments before it."""
+    """Read the content of a fence whose first value is broken, or has text after it or comments before it."""
     text = source.text
     bound = source.search(following, opening.end, end)
     first = source.closing_fence(opening, opening.end, bound)
@@ -116,7 +116,7 @@ def _behind_comments(text: str, start: int, options: DecodeOptions) -> tuple[int
 
 
 def _closing(source: Source, opening: Opening, behind: int, rest: Span) -> Closing | None:
-    """Return where a block closes behind its value; not at all where only the next block follows, which the rest begins with."""
+    """Return where a block closes after its value; None unless a fence, or only the next block, follows."""
     if closing := source.closing_behind(opening, behind, rest.end):
         return closing
     is_next = rest.start < rest.end and behind_blanks(source.text, behind, rest.start) == rest.start
@@ -124,7 +124,7 @@ def _closing(source: Source, opening: Opening, behind: int, rest: Span) -> Closi
 
 
 def _gaps(source: Source, opening: Opening, group: Group) -> list[Repair]:
-    """Return a repair for each gap between two values: the format has one in each fence."""
+    """Return a repair for each gap between two values, since the format has one value per fence."""
     fence = Span(opening.start, opening.end).of(source.text).strip()
     between = [Span(one.end, other.start) for one, other in zip(group.values, group.values[1:], strict=False)]
     return [
@@ -136,7 +136,7 @@ def _gaps(source: Source, opening: Opening, group: Group) -> list[Repair]:
 def _broken(
     opening: Opening, group: Group, first: Closing, comments: tuple[Repair, ...], *, is_last: bool
 ) -> Content:
-    """What stands in the fence has no end in it: the text ends before, or it can't be read."""
+    """Return the content of a fence without an end: the text ends early, or it is unreadable."""
     if group.is_cut and is_last and not first.found:
         return Content(group.values, first, comments)
     body = Span(opening.end, first.start)
@@ -144,7 +144,7 @@ def _broken(
 
 
 def refusal_of(decoded: Decoded, body: Span) -> Issue:
-    """Return why a block has no value that can be read."""
+    """Return why a block has no readable value."""
     if not decoded.ok and (span := decoded.issues[0].span) and span.end <= body.end:
         return decoded.issues[0]
     return Issue(Reason.MALFORMED_JSON, body, "The block ends before its value does.")

@@ -1,4 +1,4 @@
-"""Blocks of JSON in a fence with the format's label, and without it where they were plainly meant."""
+"""Blocks of JSON in a fence with the format's label, or without it if they are plainly meant."""
 
 import re
 from abc import abstractmethod
@@ -29,10 +29,10 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 SPELLINGS = frozenset({"jsonc", "json5", "jsonl", "hjson", "javascript", "js", "typescript", "ts"})
-"""The labels of the languages that JSON is written in with more freedom."""
+"""The labels of languages with a freer JSON."""
 
 OTHER_LABELS = SPELLINGS | {"", "json", "text", "txt", "plaintext"}
-"""What models write above JSON that has a label of its own."""
+"""Labels that models write for JSON that has a label of its own."""
 
 _INFO = regex(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
 _ENDS_LINE = regex(r"[ \t]*+(?:\r?\n|\Z)")
@@ -42,11 +42,11 @@ PARAGRAPH_ENDS = regex(r"(?:\r\n|\n)[ \t]*+(?=\r?\n)")
 
 _QUOTE = r"""["'“”‘’`]?+"""
 COMMENTS = r"(?:\s*+(?:(?://|#)[^\n]*+\n|/\*(?:[^*]|\*(?!/)){0,500}+\*/))*+\s*+"
-"""What may stand before a value in a fence whose language has comments."""
+"""Text that may precede a value in a fence whose language has comments."""
 
 
 def loosely(beginning: str) -> str:
-    """Return the pattern of what a value begins with, in any quotes or none, with comments behind its brackets."""
+    """Return the pattern of a value's beginning, in any quotes or none, with comments after its brackets."""
     return beginning.replace('"', _QUOTE).replace(r"\{\s*+", r"\{" + COMMENTS)
 
 
@@ -69,7 +69,7 @@ def label_repair(text: str, opening: Opening, label: str) -> Repair:
 
 
 def line_repairs(text: str, opening: Opening) -> Iterator[Repair]:
-    """Yield the repairs that give an embedded fence its own line, and its value another."""
+    """Yield the repairs that put an embedded fence, and its value, on lines of their own."""
     if text_before(text, opening.start).strip():
         yield Repair(RepairKind.FENCE_IN_LINE, Span(opening.start, opening.start), "", "\n")
     if begins_on_its_line(opening, text):
@@ -83,7 +83,7 @@ def fence_repair(at: int, label: str) -> Repair:
 
 
 def begins_line(text: str, start: int) -> bool:
-    """Return whether nothing stands before this place on its line, no indented code begins here, and no code goes on."""
+    """Return whether this place begins its line, outside of indented or continued code."""
     line = text.rfind("\n", 0, start) + 1
     is_first = not text[line:start].strip() or text[line:start].rstrip().endswith("</think>")
     return is_first and not is_indented(text, start) and not _GOES_ON.search(text, max(0, line - 80), start)
@@ -96,12 +96,12 @@ def is_indented(text: str, start: int) -> bool:
 
 
 def ends_line(text: str, end: int) -> bool:
-    """Return whether nothing stands behind this place on its line."""
+    """Return whether nothing follows this place on its line."""
     return _ENDS_LINE.match(text, end) is not None
 
 
 def beside(text: str, span: Span) -> str:
-    """Return what keeps a value from standing alone on its lines, as a sentence."""
+    """Return why a value is not alone on its lines, as a sentence."""
     if not ends_line(text, span.end) or text_before(text, span.start).strip():
         return "Text stands beside it on its line."
     before = text[text.rfind("\n", 0, span.start) + 1 : span.start]
@@ -109,9 +109,9 @@ def beside(text: str, span: Span) -> str:
 
 
 _LOOKED_AT = 4096
-"""What looking for a value in vain is taken to cost at most, in code points."""
+"""The assumed maximal cost of a failed search for a value, in code points."""
 
-_CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
+_CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash after its bracket it is text of a JSON string
 _VISIBLE = regex(r"\S")
 _VALUE = regex(rf"\s*+{_CONTAINER}")
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
@@ -130,33 +130,33 @@ class JsonFence(JsonShape):
     reads_embedded_fences = True
 
     near_labels: ClassVar[frozenset[str]] = frozenset()
-    """Labels that can mean no other format: whoever writes one means this one."""
+    """Labels that can mean no other format."""
 
     other_labels: ClassVar[frozenset[str]] = OTHER_LABELS
-    """Labels under which a value is looked at that begins as the format's values do."""
+    """Labels under which a value is read if it begins like the format's values."""
 
     beginning: ClassVar[str]
-    """A regular expression of what a value begins with, if it is to be known without the label."""
+    """A regular expression of a value's beginning, for values without the label."""
 
     first_keys: ClassVar[str]
-    """A regular expression of the keys that a value begins with."""
+    """A regular expression of a value's first keys."""
 
     plain_name: ClassVar[re.Pattern[str]] = regex(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
-    """What the name of an action looks like, where no label says that it is one."""
+    """The form of an action's name, if no label announces it."""
 
     @property
     def fence_labels(self) -> frozenset[str]:
-        """The format's label, and those that models write in its place."""
+        """The format's label, and those that models write instead."""
         return frozenset({self.label}) | self.near_labels | self.other_labels
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """An object at the start of a line, its first key in quotes or not: a value may stand alone there without a fence."""
+        """Return the pattern of an object at the start of a line, its first key quoted or not: a value may be there without a fence."""
         return frozenset({BARE_OBJECT, rf"\{{\s*+(?:{self.first_keys})\s*+:"})
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """What a value begins with, in the middle of a line."""
+        """The beginning of a value, in the middle of a line."""
         return frozenset({self.beginning})
 
     @abstractmethod
@@ -167,8 +167,8 @@ class JsonFence(JsonShape):
         """Write all calls in one block; see ``Dialect.write``."""
         return self.written([{self.discriminator: call.name, **call.arguments} for call in calls])
 
-    def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may ask it
-        """Return whether a block that no label announces can be nothing else."""
+    def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may use it
+        """Return whether a block without a label can be nothing else."""
         if source.names is not None:
             return any(name in source.names for name in names)
         return any(self.plain_name.fullmatch(name) for name in names)
@@ -191,7 +191,7 @@ class JsonFence(JsonShape):
     def _embedded(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read a fence that opens in the middle of a line, or with its value on the same line.
 
-        The format's label alone may be a mention: what holds no value is a block only if a fence closes it, or if the text
+        The format's label alone may be a mention. Without a value, it is a block only if a fence closes it, or if the text
         ends there.
         """
         if RepairKind.FENCE_IN_LINE not in options.repairs:
@@ -252,7 +252,7 @@ class JsonFence(JsonShape):
         return found._replace(status=status, repairs=(*found.repairs, missing))
 
     def _without_fence(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
-        """Read a value that begins a line: it is meant where it stands alone on its lines."""
+        """Read a value that begins a line; it is meant if it is alone on its lines."""
         text = source.text
         if RepairKind.MISSING_FENCE not in options.repairs or not self._begins.match(text, start, end):
             return None
@@ -274,7 +274,7 @@ class JsonFence(JsonShape):
         return self._if_plain(found, source, fence_repair(start, self.label))
 
     def _in_prose(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
-        """Read a valid value that text stands around."""
+        """Read a valid value with text around it."""
         text = source.text
         is_asked = RepairKind.MISSING_FENCE in options.repairs and source.may_overrun
         if not is_asked or not self._begins.match(text, start, end):
@@ -289,12 +289,12 @@ class JsonFence(JsonShape):
         return self._mentioned(found, source)
 
     def _mentioned(self, found: Found, source: Source) -> Found | None:
-        """Return a value that text stands around: it is mentioned at least, and may be meant if its names are plain."""
+        """Return a value with text around it as a mention, or as possibly meant if its names are plain."""
         text = source.text
         if found.status not in _READ or not found.actions:
             return None
         if not self.is_plain([action.name for action in found.actions], found.span.of(text), source):
-            # Alone, nothing shows it: it may as well be data of any kind, and nothing says that it is a call.
+            # Alone, nothing marks it as a call: it may be data of any kind.
             has_more = _VISIBLE.search(text, 0, found.span.start) or _VISIBLE.search(text, found.span.end)
             is_alone = has_more is None
             reason = Reason.NOT_AN_ACTION if is_alone else Reason.EXAMPLE
@@ -303,9 +303,9 @@ class JsonFence(JsonShape):
         return as_example(found) if is_code else in_prose(found, beside(text, found.span))
 
     def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:
-        """Return a block that no label announces: mended if it was plainly meant, else as data or as an example.
+        """Return an unlabelled block: repaired if it is plainly meant, else as data or as an example.
 
-        Of what begins as the format's values do and can't be read, nobody can say that it is mere data.
+        An unreadable block that begins like the format's values is never mere data.
         """
         body = found.body.of(source.text)
         names = [action.name for action in found.actions] or self._stated.findall(body)
@@ -320,7 +320,7 @@ class JsonFence(JsonShape):
         return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=(issue,))
 
     def _beginning(self, label: str) -> re.Pattern[str]:
-        """Return what a value begins with under another label: a text in quotes of other kinds is what a program prints."""
+        """Return the beginning of a value under another label; a text in other quotes is a program's output."""
         return self._begins if label in SPELLINGS or label in {"", "json"} else self._begins_strictly
 
     @cached_property
@@ -345,7 +345,7 @@ class JsonFence(JsonShape):
 
 
 def _mended(found: Found, *repairs: Repair) -> Found:
-    """Return a block with more repairs, of what stands before its value; one that can't be read stays as it is."""
+    """Add repairs for text before its value to a block; an unreadable one stays the same."""
     if found.status not in _READ:
         return found
     return found._replace(status=BlockStatus.REPAIRED, repairs=in_order(repairs, found.repairs))

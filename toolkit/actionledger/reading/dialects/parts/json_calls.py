@@ -1,7 +1,6 @@
-"""Calls written as JSON objects: what names a call, what holds its arguments, where it stands, and what one without a marker looks like.
+"""Calls written as JSON objects: the keys of name and arguments, where calls are, and how those without a marker look.
 
-What is around the objects (tags, special tokens, fences, nothing) is the dialects' business; how they are found and
-decoded is that of ``values``.
+The dialects handle the text around the objects (tags, special tokens, fences, nothing); ``json_values`` finds and decodes them.
 """
 
 import re
@@ -19,7 +18,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json import STRICT, Decoded, decode
 
 _USUAL = 2
-"""How many keys most calls have: a name and an object with the arguments."""
+"""The number of keys of most calls: a name and an object with the arguments."""
 
 _BESIDE = frozenset({"id", "type", "index"})
 _SHAPE = 'Expected an object with a string "name" and an object "arguments", or a list of them.'
@@ -41,13 +40,13 @@ class Keys:
 
 
 class Call(NamedTuple):
-    """One call as an object says it.
+    """One call as its object states it.
 
     Args:
         name: the tool's name.
         arguments: its arguments.
-        call_id: the identifier that the object gives it.
-        states_arguments: whether the object has arguments, be they empty.
+        call_id: the identifier in the object.
+        states_arguments: whether the object has arguments, even empty ones.
         strange: the keys that are no part of a call.
     """
 
@@ -59,14 +58,14 @@ class Call(NamedTuple):
 
 
 MARKED = Keys()
-"""The keys behind a marker. Templates write either key for the arguments, and models mix them up."""
+"""The keys after a marker. Templates write either key for the arguments, and models mix them up."""
 
 
 def call_of(item: object, keys: Keys = MARKED) -> Call | None:
     """Read an object as a call.
 
-    The wrapper of OpenAI's interface (``{"type": "function", "function": {…}}``) may be around it. Without arguments it
-    is a call that needs none, unless other keys stand there that may have been meant as arguments.
+    It may be in the wrapper of OpenAI's interface (``{"type": "function", "function": {…}}``). An object without arguments
+    is a call that needs none, unless other keys may have been meant as arguments.
     """
     if not isinstance(item, dict):
         return None
@@ -100,9 +99,9 @@ def call_of(item: object, keys: Keys = MARKED) -> Call | None:
 
 
 def arguments_of(value: object) -> JsonDict | None:
-    """Return the arguments that a value stands for: an object, or one as JSON text (OpenAI's interface writes that).
+    """Return a value's arguments: an object, or one as JSON text (as in OpenAI's interface).
 
-    Null and an empty text say that there are none.
+    Null and an empty text mean no arguments.
     """
     if isinstance(value, str):
         if not value.strip():
@@ -120,7 +119,7 @@ def _identifier(item: JsonMap, keys: Keys) -> dict[str, str]:
 
 
 def calls_in(values: Sequence[Decoded], keys: Keys = MARKED) -> tuple[list[Written], list[Issue]] | Issue:
-    """Return the calls that values hold, each an object or a list of objects; what is cut off is passed over."""
+    """Return the calls in values, each an object or a list of objects; cut-off ones are skipped."""
     written: list[Written] = []
     issues: list[Issue] = []
     for item, span in whole_items(values):
@@ -134,7 +133,7 @@ def calls_in(values: Sequence[Decoded], keys: Keys = MARKED) -> tuple[list[Writt
 
 
 def whole_items(values: Sequence[Decoded]) -> Iterator[tuple[Any, Span]]:
-    """Yield each value, or each element of a list, with its place; what the end of the text cuts off is passed over."""
+    """Yield each value, or each element of a list, with its place; cut-off ones are skipped."""
     for decoded in values:
         items = decoded.value if isinstance(decoded.value, list) else [decoded.value]
         if decoded.cut:
@@ -159,8 +158,8 @@ class BareRule:
 
     Args:
         keys: which keys name the tool and hold the arguments.
-        maps: whether ``{tool: {arguments}}`` is a call, where the tool was offered.
-        unwraps: whether calls may stand in a list under ``tool_calls``, with nothing but a ``thought`` beside it.
+        maps: whether ``{tool: {arguments}}`` is a call if the tool was offered.
+        unwraps: whether calls may be in a list under ``tool_calls``, with only a ``thought`` next to it.
     """
 
     keys: Keys
@@ -170,7 +169,7 @@ class BareRule:
     def calls_in(
         self, values: tuple[Decoded, ...], names: frozenset[str] | None
     ) -> tuple[list[Written], list[Issue]] | None:
-        """Return the calls that values hold; what is cut off is passed over."""
+        """Return the calls in values; cut-off ones are skipped."""
         written: list[Written] = []
         issues: list[Issue] = []
         is_data = True
@@ -190,7 +189,7 @@ class BareRule:
         return None if is_data else (written, issues)
 
     def _items(self, values: tuple[Decoded, ...]) -> Iterator[tuple[Any, Span]]:
-        """Yield what may be calls, each with its place; see ``whole_items``."""
+        """Yield possible calls, each with its place; see ``whole_items``."""
         for decoded in values:
             listed = _listed(decoded.value) if self.unwraps else None
             if listed is None:
@@ -235,10 +234,9 @@ class BareRule:
         return any(True for _ in whole_items(values)) and self.calls_in(values, names) is None
 
     def is_meant(self, source: Source, start: int, end: int) -> bool:
-        """Return whether what begins here, and is not quite JSON, was meant as a call.
+        """Return whether invalid JSON that begins here was meant as a call.
 
-        It was if it begins like one, and names a tool that was offered or, if it is unknown which were, speaks of
-        arguments.
+        It was if it begins like one, and names an offered tool or, if the offered ones are unknown, mentions arguments.
         """
         text, names = source.text, source.names
         end = min(end, start + _LOOK_AHEAD)
@@ -256,13 +254,13 @@ class BareRule:
 
 
 def _ahead(pattern: re.Pattern[str], source: Source, start: int, end: int) -> re.Match[str] | None:
-    """Return the next match of a pattern before an end; it may be far behind that, and is looked for once."""
+    """Return the next match of a pattern before an end; the search is cached, since the match may be far after it."""
     at = source.search(pattern, start, len(source.text))
     return pattern.match(source.text, at, end) if at < end else None
 
 
 def _listed(value: object) -> list[Any] | None:
-    """Return the list of calls that an object is around, if it is around one."""
+    """Return the list of calls in an object, if it has one."""
     if not isinstance(value, dict) or not value.keys() <= {"tool_calls", "thought"}:
         return None
     listed = value.get("tool_calls")
@@ -270,7 +268,7 @@ def _listed(value: object) -> list[Any] | None:
 
 
 def _describes(held: JsonDict, parameters: tuple[str, ...] | None) -> bool:
-    """Return whether what stands behind a tool's name describes it, and has none of its parameters."""
+    """Return whether the object after a tool's name describes it, and has none of its parameters."""
     return (
         parameters is not None and bool(held) and not held.keys() & set(parameters) and "description" in held
     )

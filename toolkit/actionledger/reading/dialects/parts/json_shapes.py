@@ -1,4 +1,4 @@
-"""The formats whose actions are objects in a JSON fence: which these are, and what is read from them."""
+"""Formats whose actions are objects in a JSON fence: which objects these are, and how they are read."""
 
 import re
 from abc import abstractmethod
@@ -21,9 +21,9 @@ from actionledger.reading.tolerant_json.faults import STRICT, DecodeOptions
 from actionledger.reading.tolerant_json.valid import Outlined
 
 _LISTS = ("actions", "next_actions", "steps", "tool_calls", "calls")
-"""Under which keys models list their actions."""
+"""The keys under which models list their actions."""
 _NAME_KEYS = ("type", "action", "name", "tool", "tool_name", "action_type", "function")
-"""Under which keys they name one."""
+"""The keys under which they name one."""
 _FLAG_KINDS = frozenset({bool, type(None)})
 
 Names: TypeAlias = frozenset[str] | None
@@ -37,26 +37,26 @@ class JsonShape(Dialect):
     """The key that names the action."""
 
     shape: ClassVar[str]
-    """What the value has to look like, for people."""
+    """The required form of the value, for people."""
 
     list_key: ClassVar[str] = ""
-    """The key of the list that the actions stand in; empty where they stand in none."""
+    """The key of the list of actions; empty if there is no list."""
 
     telling_key: ClassVar[str] = ""
-    """The key without which a value is mere data; empty where whoever writes the format's label means it."""
+    """The key without which a value is mere data; empty if the format's label suffices."""
 
     flags: ClassVar[tuple[str, ...]] = ()
-    """The keys beside the actions whose values are true or false."""
+    """The keys next to the actions whose values are true or false."""
 
     @abstractmethod
     def objects(self, value: Any) -> list[Any] | Reason:
-        """Return the objects that the format calls actions, or why the value has none."""
+        """Return the objects that are actions in this format, or why the value has none."""
 
     def unwrapped(self, value: Any, names: Names) -> list[Any] | None:
-        """Return the actions that a value is, or lists under another key, without what the format puts around them.
+        """Return a value's actions without the format's wrapper: the value itself, or its list under another key.
 
-        Where mere data may stand under the format's label, only known names make actions of it. What differs in its list and in
-        the key of its names is another format's.
+        If mere data may have the format's label, only known names make it an action. An object whose list and key
+        of names both differ belongs to another format.
         """
         if self.telling_key and names is None:
             return None
@@ -74,7 +74,7 @@ class JsonShape(Dialect):
         return items if are_actions else None
 
     def name_key(self, item: JsonMap, names: Names) -> str | None:
-        """Return under which key an object names one of the known actions; the format's own, or one that models write for it."""
+        """Return the key with which an object names a known action: the format's own, or one that models write instead."""
         if self.discriminator in item:
             return self.discriminator
         return (
@@ -82,7 +82,7 @@ class JsonShape(Dialect):
         )
 
     def is_intended(self, body: str) -> bool:
-        """Return whether a block that can't be read was meant to hold actions."""
+        """Return whether an unreadable block was meant to hold actions."""
         return not self.telling_key or re.search(rf"""\b{self.telling_key}["']?\s*+:""", body) is not None
 
     def judged(
@@ -95,7 +95,7 @@ class JsonShape(Dialect):
         *,
         names: Names,
     ) -> Found:
-        """Return a block with the actions of its content, or with the reason why it has none."""
+        """Return a block with the actions of its content, or why it has none."""
         if plain := self._plain_actions(content):
             return read_block(span, body, tuple(plain))
         if issue := content.refusal:
@@ -104,7 +104,7 @@ class JsonShape(Dialect):
         held = [self.objects(decoded.value) for decoded in values]
         wrappers = tuple(self._wrapped(values, held, options, names))
         if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
-            held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
+            held[-1] = Reason.TRUNCATED  # the missing part may have given it the right shape
         if all(objects is Reason.NOT_AN_ACTION for objects in held):
             return data(span, body)
         pairs = list(zip(values, held, strict=True))
@@ -123,7 +123,7 @@ class JsonShape(Dialect):
         return read_block(span, body, actions, repairs, issues)
 
     def _plain_actions(self, content: Content) -> list[Written] | None:
-        """Return the actions of one valid value that is just as the format has it; None where there is more to look at."""
+        """Return the actions of one valid value exactly in the format's shape; None if there is more to check."""
         if content.refusal or content.beside or len(content.values) != 1:
             return None
         (decoded,) = content.values
@@ -144,7 +144,7 @@ class JsonShape(Dialect):
         options: DecodeOptions,
         names: Names,
     ) -> Iterator[Repair]:
-        """Put in what the values hold that are actions without the format's object around them; yield the repairs."""
+        """Add the actions in values without the format's wrapper; yield the repairs."""
         for index, (decoded, objects) in enumerate(zip(values, held, strict=True)):
             if not isinstance(objects, Reason) or RepairKind.MISSING_WRAPPER not in options.repairs:
                 continue
@@ -153,7 +153,7 @@ class JsonShape(Dialect):
                 yield self._wrapper(decoded)
 
     def _wrapper(self, decoded: Decoded) -> Repair:
-        """Return the repair that puts the format's object around actions that stand without it."""
+        """Return the repair that adds the format's wrapper to actions."""
         opens = "[" if isinstance(decoded.value, dict) else ""
         span = Span(decoded.start, decoded.start)
         return Repair(
@@ -163,7 +163,7 @@ class JsonShape(Dialect):
     def _renamed(
         self, text: str, pairs: list[tuple[Decoded, list[Any] | Reason]], names: Names
     ) -> Iterator[Repair]:
-        """Yield a repair for each action that is named under another key than the format's."""
+        """Yield a repair for each action named under another key than the format's."""
         for decoded, objects in pairs:
             items = (
                 [] if isinstance(objects, Reason) else [each for each in objects if isinstance(each, dict)]
@@ -176,7 +176,7 @@ class JsonShape(Dialect):
                     yield Repair(RepairKind.NAME_KEY, place, place.of(text), self.discriminator)
 
     def _actions(self, decoded: Decoded, objects: list[Any] | Reason, names: Names) -> list[Written]:
-        """Return the actions that are whole, each with its place; what is no object has the value's."""
+        """Return the whole actions, each with its place; an item that is no object has the value's place."""
         items = [] if isinstance(objects, Reason) else objects
         if decoded.cut:
             items = [item for item in items if not decoded.is_cut(item)]
@@ -189,7 +189,7 @@ class JsonShape(Dialect):
         return rows_of(Written, rows)
 
     def _flags(self, values: Sequence[Decoded]) -> Iterator[Issue]:
-        """Yield an issue for each flag that is neither true nor false as JSON writes them."""
+        """Yield an issue for each flag that is neither of JSON's true and false."""
         for decoded in values:
             for flag in self.flags if isinstance(decoded.value, dict) else ():
                 value = decoded.value.get(flag)
@@ -204,7 +204,7 @@ class JsonShape(Dialect):
                     yield Issue(Reason.CONVERTED, span, detail)
 
     def _misshapen(self, pairs: list[tuple[Decoded, list[Any] | Reason]]) -> Iterator[Issue]:
-        """Yield an issue for each value that was read and has another shape."""
+        """Yield an issue for each value of another shape."""
         for decoded, objects in pairs:
             if objects is Reason.WRONG_SHAPE:
                 span = Span(decoded.start, decoded.end)
@@ -212,20 +212,20 @@ class JsonShape(Dialect):
 
 
 def is_named(item: JsonMap, key: str | None, names: Names = None) -> bool:
-    """Return whether an object holds a name under a key, in any capitals; where names are known, one of them."""
+    """Return whether an object has a name under a key, in any capitals; a known name, if names are known."""
     name = item.get(key) if key else None
     return isinstance(name, str) and (names is None or name in names or name.lower() in names)
 
 
 def in_order(outer: tuple[Repair, ...], inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
-    """Return the repairs around a value and those in it in the order of the text."""
+    """Return the repairs around a value and those in it, in text order."""
     if not outer or not inner:
         return outer or inner
     return tuple(sorted((*outer, *inner), key=lambda repair: repair.span))
 
 
 def _never_filled(text: str, last: Decoded, body: Span) -> tuple[Issue, ...]:
-    """Return the issue that a list is closed right behind its bracket by a repair: it is not said that it was to be empty."""
+    """Return an issue if a repair closed a list right after its bracket: it may not have been meant as empty."""
     if not any(_closes_at_once(repair, text, last.start) for repair in last.repairs):
         return ()
     detail = "The block ends before its value does."
@@ -239,7 +239,7 @@ def _closes_at_once(repair: Repair, text: str, start: int) -> bool:
 
 
 def _unnested(text: str, decoded: Decoded, list_key: str, options: DecodeOptions) -> Decoded:
-    """Return a value with the JSON that it, or the list in it, holds as a string: encoded once too often."""
+    """Return a value with its JSON string, or that of its list, decoded: it was encoded once too often."""
     value = decoded.value
     held = value.get(list_key) if isinstance(value, dict) else value
     if not isinstance(held, str) or RepairKind.NESTED_JSON not in options.repairs or decoded.repairs:
@@ -254,7 +254,7 @@ def _unnested(text: str, decoded: Decoded, list_key: str, options: DecodeOptions
 
 
 def data(span: Span, body: Span) -> Found:
-    """Return a block that holds data and no action."""
+    """Return a block with data and no action."""
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.NOT_AN_ACTION)
 
 

@@ -1,8 +1,8 @@
-"""JSON values at known places of a response: where each may end, which reading of a broken one to take.
+"""JSON values at known places of a response: where each may end, and how a broken one is read.
 
-A valid value says where it ends, whatever stands in its strings. A broken one is read up to the marker that should close
-it, then beyond, for the marker may stand in a string; but never beyond the next opening marker, so that no call swallows
-the next one, and a response is read in linear time.
+A valid value determines its own end, whatever its strings hold. A broken one is read up to the marker that should close
+it, then beyond, since the marker may be in a string. It never reaches beyond the next opening marker: so no call
+swallows the next one, and a response is read in linear time.
 """
 
 import re
@@ -26,24 +26,24 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.valid import outlined, read_valid
 
 BEGINS_JSON = regex(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
-"""What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
+"""The beginning of a container; ``{...}`` and ``[name]`` in prose don't match."""
 
 BARE_OBJECT = r"""\{\s*+["'“‘]"""
 BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
-"""What an object, and a list of objects, begins with that stands in the open at the start of a line."""
+"""The beginnings of an object, and of a list of objects, at the start of a line."""
 
 _NO_JSON = regex(r"""(?:\[[ \t\r\n]*+){0,2}+(?:\{[ \t\r\n]*+[^"}\s]|(?<=[\[ \t\r\n])[^"{}\[\]\-\dtfn\s])""")
-"""What a container begins with that is no valid JSON: its second or third sign says so, and the C scanner is not asked."""
+"""The beginning of an invalid container: its second or third sign shows it, without the C scanner."""
 
 _OFTEN = ('{"', '[{"')
 _PLAIN = ('{"', "{}")
 _BREAKS_KEY = regex(r'\[?\{"[^"\\\x00-\x1f]{0,60}+[\x00-\x1f]')
-"""A first key with a line break in it, as no JSON has; the C scanner's error would count the lines before it."""
+"""A first key with a line break, which is invalid JSON; the C scanner's error would count the lines before it."""
 
 _OPENS_AT_END = regex(r"[\[{][ \t\r\n]*+\Z")
 
 _PIECE = 2_048
-"""How much of a text is looked at first, in code points: it holds most values, and few lines to count before an error."""
+"""The first searched part of a text, in code points: it holds most values, and few lines to count before an error."""
 
 _GROWTH = 16
 _GUESSED_ENDS = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})
@@ -54,9 +54,9 @@ class Reach(NamedTuple):
     """How far a value may reach, in code points.
 
     Args:
-        closer: where the first marker stands that may close the block; None where there is none.
-        bound: where a broken value ends at the latest: at the next opening marker, or where the text does.
-        end: where the text to look at ends.
+        closer: the first marker that may close the block; None if there is none.
+        bound: the latest end of a broken value: the next opening marker, or the end of the text.
+        end: where the searched text ends.
     """
 
     closer: int | None
@@ -66,15 +66,15 @@ class Reach(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _unbounded(options: DecodeOptions) -> DecodeOptions:
-    """Return what the decoder may do where nothing bounds the value: no guess may decide where a string ends."""
+    """Return the decoder's options for an unbounded value: no guess may decide where a string ends."""
     return options.model_copy(update={"repairs": options.repairs - _GUESSED_ENDS})
 
 
 class Ahead(NamedTuple):
-    """What valid JSON stands ahead.
+    """The valid JSON ahead.
 
     Args:
-        whole: the value; None where there is none.
+        whole: the value; None if there is none.
         is_cut: whether the text up to its end is the beginning of one.
     """
 
@@ -83,13 +83,13 @@ class Ahead(NamedTuple):
 
 
 def json_ahead(source: Source, start: int, end: int, options: DecodeOptions) -> Ahead:
-    """Return what valid JSON begins at ``start``, or may begin there; who asks for it again is told at once."""
+    """Return the valid JSON that begins, or may begin, at ``start``; cached."""
     asked = json_ahead, start, end, options.max_depth
     return source.once(asked, lambda: _unless_open(source, start, end, options.max_depth))
 
 
 def _unless_open(source: Source, start: int, end: int, max_depth: int) -> Ahead:
-    """Look ahead, unless it is known that the text ends before what is opened here is closed."""
+    """Read ahead, unless the text is known to end before the brackets opened here close."""
     if source.text.startswith(_OFTEN, start):
         if _BREAKS_KEY.match(source.text, start, end):
             return Ahead(None)
@@ -108,7 +108,7 @@ def _unless_open(source: Source, start: int, end: int, max_depth: int) -> Ahead:
 
 
 def _json_ahead(text: str, start: int, end: int, max_depth: int) -> Ahead:
-    """Look at all of the text at once near its beginning, else at growing pieces of it.
+    """Read the whole text at once near its beginning, else growing pieces of it.
 
     The C scanner's errors count the lines before them: ten thousand broken values in a megabyte would take ten thousand
     times a megabyte.
@@ -130,7 +130,7 @@ def _json_ahead(text: str, start: int, end: int, max_depth: int) -> Ahead:
 
 
 def value_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
-    """Read the value that begins at ``start``; one that can be read in two ways is refused."""
+    """Read the value that begins at ``start``; refuse one with two readings."""
     whole = json_ahead(source, start, reach.end, options).whole
     if whole and not _RUNS_ON.match(source.text, whole.end, reach.end):
         return whole
@@ -149,7 +149,7 @@ def _undoubted(
 
 
 def _broken_at(text: str, start: int, reach: Reach, options: DecodeOptions, whole: Decoded | None) -> Decoded:
-    """Read a value up to the first marker, else up to where valid JSON ends by itself, else beyond the marker."""
+    """Read a value up to the first marker, else up to the end of valid JSON, else beyond the marker."""
     if reach.closer is not None:
         near = decode(text, start, options=options, end=reach.closer)
         if near.ok and not near.cut:
@@ -159,13 +159,13 @@ def _broken_at(text: str, start: int, reach: Reach, options: DecodeOptions, whol
 
 
 def _beyond(text: str, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
-    """Read a broken value as if no marker stood in its way but the next opening one."""
+    """Read a broken value up to the next opening marker, ignoring all others."""
     stop = reach.bound if reach.bound < len(text) else None
     return decode(text, start, options=_unbounded(options), end=stop)
 
 
 def _unless_it_goes_on(near: Decoded, beyond: Decoded) -> Decoded:
-    """Refuse a value that ends where a guess says so, if without that guess it is whole as well, and longer."""
+    """Refuse a value with a guessed end if it is also whole, and longer, without that guess."""
     if not beyond.ok or beyond.cut or beyond.end <= near.end:
         return near
     detail = f"It may end at {near.end}, before what closes the block, or at {beyond.end}, behind that."
@@ -174,11 +174,11 @@ def _unless_it_goes_on(near: Decoded, beyond: Decoded) -> Decoded:
 
 
 class Group(NamedTuple):
-    """JSON values that follow each other.
+    """JSON values in sequence.
 
     Args:
-        values: those that were read, in text order; the last one may be cut off by the end of the text.
-        refused: the one behind them that can't be read, if any.
+        values: the readable ones, in text order; the end of the text may cut off the last one.
+        refused: the unreadable one after them, if any.
     """
 
     values: tuple[Decoded, ...]
@@ -186,7 +186,7 @@ class Group(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the last value that was read ends."""
+        """Where the last readable value ends."""
         return self.values[-1].end
 
     @property
@@ -201,24 +201,24 @@ class Group(NamedTuple):
 
     @property
     def is_broken(self) -> bool:
-        """Whether something in it can't be read to its end."""
+        """Whether something in it is unreadable or incomplete."""
         return self.refused is not None or self.is_cut
 
     @property
     def repairs(self) -> list[Repair]:
-        """What was changed to read the values, in text order."""
+        """The changes that made the values readable, in text order."""
         return [repair for decoded in self.values for repair in decoded.repairs]
 
     @property
     def issues(self) -> list[Issue]:
-        """What is wrong with the values, in text order."""
+        """The values' issues, in text order."""
         return [issue for decoded in self.values for issue in decoded.issues]
 
 
 def values_at(
     source: Source, start: int, reach: Reach, options: DecodeOptions, gap: re.Pattern[str] | None
 ) -> Group:
-    """Read the containers that follow each other from ``start`` on."""
+    """Read the containers in sequence from ``start`` on."""
     text = source.text
     values: list[Decoded] = []
     at = start
@@ -234,7 +234,7 @@ def values_at(
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call that was named before them.
+    """The arguments of a call whose name precedes them.
 
     Args:
         values: the arguments.
@@ -249,7 +249,7 @@ class Arguments(NamedTuple):
 
 
 def plain_arguments(text: str, start: int, end: int, max_depth: int) -> Arguments | None:
-    """Read arguments that are a short and valid object without lists; None where more has to be looked at."""
+    """Read arguments that are a short valid object without lists; None if there is more to check."""
     if not text.startswith(_PLAIN, start):
         return None
     piece = text[start : min(end, start + _PIECE)]

@@ -1,6 +1,6 @@
-"""Calls between special tokens: JSON behind a marker, or a section of calls, each a head and its arguments as JSON.
+"""Calls between special tokens: JSON after a marker, or a section of calls, each a head and its arguments as JSON.
 
-The value says where it ends, so a closing marker inside one of its strings closes nothing.
+The value determines its own end, so a closing marker in one of its strings closes nothing.
 """
 
 import re
@@ -38,34 +38,34 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OPENED = regex(r"\s*+[\[{][\s\[{]*+")
 _LONGEST, _MOST = 200, 1_000
-"""How long a block's content is that is remembered, in code points, and how many are."""
+"""The maximal length of a cached block's content, in code points, and the maximum of cached ones."""
 
 
 def behind_opened(text: str, start: int) -> int:
-    """Return where brackets end that are opened from ``start`` on; the same place where none is, or too many are."""
+    """Return where brackets opened from ``start`` on end; ``start`` itself if there are none, or too many."""
     found = _OPENED.match(text, start, start + _LONGEST)
     return found.end() if found else start
 
 
 class OpenedBlocks:
-    """Those of one text: what came of them, by what they are."""
+    """The results of one text's opened blocks, by their text."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], tuple[Found, DecodeOptions]] = {}
 
     def known(self, dialect: str, block: str, start: int, options: DecodeOptions) -> Found | None:
-        """Return what comes of a block that was read before; None where it was not."""
+        """Return the result of a block that was read before; None if it was not."""
         known = self._known.get((dialect, block))
         return _moved(known[0], start) if known and known[1] is options else None
 
     def keep(self, dialect: str, block: str, found: Found, options: DecodeOptions) -> None:
-        """Note what has come of a block."""
+        """Record a block's result."""
         if not found.actions and len(self._known) < _MOST:
             self._known[dialect, block] = _moved(found, -found.span.start), options
 
 
 def _moved(found: Found, by: int) -> Found:
-    """Return a block without actions for a text in which it stands that many code points further on."""
+    """Return a block without actions, moved by a number of code points."""
     return found._replace(
         span=_span(found.span, by),
         body=_span(found.body, by),
@@ -85,13 +85,13 @@ class Marked(Dialect):
     """JSON calls behind one of the dialect's markers: each value is a call or a list of calls."""
 
     closers: ClassVar[Mapping[str, str]]
-    """Each opening marker with the one that closes it; empty where nothing does."""
+    """Each opening marker with the one that closes it; empty if nothing does."""
 
     holds_several: ClassVar[bool] = False
-    """Whether several values may follow each other before the closing marker."""
+    """Whether several values may precede the closing marker."""
 
     gap: ClassVar[re.Pattern[str]] = BLANKS
-    """What may stand between two values."""
+    """Text that may be between two values."""
 
     others: ClassVar[Mapping[str, str]] = {}
     """For an opening marker, the closing one that would make the block another dialect's."""
@@ -108,7 +108,7 @@ class Marked(Dialect):
         return frozenset({*self.closers, *self.thought_markers})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        """Read the values, or pass over the thoughts, behind the marker; see ``Dialect.read``."""
+        """Read the values, or skip the thoughts, after the marker; see ``Dialect.read``."""
         if closer := self.thought_markers.get(opening.label):
             return thoughts_behind(source, opening, closer, end)
         found = self._read(self._marker(source, opening, end, options))
@@ -138,7 +138,7 @@ class Marked(Dialect):
         )
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
-        """Read the values that begin at ``start``, up to the closing marker; None where there are none."""
+        """Read the values from ``start`` up to the closing marker; None if there are none."""
         text, end = marker.source.text, marker.end
         start = behind_blanks(text, start, end)
         is_usual = type(self).calls_in is Marked.calls_in
@@ -163,16 +163,16 @@ class Marked(Dialect):
         return close if isinstance(close, Found) else self._from_values(group, marker, close)
 
     def calls_in(self, values: Sequence[Decoded]) -> tuple[list[Written], list[Issue]] | Issue:
-        """Return the calls that values hold; see ``json_calls.calls_in``."""
+        """Return the calls in values; see ``json_calls.calls_in``."""
         return calls_in(values, self.keys)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
-        """Write a list of all calls behind the dialect's first marker; see ``Dialect.write``."""
+        """Write a list of all calls after the dialect's first marker; see ``Dialect.write``."""
         opener, closer = next(iter(self.closers.items()))
         return f"{opener}{json_text([call_object(call) for call in calls])}{closer}"
 
     def _from_values(self, group: Group, marker: Marker, close: Close) -> Found:
-        """All of the block is read: take the calls from its values."""
+        """Return the block of fully read values, with their calls."""
         calls = self.calls_in(group.values)
         if isinstance(calls, Issue):
             return marker.malformed(calls, close)
@@ -195,7 +195,7 @@ class Marked(Dialect):
 
 
 def _missing_markers(marker: Marker, at: int) -> Repair:
-    """Another value follows where the block should have been closed and opened again."""
+    """Return the repair for another value where the block should have been closed and opened again."""
     return Repair(RepairKind.UNCLOSED_TAG, Span(at, at), "", marker.closer + marker.opening.label)
 
 
@@ -203,13 +203,13 @@ _SECTIONS_FENCE = regex(r"\s*+```")
 
 
 class Head(NamedTuple):
-    """What stands before a call's arguments.
+    """The part of a call before its arguments.
 
     Args:
         name: the tool's name.
         end: where the arguments begin, in code points.
         call_id: the identifier of the call.
-        is_fenced: whether the arguments stand in a markdown fence.
+        is_fenced: whether the arguments are in a markdown fence.
     """
 
     name: str
@@ -238,10 +238,10 @@ class Sections(Dialect):
     call_begin: ClassVar[str]
     call_end: ClassVar[str]
     between: ClassVar[str] = ""
-    """What the format writes between two calls."""
+    """The format's text between two calls."""
 
     misplaced: ClassVar[re.Pattern[str]]
-    """What a call begins with; where it follows the section's token, the call's own token is missing."""
+    """The beginning of a call; directly after the section's token, it shows that the call's own token is missing."""
 
     @property
     def literals(self) -> frozenset[str]:
@@ -250,11 +250,11 @@ class Sections(Dialect):
 
     @abstractmethod
     def head(self, marker: Marker) -> Head | Issue | None:
-        """Return the head of the call that the marker opens, what is wrong with it, or None where it is no call."""
+        """Return the head of the call that the marker opens, its issue, or None if it is no call."""
 
     @abstractmethod
     def written(self, call: PlainCall, index: int) -> str:
-        """Return what stands between the tokens of a call."""
+        """Return the text between the tokens of a call."""
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write all calls in one section; see ``Dialect.write``."""
@@ -299,7 +299,7 @@ class Sections(Dialect):
         return section.malformed(Issue(Reason.UNCLOSED_TAG, section.span, detail), Close(at, at))
 
     def _without_calls(self, section: Marker) -> Found | None:
-        """No call of this dialect follows the token: it is mentioned, another dialect's, cut off or misplaced."""
+        """Return the block of a token without a call of this dialect: cut off or misplaced, or None."""
         start = section.opening.end
         rest = behind_blanks(section.source.text, start, section.end)
         if section.opening.label == self.call_begin or section.source.text.startswith(self.call_begin, rest):
@@ -310,14 +310,14 @@ class Sections(Dialect):
         return section.nothing_behind()
 
     def _malformed(self, section: Marker, call: Found) -> Found:
-        """The section's first call can't be read: the block is what is around it as well."""
+        """Return the unreadable block of a section whose first call is unreadable, with its surroundings."""
         rest = behind_blanks(section.source.text, call.span.end, section.end)
         is_closed = section.source.text.startswith(section.closer, rest, section.end)
         close = Close(rest, rest + len(section.closer)) if is_closed else Close(call.body.end, call.span.end)
         return section.malformed(call.issues[0], close)
 
     def _call(self, section: Marker, begin: int) -> _Call | Found | None:
-        """Read one call; a malformed block where it can't be read, None where it is none of this dialect's."""
+        """Read one call; an unreadable block if it is broken, None if it is not this dialect's."""
         opening = Opening(OpeningKind.LITERAL, self.call_begin, begin, begin + len(self.call_begin))
         marker = Marker(
             section.source, opening, self.call_end, section.end, section.options, stops=(section.closer,)
@@ -336,7 +336,7 @@ class Sections(Dialect):
 
 
 def _closed(marker: Marker, head: Head, arguments: Arguments) -> _Call | Found:
-    """The arguments are read: the fence around them is due, if there is one, and the token that ends the call."""
+    """Return a call after its arguments: close its fence, if any, and the call."""
     at, repairs = arguments.end, arguments.repairs
     if head.is_fenced:
         if fence := _SECTIONS_FENCE.match(marker.source.text, at, marker.end):

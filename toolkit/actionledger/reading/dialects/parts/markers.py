@@ -1,4 +1,4 @@
-"""Where a block ends that a marker opens, thoughts among them, and the verdicts on a block that dialects share."""
+"""Where a marker's block ends, also for thoughts, and the verdicts on blocks that dialects share."""
 
 import re
 from typing import NamedTuple
@@ -23,17 +23,17 @@ def behind_blanks(text: str, start: int, end: int) -> int:
 
 
 def loose_end(text: str, at: int, end: int, *markers: str) -> int:
-    """Return where a block ends that nothing has to close: behind its value, or with the text where that is all but over.
+    """Return where a block ends that needs no closer: after its value, or with the text if that is all but over.
 
-    Blanks, or the beginning of one of these markers, that the text ends with may still become part of the block, or
-    make it another one: who reads a response while it comes in has to wait for what follows.
+    Blanks, or the beginning of one of these markers, at the end of the text may still become part of the block, or
+    make it another one: a streaming reader must wait for more text.
     """
     rest = behind_blanks(text, at, end)
     return end if rest == end or any(begins(marker, text, rest, end) for marker in markers) else at
 
 
 def begins(marker: str, text: str, start: int, end: int) -> bool:
-    """Return whether the text from ``start`` on is a marker that the end cuts off."""
+    """Return whether the text from ``start`` on is a marker cut off by the end."""
     return 0 < end - start < len(marker) and marker.startswith(text[start:end])
 
 
@@ -42,8 +42,8 @@ class Close(NamedTuple):
 
     Args:
         start: where its body ends.
-        end: behind its closing marker.
-        repairs: what had to be changed to find it.
+        end: after its closing marker.
+        repairs: the changes needed to find it.
     """
 
     start: int
@@ -52,17 +52,17 @@ class Close(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """An opening marker with the text that it may be closed in.
+    """An opening marker with the text in which it may be closed.
 
     Args:
         source: the response.
-        opening: where the marker stands.
-        closer: the marker that closes it; empty where nothing does.
-        end: where the text to look at ends, in code points.
+        opening: where the marker is.
+        closer: the marker that closes it; empty if nothing does.
+        end: where the searched text ends, in code points.
         options: what may be repaired.
-        stops: further texts that an unreadable block never reaches beyond; its own marker always is one.
-        others: markers that would close the block, were it another dialect's.
-        may_stay_open: whether nothing is missing where the closing marker is.
+        stops: further texts that bound an unreadable block; its own marker always does.
+        others: markers that would close another dialect's block.
+        may_stay_open: whether the closing marker is optional.
     """
 
     source: Source
@@ -76,14 +76,14 @@ class Marker(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where the opening marker stands."""
+        """The span of the opening marker."""
         return Span(self.opening.start, self.opening.end)
 
     def closing(self, at: int) -> Close | Found:
-        """Return where the block closes whose value ends at ``at``, or the malformed block where it doesn't.
+        """Return where the block closes whose value ends at ``at``, or the malformed block if it doesn't.
 
-        A missing closing marker is plain where the value's line ends with it, or where another marker follows. Text
-        behind the value on its line may as well be what the call is quoted in.
+        A missing closing marker is plain if the value's line ends with it, or if another marker follows. Other text
+        after the value on its line may show that the call is quoted.
         """
         text, rest = self.source.text, behind_blanks(self.source.text, at, self.end)
         if not self.closer:
@@ -101,7 +101,7 @@ class Marker(NamedTuple):
         return self.malformed(issue, Close(at, at))
 
     def unclosed(self, at: int) -> Close | None:
-        """Return the end of a block whose closing marker is missing, or cut off; None where that may not be repaired."""
+        """Return the end of a block whose closing marker is missing or cut off; None if repairing that is not allowed."""
         if RepairKind.UNCLOSED_TAG not in self.options.repairs:
             return None
         text, rest = self.source.text, behind_blanks(self.source.text, at, self.end)
@@ -109,9 +109,9 @@ class Marker(NamedTuple):
         return Close(*span, (Repair(RepairKind.UNCLOSED_TAG, span, span.of(text), self.closer),))
 
     def extent(self, at: int) -> Close:
-        """Return where the block ends if what stands from ``at`` on can't be read.
+        """Return where the block ends if the text from ``at`` on is unreadable.
 
-        That is behind the first closing marker, but never behind the next opening one.
+        That is after the first closing marker, but never after the next opening one.
         """
         reach = self.reach(at)
         if reach.closer is None:
@@ -119,7 +119,7 @@ class Marker(NamedTuple):
         return Close(reach.closer, reach.closer + len(self.closer))
 
     def reach(self, at: int) -> Reach:
-        """Return how far a value may reach that begins at ``at``."""
+        """Return how far a value that begins at ``at`` may reach."""
         stops = (self.source.find(stop, at, self.end) for stop in (self.opening.label, *self.stops))
         bound = min((stop for stop in stops if stop >= 0), default=self.end)
         closer = self.source.find(self.closer, at, bound) if self.closer else -1
@@ -131,7 +131,7 @@ class Marker(NamedTuple):
         return plain or arguments_at(self.source, at, self.reach(at), self.options)
 
     def refused(self, issue: Issue, at: int) -> Found:
-        """Return the block as malformed whose value begins at ``at`` and can't be read."""
+        """Return the block as malformed, with an unreadable value at ``at``."""
         close = self.extent(at)
         if issue.span is None or issue.span.end > close.start:
             body = Span(at, close.start)
@@ -139,7 +139,7 @@ class Marker(NamedTuple):
         return self.malformed(issue, close)
 
     def holding(self, issue: Issue) -> Found:
-        """Return the block as malformed that may hold others: up to the marker that closes as many as were opened, or all the rest."""
+        """Return the block as malformed that may hold others: up to the marker that balances the opened ones, or all the rest."""
         brackets = regex(rf"(?P<closes>{re.escape(self.closer or chr(0))})|{re.escape(self.opening.label)}")
         at = behind_nested(self.source.text, self.opening.end, self.end, brackets)
         is_closed = bool(self.closer) and self.source.text.endswith(self.closer, self.opening.end, at)
@@ -151,7 +151,7 @@ class Marker(NamedTuple):
         return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
 
     def nothing_behind(self) -> Found | None:
-        """Return the block of a marker that the text ends with, cut off; None where the marker is only mentioned."""
+        """Return the cut-off block of a marker at the end of the text; None if the marker is only mentioned."""
         text = self.source.text
         if behind_blanks(text, self.opening.end, self.end) < self.end or not at_line_start(
             text, self.opening.start
@@ -161,16 +161,16 @@ class Marker(NamedTuple):
 
 
 _MOST_NESTED = 64
-"""How many tags inside a value are counted to find its end, or that of the call around it."""
+"""The maximum of tags counted inside a value to find its end, or that of its call."""
 
 _PARTNERS = {"opens_parameter": "closes_parameter", "opens_call": "closes_call"}
-"""The tags that open something in a value, each with what closes it."""
+"""The opening tags in a value, each with its closing one."""
 
 
 def close_around(
     text: str, start: int, end: int, tags: re.Pattern[str], fitting: re.Pattern[str]
 ) -> Span | None:
-    """Return the tag that closes a value with whole calls in it; None where their tags don't match each other."""
+    """Return the tag that closes a value with whole calls in it; None if their tags don't match each other."""
     opened: list[str] = []
     for count, tag in enumerate(tags.finditer(text, start, end)):
         kind = tag.lastgroup or ""
@@ -187,7 +187,7 @@ def close_around(
 
 
 def behind_nested(text: str, start: int, end: int, brackets: re.Pattern[str]) -> int:
-    """Return where a call ends that may hold others: behind the tag that closes as many as were opened, or nowhere."""
+    """Return where a call that may hold others ends: after the tag that balances the opened ones, or at ``end``."""
     depth = 1
     for count, tag in enumerate(brackets.finditer(text, start, end)):
         depth += -1 if tag["closes"] else 1
@@ -205,35 +205,35 @@ def read_block(
     repairs: tuple[Repair, ...] = (),
     issues: tuple[Issue, ...] = (),
 ) -> Found:
-    """Return a block whose actions were read: strict, or repaired where anything was changed."""
+    """Return a block with actions: strict, or repaired if anything was changed."""
     status = BlockStatus.REPAIRED if repairs else BlockStatus.STRICT
     return Found(status, span, body, actions, repairs=repairs, issues=issues)
 
 
 def refused(span: Span, body: Span, issue: Issue) -> Found:
-    """Return a block that can't be read, and why."""
+    """Return an unreadable block with its reason."""
     return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
 
 
 def shown(span: Span, body: Span, issue: Issue | None = None) -> Found:
-    """Return a block that is shown rather than meant, with what gives it away if that is worth a word."""
+    """Return a block that is shown rather than meant, with the reason if that is worth reporting."""
     issues = (issue,) if issue else ()
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.EXAMPLE, issues=issues)
 
 
 def as_example(found: Found) -> Found:
-    """Return a block that is shown rather than meant; nobody is told what is wrong with it."""
+    """Return a block that is shown rather than meant, without its faults."""
     return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=())
 
 
 def in_prose(found: Found, where: str = "Text stands beside it on its line.") -> Found:
-    """Return a block that stands within a sentence: it may be meant, so it is said, and not run."""
+    """Return a block in a sentence: it may be meant, so it is reported, and not executed."""
     issue = Issue(Reason.CALL_IN_PROSE, found.span, where)
     return found._replace(status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,))
 
 
 def waiting(found: Found, doubt: Reason, why: str) -> Found:
-    """Return a block whose actions wait for a person, since they may not be meant; one that was not read stays what it is."""
+    """Return a block whose actions wait for approval, since they may not be meant; an unread block stays the same."""
     if found.status is not BlockStatus.STRICT and found.status is not BlockStatus.REPAIRED:
         return found
     actions = tuple(action._replace(doubt=action.doubt or doubt) for action in found.actions)
@@ -246,11 +246,11 @@ def _start_of(issue: Issue) -> int:
 
 
 class Closed(NamedTuple):
-    """A closing tag that was due.
+    """An expected closing tag.
 
     Args:
-        start, end: where it stands, or where it is missing.
-        repairs: the one that adds it, where it is missing.
+        start, end: where it is, or where it is missing.
+        repairs: the repair that adds a missing one.
         issue: why it can't be added; None otherwise.
     """
 
@@ -261,7 +261,7 @@ class Closed(NamedTuple):
 
 
 def closing_tag(text: str, at: int, end: int, closer: str, options: DecodeOptions) -> Closed:
-    """Return where a closing tag stands that is due here, after blanks at most; one that is missing is a repair."""
+    """Return where a closing tag is that is expected here, after blanks at most; a missing one is a repair."""
     due = behind_blanks(text, at, end)
     if text.startswith(closer, due, end):
         return Closed(due, due + len(closer))
@@ -282,10 +282,10 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "
 
 
 def thoughts_behind(source: Source, opening: Opening, closer: str, end: int) -> Found | None:
-    """Return the thoughts between an opening marker and the one that closes it; None where inline code mentions it.
+    """Return the thoughts between an opening marker and its closer; None if inline code mentions the marker.
 
-    Nobody writes such a marker but to think: where nothing closes them, they are thoughts to the end. The closing marker
-    may still come, and who reads a response while it comes in must not act on what turns out to be a thought.
+    Such a marker is written only for thoughts, so unclosed ones go to the end. The closing marker
+    may still come, and a streaming reader must not act on what turns out to be a thought.
     """
     if is_mentioned(source.text, Span(opening.start, opening.end)):
         return None
@@ -296,17 +296,17 @@ def thoughts_behind(source: Source, opening: Opening, closer: str, end: int) -> 
 
 
 def unclosed_thoughts(opening: Opening, end: int) -> Found:
-    """Return thoughts to the end, with the issue that nothing closes them."""
+    """Return thoughts to the end, with the issue that they are unclosed."""
     issue = Issue(Reason.UNCLOSED_TAG, Span(opening.start, opening.end), f"The tag is {opening.label}.")
     return thoughts(Span(opening.start, end), Span(opening.end, end), issue)
 
 
 def thoughts(span: Span, body: Span, *issues: Issue) -> Found:
-    """Return a block of thoughts: nothing in it is meant."""
+    """Return a block of thoughts, in which nothing is meant."""
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.REASONING, issues=issues)
 
 
 def is_mentioned(text: str, marker: Span) -> bool:
-    """Return whether a marker stands between quotation marks, or begins inline code: it is named, not used."""
+    """Return whether a marker is between quotation marks, or begins inline code: it is mentioned, not used."""
     before, behind = text[marker.start - 1 : marker.start], text[marker.end : marker.end + 1]
     return before == "`" or (before in _QUOTES and before != "" and behind == _QUOTES[before])

@@ -1,6 +1,6 @@
-"""Calls whose parameters are tags with the parameters' names, which may hold further ones; each tag has a token before it.
+"""Calls whose parameters are tags with the parameters' names, possibly nested; a token precedes each tag.
 
-A tag that holds tags is an object, or a list where all of them are ``item``; one that stands twice is a list. What else is text.
+A tag that holds tags is an object, or a list if all of them are ``item``; a repeated tag is a list. Everything else is text.
 """
 
 import re
@@ -25,14 +25,14 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _ITEM = "item"
 _LONGEST_OPENING = 400
-"""How long a call's opening may be that the text ends in, in code points."""
+"""The maximal length of an incomplete call's opening at the end of the text, in code points."""
 
 
 class NestedTags:
     """The tags of a format.
 
     Args:
-        token: what stands before each of its tags.
+        token: the token before each of its tags.
         group: the tag around all calls.
     """
 
@@ -51,7 +51,7 @@ class NestedTags:
 
 
 class _Open(NamedTuple):
-    """A tag that is open, with what it holds so far."""
+    """An open tag with its content so far."""
 
     name: str
     start: int
@@ -70,7 +70,7 @@ def read_group(
 ) -> Found | None:
     """Read the group of calls, or the one call, that a token opens.
 
-    A group with a call that can't be read ends before it: the good calls stay, and that call is a block of its own.
+    A group ends before an unreadable call: the good calls stay, and that call is a block of its own.
     """
     text = source.text
     group = tags.opens_group.match(text, opening.start, end)
@@ -98,7 +98,7 @@ def read_group(
 
 
 def _cut(text: str, opening: Opening, rest: Span, tags: NestedTags, *, is_group: bool) -> Found | None:
-    """Return a group or a call whose opening the text ends in; None where the token is only mentioned."""
+    """Return a group or a call whose opening the text ends in; None if the token is only mentioned."""
     if (
         rest.end < len(text)
         or rest.end - rest.start > _LONGEST_OPENING
@@ -116,9 +116,9 @@ def _cut(text: str, opening: Opening, rest: Span, tags: NestedTags, *, is_group:
 
 
 def _lost(source: Source, opens: re.Match[str], within: Span, tags: NestedTags, issue: Issue) -> Found:
-    """Return a call that can't be read, up to its closing tag, but never beyond where the next one begins.
+    """Return an unreadable call, up to its closing tag, but never beyond the start of the next one.
 
-    One that may quote another call takes all of its group, or all the rest: what is quoted is not to be run.
+    One that may quote another call takes all of its group, or all the rest: a quoted call must not run.
     """
     if issue.code is Reason.AMBIGUOUS:
         is_group = tags.opens_group.match(source.text, within.start, within.end) is not None

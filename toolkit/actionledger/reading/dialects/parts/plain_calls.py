@@ -1,4 +1,4 @@
-"""The usual calls, in which there is nothing to be looked at twice: one valid object between two markers, or objects in a valid value."""
+"""Fast paths for the usual calls: one valid object between two markers, or objects in a valid value."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ _NAME_AND_ARGUMENTS = 2
 
 
 def plain_call(marker: Marker, start: int, keys: Keys) -> Found | None:
-    """Return the block of such a call, with its closing marker right behind it; None where it is another one, or none.
+    """Return the block of such a call, with its closing marker right after it; None for anything else.
 
-    The marker has to be closed before the next one opens: so ten thousand that nothing closes cost no more than a look.
+    The marker must be closed before the next one opens, so that ten thousand unclosed ones cost only a look each.
     """
     source, opening, closer, end = marker[:4]
     text = source.text
@@ -41,7 +41,7 @@ def plain_call(marker: Marker, start: int, keys: Keys) -> Found | None:
 
 
 def plain_objects(decoded: Outlined, objects: list[Any], key: str) -> list[Written] | None:
-    """Return objects of a valid value as the actions that each of them names under this key; None where one names none."""
+    """Return objects of a valid value as the actions that they name under this key; None if one has no name."""
     for item in objects:
         if type(item) is not dict or key not in item:
             return None

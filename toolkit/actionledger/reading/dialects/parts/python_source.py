@@ -1,7 +1,7 @@
 """Calls in Python source, read strictly: a name, and arguments that are literals.
 
-A scan over brackets, strings and comments finds where a call ends; its arguments are read one by one. A parameter may be
-named by a word that Python keeps to itself (``from=``): tools have such parameters, and there is no other way to write
+A scan over brackets, strings and comments finds where a call ends; its arguments are read one by one. A parameter's
+name may be a Python keyword (``from=``): tools have such parameters, and there is no other way to write
 them.
 """
 
@@ -22,20 +22,20 @@ from actionledger.reading.dialects.parts.markers import excerpt
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 EXPRESSIONS = "An argument is a variable or an expression."
-"""What is said of a call whose arguments are no values."""
+"""The message about a call whose arguments are not values."""
 
 _JSON_NAMES = {"true": True, "false": False, "null": None}
 _PLAIN_NAMES = _JSON_NAMES | {"True": True, "False": False, "None": None}
 _STRING, _INT, _WORD = r'[^"\\\r\n\0]*+', "-?(?:0|[1-9][0-9]{0,17})", "|".join(_PLAIN_NAMES)
 _PLAIN = regex(rf'\s*(?:"(?P<string>{_STRING})"|(?P<int>{_INT})|(?P<name>{_WORD}))\s*')
-"""What most arguments are; the parser takes ten times as long for them."""
+"""The form of most arguments; the parser takes ten times as long for them."""
 
 
 class NoLiteralError(Exception):
     """A text is no literal that JSON could hold.
 
     Args:
-        code: why not; ``example`` for variables and expressions.
+        code: the reason; ``example`` for variables and expressions.
         detail: the particulars, for people.
     """
 
@@ -46,14 +46,14 @@ class NoLiteralError(Exception):
 
 
 def literal(written: str, max_depth: int) -> Any:
-    """Read a literal; ``true``, ``false`` and ``null`` are read as what JSON means by them."""
+    """Read a literal; ``true``, ``false`` and ``null`` have JSON's meaning."""
     if plain := _PLAIN.fullmatch(written):
         return _plain_value(*plain.groups(default=""))
     if written.lstrip().startswith("*"):
         raise NoLiteralError(Reason.EXAMPLE, "Arguments are unpacked.")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a backslash that escapes nothing is no concern of the process's
+            warnings.simplefilter("ignore")  # a backslash that escapes nothing must not warn in this process
             tree = ast.parse(f"({written}\n)", mode="eval")
     except (RecursionError, MemoryError):
         raise NoLiteralError(Reason.TOO_DEEP) from None
@@ -73,7 +73,7 @@ def _plain_value(string: str, number: str, word: str) -> Any:
 
 
 def _value(node: ast.expr, levels: int) -> Any:
-    """Return the JSON value that a literal stands for."""
+    """Return a literal's JSON value."""
     if levels < 0:
         raise NoLiteralError(Reason.TOO_DEEP)
     match node:
@@ -126,7 +126,7 @@ _CALL = regex(rf"(?P<name>{NAME})\(")
 _PLAIN_KEY = r"\s*+[^\W\d]\w*+\s*+=\s*+"
 _PLAIN_ARGUMENT = rf'{_PLAIN_KEY}(?:"{_STRING}"|{_INT}|{_WORD})\s*+'
 _PLAIN_CALL = regex(rf"({NAME})\((?:{_PLAIN_ARGUMENT}(?:,{_PLAIN_ARGUMENT})*+|\s*+)\)")
-"""A call with nothing but such arguments by name: nothing in it has to be looked at sign by sign."""
+"""A call with only such arguments by name, which needs no reading sign by sign."""
 
 _PLAIN_ARGUMENTS = regex(rf'([^\W\d]\w*+)\s*+=\s*+(?:"({_STRING})"|({_INT})|({_WORD}))\s*+[,)]')
 _BEHIND_PLAIN_CALL = regex(r"\s*+(?:,\s*+|(\]))")
@@ -153,12 +153,12 @@ _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
 
 class NoCallError(Exception):
-    """What stands there is no call with literal arguments.
+    """The text here is no call with literal arguments.
 
     Args:
-        code: why not: ``example`` for variables, expressions and programs, ``truncated`` where the text ends in it.
-        span: what is wrong; it ends where reading stopped.
-        end: where to look on: behind the call if its end is known, else where it began.
+        code: the reason: ``example`` for variables, expressions and programs, ``truncated`` if the text ends in it.
+        span: the faulty stretch; it ends where reading stopped.
+        end: where to continue: after the call if its end is known, else where it began.
         detail: the particulars, for people.
     """
 
@@ -169,7 +169,7 @@ class NoCallError(Exception):
 
 
 class NoStatementError(NoCallError):
-    """What stands there is no call at all, nor a program: it is no Python."""
+    """The text here is no Python: neither a call nor a program."""
 
 
 def behind_comments(text: str, at: int, end: int) -> int:
@@ -184,7 +184,7 @@ def call_name(text: str, at: int, end: int) -> str:
 
 
 def read_call(text: str, at: int, end: int, options: DecodeOptions) -> Written:
-    """Read the call that begins here: its name has its module, if one is written."""
+    """Read the call that begins here; its name includes its module, if written."""
     if plain := _plain_call(text, at, end):
         return plain
     call = _CALL.match(text, at, end)
@@ -216,7 +216,7 @@ def read_calls(text: str, at: int, end: int, options: DecodeOptions) -> tuple[li
 
 
 def _plain_call(text: str, at: int, end: int) -> Written | None:
-    """Read a call in one go; None where more has to be looked at."""
+    """Read a call in one go; None if there is more to check."""
     call = _PLAIN_CALL.match(text, at, end)
     if call is None:
         return None
@@ -227,7 +227,7 @@ def _plain_call(text: str, at: int, end: int) -> Written | None:
 
 
 def _plain_calls(text: str, at: int, end: int) -> tuple[list[Written], int] | None:
-    """Read a list of such calls; None where something else stands in it."""
+    """Read a list of such calls; None if it holds anything else."""
     calls: list[Written] = []
     at = behind_comments(text, at + 1, end) if text.startswith("[", at, end) else end
     while call := _plain_call(text, at, end):
@@ -249,7 +249,7 @@ def read_program(
     offers: Callable[[str], bool] = lambda _: True,
     unprints: bool = False,
 ) -> tuple[list[Written], int]:
-    """Read calls that follow each other, one a statement, or lists of them."""
+    """Read calls in sequence, one per statement, or lists of them."""
     calls: list[Written] = []
     while (at := behind_comments(text, at, end)) < end and not stop.match(text, at, end):
         name = call_name(text, at, end)
@@ -270,7 +270,7 @@ def read_program(
 
 
 def _statement(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[Written], int]:
-    """Read a call, or a list of calls; return where it ends as well."""
+    """Read a call, or a list of calls; also return its end."""
     if text.startswith("[", at, end):
         return read_calls(text, at, end, options)
     call = read_call(text, at, end, options)
@@ -278,7 +278,7 @@ def _statement(text: str, at: int, end: int, options: DecodeOptions) -> tuple[li
 
 
 def _printed(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list[Written], int]:
-    """Read what ``print`` is given, which must be calls."""
+    """Read the arguments of ``print``, which must be calls."""
     opens = text.index("(", at)
     if plain := _plain_call(text, behind_comments(text, opens + 1, end), end):
         behind = behind_comments(text, plain.span.end, end)
@@ -296,7 +296,7 @@ def _printed(text: str, at: int, end: int, options: DecodeOptions) -> tuple[list
 
 @dataclass(frozen=True, slots=True)
 class _Bracket:
-    """What stands in a pair of brackets: the pieces between its commas, and where it ends."""
+    """The content of a pair of brackets: the pieces between its commas, and its end."""
 
     pieces: tuple[Span, ...]
     end: int
@@ -328,7 +328,7 @@ def _bracket(text: str, begin: int, at: int, end: int) -> _Bracket:
 
 
 def _without_blank(text: str, pieces: list[Span]) -> tuple[Span, ...]:
-    """Return the pieces without the blank one of ``()`` or behind a trailing comma."""
+    """Return the pieces without the blank one of ``()`` or after a trailing comma."""
     last = pieces[-1]
     return tuple(pieces[:-1] if behind_comments(text, *last) == last.end else pieces)
 

@@ -1,4 +1,4 @@
-"""What stands around a field's text and is none of it: a CDATA section, and the margin of the list item that its tag stands in."""
+"""Wrappings around a field's text: a CDATA section, and the margin of the list item that holds its tag."""
 
 import re
 from typing import NamedTuple
@@ -13,15 +13,15 @@ _CDATA = regex(
 _MARGIN = regex(r"[ \t]*+(?:(?:[-*+]|\d{1,3}[.)])[ \t]++)?+")
 
 _WIDEST = 60
-"""A margin is no wider, in characters: a line of thousand tags is not looked through for each of them."""
+"""The maximal margin, in characters: a line of a thousand tags must not be searched for each of them."""
 
 
 class Bare(NamedTuple):
-    """A field's text without what stands around it.
+    """A field's text without its wrapping.
 
     Args:
-        text: it.
-        repairs: what was taken off; none where the text is as it stood.
+        text: the text.
+        repairs: the removed parts; none if the text is unchanged.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Bare(NamedTuple):
 
 
 def margin_of(text: str, start: int) -> str:
-    """Return the blanks that the lines of an item begin with whose first line holds a tag; empty where text stands before it."""
+    """Return the margin of an item's lines if a tag begins its first line; empty if text precedes the tag."""
     if start == 0 or text[start - 1] == "\n":
         return ""
     at = text.rfind("\n", max(0, start - _WIDEST), start)
@@ -40,7 +40,7 @@ def margin_of(text: str, start: int) -> str:
 
 
 def unwrapped(text: str, value: Span, margin: str) -> Bare:
-    """Return what a field holds without a CDATA section around all of it, or without its item's margin."""
+    """Return a field's text without a CDATA section around all of it, or without its item's margin."""
     if section := _CDATA.fullmatch(text, *value):
         repairs = (_without(text, Span(*section.span(mark))) for mark in ("opens", "closes"))
         return Bare(section["text"], tuple(repairs))

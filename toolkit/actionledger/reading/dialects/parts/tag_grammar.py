@@ -1,4 +1,4 @@
-"""The tags of one action: which open and close its fields, which close it, and how else they are spelt, escaped or mentioned."""
+"""The tags of one action: which open and close its fields, which close it, and their other spellings, escapes and mentions."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -16,7 +16,7 @@ from actionledger.reading.scan.source import Source
 
 _VISIBLE = regex(r"\S")
 _LONGEST_END = 2_000
-"""So far behind a tag its half-written next one may end, blanks included, in characters."""
+"""The maximal distance after a tag of the end of an incomplete next one, blanks included, in characters."""
 
 
 class TagGrammar:
@@ -57,9 +57,9 @@ class TagGrammar:
     def field_closes(self, name: str, source: Source, start: int, end: int) -> Span | None:
         """Return the tag that closes a field.
 
-        It is the first one that another field or the end of the action follows, so that a body may quote its own
-        closing tag, but never one behind the next action's opening tag; where none fits, the very first one. Only where
-        there is none in the format's spelling, one in another counts.
+        It is the first one before another field or the end of the action, so that a body may quote its own
+        closing tag. It is never one after the next action's opening tag; if none fits, the very first one counts. Another
+        spelling counts only if there is none in the format's own.
         """
         first = source.find(f"</{name}>", start, end)
         if first < 0:
@@ -70,7 +70,7 @@ class TagGrammar:
         return Span(*followed.span()) if followed else Span(first, behind)
 
     def is_cut(self, text: str, start: int, end: int) -> bool:
-        """Return whether the text ends where a field's tag is due, or in the middle of it."""
+        """Return whether the text ends where a field's tag is expected, or in the middle of it."""
         if end != len(text) or _VISIBLE.search(text, start + _LONGEST_END):
             return False
         rest = text[start : start + _LONGEST_END].strip()
@@ -91,18 +91,18 @@ _SIGN = regex("|".join(_OPENS))
 
 
 def escaped_tags(names: Iterable[str]) -> frozenset[str]:
-    """Return the patterns of what an opening tag with one of these names begins with, in each escape."""
+    """Return the patterns of the beginnings of opening tags with these names, in each escape."""
     known = "|".join(map(spellings, sorted(names, reverse=True)))
     return frozenset(rf"{sign}(?:{known})(?![\w.-])" for sign in _OPENS)
 
 
 def is_escaped(opening: Opening) -> bool:
-    """Return whether what opens here is a tag whose signs are escaped."""
+    """Return whether a tag with escaped signs opens here."""
     return opening.label.startswith(("&", "\\"))
 
 
 def read_escaped(source: Source, opening: Opening, end: int, opens: re.Pattern[str]) -> Found | None:
-    """Return an escaped tag that is closed, or that holds another one, as one that can't be read."""
+    """Return an escaped tag that is closed, or that holds another one, as unreadable."""
     text = source.text
     sign = _SIGN.match(opening.label)
     name = opening.label[sign.end() :] if sign else opening.label
@@ -122,7 +122,7 @@ def read_escaped(source: Source, opening: Opening, end: int, opens: re.Pattern[s
 
 @lru_cache(maxsize=256)
 def _patterns(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of how an escaped tag goes on behind its name, and of what closes it."""
+    """Return the patterns of an escaped tag after its name, and of its closing tag."""
     spelt = re.escape(name)
     return (
         regex(rf"(?P<head>[^\n<>&\\]{{0,200}}+{_CLOSES})(?P<tag>\s*+{_ANY_OPENS}[A-Za-z])?+"),
@@ -146,7 +146,7 @@ def near_tag(names: Iterable[str]) -> str:
 
 
 def meant(spelt: str, names: Collection[str]) -> str | None:
-    """Return which of the names is meant by one in another spelling; None where none is."""
+    """Return the name meant by one in another spelling; None if there is none."""
     if spelt in names:
         return spelt
     wanted = squeezed(spelt)
@@ -154,20 +154,20 @@ def meant(spelt: str, names: Collection[str]) -> str | None:
 
 
 def spelling_repair(span: Span, text: str, tag: str) -> tuple[Repair, ...]:
-    """Return the repair of a tag in another spelling; none where it is the format's."""
+    """Return the repair of a tag in another spelling; none if it is the format's."""
     before = span.of(text)
     return () if before == tag else (Repair(RepairKind.TAG_SPELLING, span, before, tag),)
 
 
 class Head(NamedTuple):
-    """An opening tag as it was written.
+    """An opening tag as written.
 
     Args:
         tag: the name that is meant.
         attributes: its fields by name.
-        repairs: what had to be changed.
+        repairs: what was changed.
         is_whole: whether it closes itself.
-        fault: what can't be read in it, as a sentence; empty where all of it can.
+        fault: its unreadable part, as a sentence; empty if there is none.
     """
 
     tag: str
@@ -178,7 +178,7 @@ class Head(NamedTuple):
 
 
 def head_of(opening: Opening, fields_of: Mapping[str, Collection[str]]) -> Head | None:
-    """Return what an opening tag says that is nearly one of the format's; None where its name is none of theirs."""
+    """Return the content of an opening tag that is nearly one of the format's; None if its name is not among them."""
     written = opening.label
     name = _NAME.match(written)
     if name is None or (tag := meant(name[1], fields_of)) is None:
@@ -227,16 +227,16 @@ _AND = regex(
     r"[\s`*_'\"“”]*+(?:\.{3}|…|/|,|&|\||-|–|—|and|or|to|und|oder|bis|et|ou|à|y|o|a|和|与|或|到)?+[\s`*_'\"“”.]*+\Z",
     re.IGNORECASE,
 )
-"""What stands between the two tags of which a sentence speaks."""
+"""Text between two tags that a sentence mentions."""
 
 
 def begins_item(text: str, start: int) -> bool:
-    """Return whether nothing but blanks and the marks of a list stand before this place on its line."""
+    """Return whether only blanks and list marks are before this place on its line."""
     return not text_before(text, start).strip()
 
 
 def unless_mentioned(found: Found, text: str) -> Found:
-    """Return a closed tag that can't be read as a loss, unless the sentence that it stands in goes on through it."""
+    """Return a closed unreadable tag as lost, unless its sentence continues through it."""
     body = found.body.of(text)
     if begins_item(text, found.span.start):
         return found

@@ -1,6 +1,6 @@
-"""Tags with another name than the format's that hold fields of its actions: ``<write_file><path>…``.
+"""Tags with names unknown to the format that hold fields of its actions: ``<write_file><path>…``.
 
-Which action was meant is a guess, so none is read, and that is said. Tags are anybody's: what may be mere data is passed over.
+The meant action is a guess, so none is read, and that is reported. Any text may have tags, so possible data is skipped.
 """
 
 import re
@@ -20,7 +20,7 @@ Fields = Mapping[str, Collection[str]]
 """The fields of each of the format's tags."""
 
 _ALIKE = 0.6
-"""The least likeness of two names, one of which may have been meant for the other."""
+"""The minimal likeness of two names, if one may be meant by the other."""
 
 _MARKUP = frozenset(
     [
@@ -64,7 +64,7 @@ _MARKUP = frozenset(
         "text",
     ]
 )
-"""The elements of HTML and SVG that hold others: what stands in them is a document's."""
+"""The elements of HTML and SVG that hold others: their content belongs to a document."""
 
 _HEAD = regex(r"<(?P<name>[\w.-]++)>\s*+<(?P<field>[^<>]++)>")
 _FIELD_OPENS = regex(r"\s*+<[A-Za-z][\w.-]*+>")
@@ -72,20 +72,20 @@ _WORD = regex(r"[A-Z]?[a-z]{2,}")
 
 
 def stranger_tag(fields_of: Fields) -> str:
-    """Return the pattern of a tag that is none of the format's, and of one of its fields' right behind it."""
+    """Return the pattern of a tag unknown to the format with one of its fields' tags right after it."""
     known = "|".join(map(spellings, sorted(fields_of, reverse=True)))
     return rf"<(?!(?:{known})[\s/>])[A-Za-z][\w.-]{{0,60}}+>\s*+<(?:{'|'.join(map(re.escape, _names(fields_of)))})>"
 
 
 def is_stranger(opening: Opening) -> bool:
-    """Return whether what opens here is a tag with a field's tag behind it."""
+    """Return whether a tag with a field's tag after it opens here."""
     return _HEAD.fullmatch(opening.label) is not None
 
 
 def read_stranger(
     source: Source, opening: Opening, end: int, fields_of: Fields, opens: re.Pattern[str]
 ) -> Found | None:
-    """Return a tag that holds fields of an action as one that can't be read, with the name that may have been meant."""
+    """Return a tag that holds fields of an action as unreadable, with the name that may have been meant."""
     head = _HEAD.fullmatch(opening.label)
     assert head
     name, begins = head["name"], opening.start + head.end("name") + 1
@@ -108,7 +108,7 @@ def read_stranger(
 
 
 def _closer(source: Source, rest: Span, stop: int, name: str) -> int:
-    """Return where a stranger's closing tag stands, or -1: behind the next action where that begins within one of its fields."""
+    """Return where a stranger's closing tag is, or -1; after the next action if that begins in one of its fields."""
     closer = source.find(f"</{name}>", *rest)
     if closer < stop or source.text.find(f"<{name}>", rest.start, closer) >= 0:
         return closer if closer < stop else -1
@@ -116,7 +116,7 @@ def _closer(source: Source, rest: Span, stop: int, name: str) -> int:
 
 
 def _walked(source: Source, at: int, end: int, fields_of: Fields) -> Iterator[tuple[str, int]]:
-    """Yield each closed field from here on, with the place behind it."""
+    """Yield each closed field from here on, with the place after it."""
     field_tag = _field_tag(_names(fields_of))
     while field := field_tag.match(source.text, at, end):
         closer = source.find(f"</{field[1]}>", field.end(), end)
@@ -127,13 +127,13 @@ def _walked(source: Source, at: int, end: int, fields_of: Fields) -> Iterator[tu
 
 
 def _at_first(text: str, opening: Opening, end: int, field: str, fields_of: Fields) -> list[str]:
-    """Return the first field, and the second one where the first is short and holds no tag: looking further would cost too much."""
+    """Return the first field, and the second one if the first is short and without tags; further search costs too much."""
     behind = _second_field(field, _names(fields_of)).match(text, opening.end, end)
     return [field, behind[1]] if behind else [field]
 
 
 def _is_meant(name: str, held: Collection[str], fields_of: Fields) -> bool:
-    """Return whether a tag was meant for an action: two fields say so, or one and the name."""
+    """Return whether a tag was meant as an action: two of its fields show it, or one field and the name."""
     fitting = _fitting(held, fields_of)
     if len(set(held)) > 1:
         return bool(fitting)
@@ -154,7 +154,7 @@ def _fitting(held: Collection[str], fields_of: Fields) -> list[str]:
 
 
 def _likeness(name: str, known: str) -> float:
-    from difflib import SequenceMatcher  # noqa: PLC0415 - slow to load, and hardly ever asked for
+    from difflib import SequenceMatcher  # noqa: PLC0415 - slow to load, and rarely needed
 
     return SequenceMatcher(None, squeezed(name), squeezed(known)).ratio()
 

@@ -1,7 +1,7 @@
-"""Reading a call whose parameters are tags: where each value ends, and what it is.
+"""Parse a call whose parameters are tags: where each value ends, and its type.
 
-A value is raw text and may hold what looks like tags. It is closed by the grammar: by the closing tag that a further
-parameter or the end of the call follows, behind whole calls that the value holds. Where a second reading is as plausible
+A value is raw text and may hold text like tags. The grammar closes it: by the closing tag before a further
+parameter or the end of the call, after any whole calls in the value. If a second reading is as plausible
 (another parameter or another call begins inside the value and isn't closed there), the call is refused.
 """
 
@@ -39,24 +39,24 @@ from actionledger.reading.tolerant_json.valid import scan
 
 _MAY_BE_TEXT = frozenset({Reason.MALFORMED_JSON, Reason.TEXT_AFTER_VALUE})
 _FIRST_TOKEN = regex(r"<[^<>]++>(?=[^<>\s])")
-"""The first token of a closing tag that is made of several."""
+"""The first token of a closing tag made of several."""
 
 _QUOTES = frozenset("\"'`")
 _BREAKS_AROUND = regex(r"\A\r?\n|\r?\n\Z")
 _LINE_END = regex(r"\r?\n\Z")
 _MISSPELT = 2
-"""By how many signs a closing tag may differ from the format's."""
+"""The maximal number of wrong signs in a closing tag."""
 
 _NO_TEXT = '{["'
-"""What a value begins with that was meant as JSON, whatever can be read of it."""
+"""The beginning of a value that was meant as JSON, even if unreadable."""
 
 
 class TaggedValues:
-    """Reads the values of one call, and notes what had to be changed.
+    """Reads the values of one call, and notes each change.
 
     Args:
         source: the response.
-        end: where the text to look at ends, in code points.
+        end: where the searched text ends, in code points.
         grammar: how the format writes calls.
         options: what may be repaired.
     """
@@ -68,7 +68,7 @@ class TaggedValues:
         self.issues: list[Issue] = []
 
     def json_value(self, parameter: re.Match[str]) -> tuple[Any, int]:
-        """Read a value that is JSON: it says itself where it ends. One that is plain text is a text, whatever the tag says."""
+        """Read a JSON value, which determines its own end. Plain text is read as text, whatever the tag says."""
         start = parameter.end()
         if plain := self.grammar.plain_json.match(self.text, start, self.end):
             return scan(self.text, start)[0], plain.end()
@@ -100,7 +100,7 @@ class TaggedValues:
         raise RefusedError(Issue(code, Span(start, stop), "The parameter says that it is JSON."))
 
     def text_value(self, start: int, opener: str) -> tuple[str, int]:
-        """Read a value that is raw text; one without a sign of a tag, closed as it should be, leaves nothing to ask."""
+        """Read a value that is raw text; one without any tag's sign, properly closed, needs no further check."""
         grammar, text = self.grammar, self.text
         if plain := grammar.plain_value.match(text, start, self.end):
             return self.trimmed(plain[1]), plain.end()
@@ -126,7 +126,7 @@ class TaggedValues:
         return self.trimmed(self.without_near_marks(value)), close.end
 
     def without_marks(self, opener: str, value: Span, close: Span) -> Span:
-        """Return where a value stands that holds tags; one that holds the format's own may be refused."""
+        """Return the span of a value that holds tags; one that holds the format's own may be refused."""
         text, spelt = self.text, close.of(self.text)
         if spelt != self.grammar.parameter_closes and text.find(f"<{spelt[2:-1]}", *value) >= 0:
             detail = "A tag in another spelling closes it, and such a one begins in it."
@@ -141,7 +141,7 @@ class TaggedValues:
         return marks.value
 
     def without_half_closer(self, value: Span) -> Span:
-        """Return where a value stands without the first token of its closing tag, where that stands twice."""
+        """Return the span of a value without a repeated first token of its closing tag."""
         token = _FIRST_TOKEN.match(self.grammar.parameter_closes)
         stop = value.start + len(value.of(self.text).rstrip())
         if token is None or not self.text.endswith(token[0], value.start, stop):
@@ -153,14 +153,14 @@ class TaggedValues:
         return Span(value.start, stray.start)
 
     def without_near_marks(self, value: Span) -> str:
-        """Return a value's text, unless it begins or ends with what is nearly one of its own tags."""
+        """Return a value's text; refuse one that begins or ends with nearly one of its own tags."""
         if is_nearly_marked(text := value.of(self.text), self.grammar):
             detail = "It begins or ends with what may be a tag of the format."
             raise RefusedError(Issue(Reason.AMBIGUOUS, value, detail))
         return text
 
     def verbatim_value(self, start: int) -> tuple[str, int]:
-        """Read a section of XML that holds text as it is: no tag in it means anything."""
+        """Read a CDATA section, in which tags have no meaning."""
         stop = self.source.find(CDATA_CLOSES, start, self.end)
         if stop < 0:
             raise RefusedError(Issue(Reason.TRUNCATED, Span(start, self.end)), self.end)
@@ -172,7 +172,7 @@ class TaggedValues:
         return self.text[start + len(CDATA) : stop], close.end
 
     def unclosed_value(self, start: int, first: int, following: int) -> tuple[str, int]:
-        """Read a value whose tag isn't closed before the next call begins: the closing tag was left out, or it quotes."""
+        """Read a value whose tag isn't closed before the next call begins: the closing tag is missing, or the value quotes a call."""
         close = self.grammar.bare_close.search(self.text, start, following)
         if close and not self.opens_parameter(start, close.start()):
             if misspelt := self.misspelt_closer(start, close.start()):
@@ -185,7 +185,7 @@ class TaggedValues:
                 raise RefusedError(added.issue)
             self.repairs.extend(added.repairs)
             value = self.trimmed(self.without_near_marks(Span(start, close.start())))
-            # The call's closing tag stands on a line of its own where each value's would have ended one.
+            # The call's closing tag is on a line of its own after the place where each value's tag would be.
             return value if self.grammar.line_breaks else _LINE_END.sub("", value), close.start()
         if first < self.end:
             detail = "Another call begins in it: it is quoted, or the tag was never closed."
@@ -196,17 +196,17 @@ class TaggedValues:
         raise RefusedError(Issue(Reason.UNCLOSED_TAG, Span(start, following)), following)
 
     def misspelt_closer(self, start: int, end: int) -> Span | None:
-        """Return the tag that a value ends with if it is nearly the parameter's closing one."""
+        """Return the tag at a value's end that is nearly the parameter's closing one."""
         closer = self.grammar.parameter_closes
         stop = start + len(self.text[start:end].rstrip())
         begins = stop
         for _ in range(closer.count("<")):
             begins = self.text.rfind("<", max(start, stop - len(closer) - _MISSPELT), max(begins, start))
         if self.text.startswith("/<", begins - 1) and begins > start:
-            begins -= 1  # the two signs have changed places
+            begins -= 1  # the two signs are exchanged
         if begins < 0 or not closer.endswith(">") or not self.text.endswith(">", begins, stop):
             return None
-        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and hardly ever asked for
+        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - slow to load, and rarely needed
 
         distance = Levenshtein.distance(self.text[begins:stop], closer, score_cutoff=_MISSPELT)
         return Span(begins, stop) if distance <= _MISSPELT else None
@@ -221,7 +221,7 @@ class TaggedValues:
         return unescaped(body) if self.grammar.is_xml else body
 
     def closed(self, closer: str, at: int) -> Closed:
-        """Return the closing tag that is due here, be it in another spelling."""
+        """Return the closing tag expected here, in any spelling."""
         spelt, due = self.grammar.spellings.get(closer), behind_blanks(self.text, at, self.end)
         if spelt and self.text.startswith(spelt, due, self.end):
             found = Span(due, due + len(spelt))
@@ -229,7 +229,7 @@ class TaggedValues:
         return closing_tag(self.text, at, self.end, closer, self.options)
 
     def respelt(self, found: Span, closer: str) -> tuple[Repair, ...]:
-        """Return the repair of a closing tag in another spelling; none where it is the format's."""
+        """Return the repair of a closing tag in another spelling; none if it is the format's."""
         before = found.of(self.text)
         if before == closer:
             return ()
@@ -237,10 +237,10 @@ class TaggedValues:
             raise RefusedError(Issue(Reason.TAG_SPELLING, found, f"Expected {closer}"))
         return (Repair(RepairKind.TAG_SPELLING, found, before, closer),)
 
-    # Where a call ends that can't be read
+    # Where an unreadable call ends
 
     def refused_end(self, start: int) -> int:
-        """Return what is behind its closing tag, or where the next call begins."""
+        """Return the place after its closing tag, or where the next call begins."""
         grammar = self.grammar
         following = self.source.search(grammar.next_call, start, self.end)
         at = self.source.search(grammar.call_close, start, following)
@@ -253,21 +253,21 @@ class TaggedValues:
 
 
 def _adds(close: Closed) -> bool:
-    """Return whether a closing tag is missing, and a repair adds it."""
+    """Return whether a repair adds a missing closing tag."""
     return any(repair.kind is RepairKind.UNCLOSED_TAG for repair in close.repairs)
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedCall:
-    """A call as it was read.
+    """A parsed call.
 
     Args:
-        name: what is called.
+        name: the callee's name.
         arguments: its parameters by name.
         span: all of it, its opening and closing tags included.
         inner_end: where its body ends.
-        repairs, issues: what was changed, what is wrong without being in the way.
-        refusal: why it can't be read; None where it was.
+        repairs, issues: what was changed, and minor problems.
+        refusal: why it is unreadable; None if it was parsed.
     """
 
     name: str
@@ -324,7 +324,7 @@ class _Reader(TaggedValues):
     """Walks one call: parameters, then the closing tags."""
 
     def read(self, at: int) -> tuple[JsonDict, int, int]:
-        """Read from behind the opening tag; return the arguments, where the body ends and where the call does."""
+        """Read from after the opening tag; return the arguments, the body's end and the call's end."""
         arguments: JsonDict = {}
         if opens := self.grammar.object.match(self.text, at, self.end):
             arguments, at = self.json_arguments(opens.end())
@@ -348,7 +348,7 @@ class _Reader(TaggedValues):
                 self.json_value(parameter) if is_json else self.text_value(parameter.end(), parameter[0])
             )
         if not self.grammar.closes.match(self.text, at, self.end):
-            # Refuse a call that goes on in a way that can't be read; one that just ends lacks no more than its closing tag.
+            # Refuse a call with an unreadable rest; one that just ends lacks only its closing tag.
             has_parameters = bool(arguments)
             grammar, text = self.grammar, self.text
             stop = self.source.search(grammar.next_call, at, self.end)
@@ -366,7 +366,7 @@ class _Reader(TaggedValues):
         return arguments, inner_end, self.close(self.grammar.tail, at)[1] if self.grammar.tail else at
 
     def parameter_at(self, at: int) -> re.Match[str] | None:
-        """Return the opening of the parameter that is due here; a value's own opening tag that is left out is a repair."""
+        """Return the opening of the parameter expected here; a missing opening tag of its value is a repair."""
         grammar = self.grammar
         if parameter := grammar.next_parameter.match(self.text, at, self.end):
             return parameter
@@ -381,12 +381,12 @@ class _Reader(TaggedValues):
         return bare
 
     def is_closed(self, start: int) -> bool:
-        """Return whether a parameter's closing tag is the first tag behind a place."""
+        """Return whether a parameter's closing tag is the first tag after a place."""
         tag = self.text.find("<", start, self.end)
         return tag >= 0 and self.grammar.parameter_close.match(self.text, tag, self.end) is not None
 
     def close(self, closer: str, at: int) -> tuple[int, int]:
-        """Return where a closing tag that is due here begins and ends; one that is left out is a repair."""
+        """Return where a closing tag expected here begins and ends; a missing one is a repair."""
         due = behind_blanks(self.text, at, self.end)
         if self.text.startswith(closer, due, self.end):
             return due, due + len(closer)
@@ -397,7 +397,7 @@ class _Reader(TaggedValues):
         return closed.start, closed.end
 
     def json_arguments(self, start: int) -> tuple[JsonDict, int]:
-        """Read an object that stands in place of the parameters."""
+        """Read an object in place of the parameters."""
         following = self.source.search(self.grammar.next_call, start, self.end)
         stop = self.source.search(self.grammar.call_close, start, following)
         reach = Reach(stop if stop < following else None, following, self.end)

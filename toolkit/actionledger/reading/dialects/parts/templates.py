@@ -1,4 +1,4 @@
-"""Where a response template's fields stand in a response, and what the template makes of each: JSON, tags, lines or Python calls."""
+"""Where a response template's fields are in a response, and how the template reads each: JSON, tags, lines or Python calls."""
 
 import json
 import re
@@ -24,18 +24,18 @@ _REPEATS = frozenset("*?{")
 
 
 class Field(NamedTuple):
-    """A field of a message that a response template tells apart.
+    """A message's field in a response template.
 
     Args:
-        name: what the message calls it.
-        opens: what it begins with.
-        mark: the literal texts of which one is the beginning of that.
-        closes: what it ends with; None where the end of the text does.
-        ends_with: the literal text of that, or the beginning of it.
-        content: how its body is read, as the template names it.
+        name: its name in the message.
+        opens: the pattern of its beginning.
+        mark: literal texts, one of which starts that beginning.
+        closes: the pattern of its end; None if it ends with the text.
+        ends_with: the literal text of that end, or its beginning.
+        content: the template's name for how its body is read.
         arguments: the settings of that.
-        transform: what is made of its content; None where that is the field.
-        is_each: whether that is made of each item of a list.
+        transform: the template for its content; None if the content is the field.
+        is_each: whether that applies to each item of a list.
     """
 
     name: str
@@ -50,14 +50,14 @@ class Field(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A stretch of a response that a field takes.
+    """A stretch of a response that belongs to a field.
 
     Args:
-        field: which.
+        field: the field.
         span: all of it.
-        body: what stands between its ends.
-        captures: what its opening named, and its closing.
-        is_closed: whether it ends with what closes it.
+        body: the text between its opening and closing.
+        captures: the named groups of its opening and closing.
+        is_closed: whether its closing is there.
     """
 
     field: Field
@@ -68,13 +68,13 @@ class Region(NamedTuple):
 
 
 class Regions:
-    """The regions in one text, by the template; they are looked for once."""
+    """The regions in one text, cached by template."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[Region]] = {}
 
     def at(self, text: str, start: int, key: str, fields: Sequence[Field]) -> Region | None:
-        """Return the region that begins there; None where none does, or where another one holds the place."""
+        """Return the region that begins there; None if there is none, or if another one covers the place."""
         if key not in self._found:
             self._found[key] = list(_regions(text, fields))
         found = self._found[key]
@@ -110,7 +110,7 @@ def _regions(text: str, fields: Sequence[Field]) -> Iterator[Region]:
 
 
 def literal_start(pattern: str) -> str:
-    """Return the literal text that everything begins with that a regular expression matches; empty where there is none."""
+    """Return the literal text with which all matches of a regular expression begin; empty if there is none."""
     found, at = "", 0
     while at < len(pattern):
         sign = pattern[at]
@@ -147,7 +147,7 @@ _KEY = regex(r'"(?:\\.|[^"\\])*+"|(?<=[{,])(\s*+)(\w++)(\s*+):')
 
 
 class ContentError(Exception):
-    """The content can't be read, or what the template makes of it is no call."""
+    """The content is unreadable, or the template's result is no call."""
 
     def __init__(self, code: Reason, span: Span, detail: str = "") -> None:
         super().__init__(code)
@@ -157,7 +157,7 @@ class ContentError(Exception):
 def calls_of(
     source: Source, region: Region, options: DecodeOptions
 ) -> tuple[tuple[Written, ...], tuple[Repair, ...]]:
-    """Return the calls that a region holds, and what had to be changed in it."""
+    """Return the calls in a region, and the changes made to it."""
     content, repairs = _content(source, region, options)
     field = region.field
     if field.is_each:
@@ -203,7 +203,7 @@ def _content(source: Source, region: Region, options: DecodeOptions) -> tuple[An
 
 
 def _quoted_json(text: str, region: Region) -> Any:
-    """Return JSON whose texts stand between marks of the template's own, and whose keys may need no quotes."""
+    """Return JSON whose texts are between the template's own marks, and whose keys may need no quotes."""
     settings = region.field.arguments
     pairs = [(re.escape(opens), re.escape(closes)) for opens, closes in settings["string_delims"]]
     quoted = regex("|".join(f"{opens}(.*?){closes}" for opens, closes in pairs), re.DOTALL)
@@ -254,7 +254,7 @@ def _value(text: str, region: Region) -> Any:
 
 
 def _tags(text: str, region: Region) -> JsonDict:
-    """Return the values in tags by their keys; what stands between the tags, or a key twice, is no argument."""
+    """Return the values in tags by their keys; text between the tags, or a repeated key, is no argument."""
     found: JsonDict = {}
     at, between = 0, []
     for tag in re.finditer(region.field.arguments["tag_pattern"], text, re.DOTALL):
@@ -297,7 +297,7 @@ def _python(source: Source, region: Region, options: DecodeOptions) -> list[Json
 
 
 def _made(transform: Any, scope: JsonMap, region: Region) -> Any:
-    """Return what a template makes of what was read: each placeholder gives way to its value."""
+    """Fill in a template: each placeholder is replaced by its value."""
     if isinstance(transform, dict):
         return {key: _made(each, scope, region) for key, each in transform.items()}
     if isinstance(transform, list):

@@ -1,4 +1,4 @@
-"""Calls that the end of the text cuts off, although what is there of them can be read: they wait for a person."""
+"""Calls cut off by the end of the text whose available part is readable: they wait for approval."""
 
 import re
 from dataclasses import replace
@@ -27,14 +27,14 @@ _TOKEN = regex(
 """The parts of a value, as JSON and Python write it."""
 
 _NEAR = 400
-"""How much of a text is looked at for a mark before or at its end, blanks included."""
+"""The searched part of a text for a mark before or at its end, blanks included."""
 
 
 def unless_cut(dialect: Dialect, found: Found, source: Source) -> Found:
-    """Return a block; if the text ends in its last call, that one with a doubt.
+    """Return a block, with its last call in doubt if the text ends in it.
 
-    It does where a closing mark is missing at the end of the text, unless it is one without which a call is whole: see
-    ``Dialect.optional_closers``. Where it is known that the model was stopped, any missing mark says that it was there.
+    It does if a closing mark is missing at the end of the text, except a mark that a whole call may lack: see
+    ``Dialect.optional_closers``. If the model is known to have been stopped, any missing mark counts.
     """
     if not found.actions or found.status not in _READ or found.actions[-1].doubt:
         return found
@@ -54,9 +54,9 @@ def unless_cut(dialect: Dialect, found: Found, source: Source) -> Found:
 
 
 def unless_completed(found: Found, source: Source) -> Found:
-    """Return a block of calls in no format; where brackets were added to the last one at the end of the text, that one with a doubt.
+    """Return a block of calls in no format, with its last call in doubt if brackets were added to it at the text's end.
 
-    A list that is not closed around calls that are leaves them whole.
+    An unclosed list around closed calls leaves them whole.
     """
     text, end = source.text, len(source.text)
     missing = [
@@ -72,7 +72,7 @@ def unless_completed(found: Found, source: Source) -> Found:
 def unless_brackets_lack(
     dialect: Dialect, found: Found, source: Source, opening: Opening, options: DecodeOptions
 ) -> Found:
-    """Return a block that the end of the text cuts off; if nothing but closing brackets is missing there, with that call in doubt."""
+    """Return a block cut off by the text's end; if only closing brackets are missing, parse it with that call in doubt."""
     if not found.issues:
         return found
     text, end = source.text, len(source.text)
@@ -82,7 +82,7 @@ def unless_brackets_lack(
         return found
     missing = _missing_brackets(text, opening.end)
     if not missing.strip("]"):
-        return found  # of a list that is not closed, the calls are whole
+        return found  # the calls of an unclosed list are whole
     whole = Source(text + missing, source.names)
     again = dialect.read(whole, opening, len(whole.text), options)
     if again is None or again.status not in _READ or not again.actions or again.span.end < end:
@@ -98,7 +98,7 @@ def unless_brackets_lack(
 
 
 def _missing_brackets(text: str, start: int) -> str:
-    """Return what closes the brackets of the value that a text ends in; empty where it ends within a part of it."""
+    """Return the brackets that close the value at a text's end; empty if the text ends within a part of it."""
     first = _OPENS.search(text, start)
     stack: list[str] = []
     at = first.start() if first else len(text)
@@ -113,14 +113,14 @@ def _missing_brackets(text: str, start: int) -> str:
 
 
 def _kept(found: Found, end: int) -> tuple[Repair, ...]:
-    """Return the repairs of what a text holds, but for those behind its end."""
+    """Return the repairs within a text, without those after its end."""
     return tuple(
         replace(each, span=_clipped(each.span, end)) for each in found.repairs if each.span.start <= end
     )
 
 
 def _up_to(found: Found, end: int) -> Found:
-    """Return a block without what was added to the text that it was read in."""
+    """Return a block without the text that was added for reading it."""
     actions = tuple(each._replace(span=_clipped(each.span, end)) for each in found.actions)
     issues = tuple(replace(each, span=each.span and _clipped(each.span, end)) for each in found.issues)
     return found._replace(
@@ -133,7 +133,7 @@ def _clipped(span: Span, end: int) -> Span:
 
 
 def cut_off(found: Found, at: int) -> Found:
-    """Return a block whose last call lacks its end: it waits for a person, and is lost where none of its arguments is there."""
+    """Return a block with an incomplete last call: that waits for approval, or is lost if it has no arguments yet."""
     whole, last = found.actions[:-1], found.actions[-1]
     issue = Issue(Reason.TRUNCATED, Span(min(last.span.start, at), found.span.end))
     issues = tuple(sorted((*found.issues, issue), key=lambda each: each.span or found.span))
@@ -147,7 +147,7 @@ def cut_off(found: Found, at: int) -> Found:
 
 
 def _is_optional(dialect: Dialect, missing: Repair, text: str) -> bool:
-    """Return whether a call is whole without a closing mark; a fence stands around calls that say themselves where they end."""
+    """Return whether a call is whole without a closing mark; a fence encloses calls that determine their own end."""
     if missing.kind is RepairKind.UNCLOSED_FENCE:
         return True
     before = text[max(0, missing.span.start - _NEAR) : missing.span.start].rstrip()
@@ -158,7 +158,7 @@ def _is_optional(dialect: Dialect, missing: Repair, text: str) -> bool:
 
 
 def _stays_open(dialect: Dialect, found: Found, text: str) -> bool:
-    """Return whether a block that the text ends with lacks a mark that its dialect doesn't ask for."""
+    """Return whether a block at the end of the text lacks a mark that its dialect doesn't require."""
     if not dialect.may_stay_open or behind_blanks(text, found.span.end, len(text)) < len(text):
         return False
     return behind_blanks(text, found.body.end, found.span.end) == found.span.end

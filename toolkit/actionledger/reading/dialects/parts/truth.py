@@ -1,4 +1,4 @@
-"""What a flag of a block says, however its truth is written."""
+"""The truth value of a block's flag, in any notation."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ _TRUE, _FALSE = frozenset({"true", "1"}), frozenset({"false", "0", "null", ""})
 
 
 def truth_of(value: Any) -> bool | None:
-    """Return what a flag says; None where that is neither true nor false. One that isn't given is false."""
+    """Return a flag's truth; None if it is neither true nor false. A missing flag is false."""
     if value is None or isinstance(value, bool):
         return bool(value)
     if not isinstance(value, str | int | float):

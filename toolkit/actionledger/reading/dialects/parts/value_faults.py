@@ -1,4 +1,4 @@
-"""Values that are broken, cut, or not to be acted on: one read once of thousands, brackets left open, a key with two values."""
+"""Values that are broken, cut, or not to be acted on: repeated ones read only once, open brackets, a key with two values."""
 
 import json
 import re
@@ -18,16 +18,16 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 from actionledger.reading.tolerant_json.valid import SCAN_ERRORS, scan
 
 _LONGEST = 200
-"""How long a value is that is remembered, in code points: what is longer than that comes less often."""
+"""The maximal length of a cached value, in code points; longer ones are rarely repeated."""
 
 _MOST = 1_000
-"""How many are remembered of one text."""
+"""The maximum of cached values per text."""
 
 
 class BrokenValues:
-    """The broken values of one text that hold nothing: those that can't be read, and empty ones.
+    """The broken values of one text without content: unreadable and empty ones.
 
-    One that holds something is read again each time, for what is in it belongs to one action alone.
+    A value with content is read again each time, since the content belongs to only one action.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class BrokenValues:
         options: DecodeOptions,
         read: Callable[[], Decoded],
     ) -> Decoded:
-        """Return what comes of a broken value."""
+        """Return the result of a broken value."""
         closer, bound = reach
         if bound - start > _LONGEST or bound >= len(text):
             return read()
@@ -64,16 +64,16 @@ class _TwoValuesError(Exception):
 
 
 def unless_doubtful(text: str, decoded: Decoded) -> Decoded:
-    """Return a value as it is, or refused if a key in it stands twice with two values, or a number is none.
+    """Return a value, or refuse it if a duplicate key has two values, or a number is not finite.
 
-    A key that stands twice with the same value stays an issue: it doesn't matter which of them counts.
+    A duplicate key with the same value stays an issue, since either value will do.
     """
     issue = (_no_number(decoded) or _contradiction(text, decoded)) if decoded.ok else None
     return replace(decoded, ok=False, value=None, issues=(issue,), cut=()) if issue else decoded
 
 
 def _no_number(decoded: Decoded) -> Issue | None:
-    """Return the issue that a word was read as a number that is none."""
+    """Return the issue of a word that was read as a non-finite number."""
     for repair in decoded.repairs:
         if repair.kind is RepairKind.NON_FINITE_NUMBER:
             return Issue(Reason.NON_FINITE_NUMBER, repair.span)
@@ -81,7 +81,7 @@ def _no_number(decoded: Decoded) -> Issue | None:
 
 
 def _contradiction(text: str, decoded: Decoded) -> Issue | None:
-    """Return the issue that names two values of one key; a text that is broken beside that is not looked into."""
+    """Return the issue of a key with two values; a text that is also broken is not checked."""
     twice = [issue for issue in decoded.issues if issue.code is Reason.DUPLICATE_KEY]
     if not twice:
         return None
@@ -115,11 +115,11 @@ _BEGINNINGS = frozenset(
 )
 _LONGEST_WORD = len("false")
 _LEVELS = 500
-"""How many levels the C scanner reads at once here; beyond a thousand it gives up."""
+"""The number of levels that the C scanner reads at once here; it gives up beyond a thousand."""
 
 
 class OpenBrackets:
-    """What is known of the values of one text that its end cuts through."""
+    """The known facts about values of one text that its end cuts through."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -127,11 +127,11 @@ class OpenBrackets:
         self._places: frozenset[int] | None = None
 
     def note(self, text: str, start: int, end: int) -> None:
-        """Note that the value that begins at ``start`` is cut at ``end``; its brackets are looked at when somebody asks."""
+        """Note that the value that begins at ``start`` is cut at ``end``; its brackets are searched on request."""
         self._text, self._cut, self._places = text, (start, end), None
 
     def hold(self, start: int, end: int) -> bool:
-        """Return whether a bracket of the value noted last begins at ``start`` and is still open at ``end``."""
+        """Return whether a bracket of the last noted value begins at ``start`` and is still open at ``end``."""
         first, last = self._cut
         if end != last or start <= first:
             return False
@@ -141,7 +141,7 @@ class OpenBrackets:
 
 
 def _left_open(text: str, start: int, end: int) -> list[int]:
-    """Return where the brackets stand that are open at the end; none if a level beyond the C scanner's is no valid JSON."""
+    """Return where the brackets are that are open at the end; none if a level too deep for the C scanner is invalid JSON."""
     places: list[int] = []
     for match in _BRACKET.finditer(text, start, end):
         if match[1]:
@@ -154,7 +154,7 @@ def _left_open(text: str, start: int, end: int) -> list[int]:
 
 
 def ends_inside(text: str, start: int) -> bool:
-    """Return whether a text may end within the valid value that begins at ``start``, be it one too deep for the C scanner."""
+    """Return whether a text may end within the valid value that begins at ``start``, even one too deep for the C scanner."""
     try:
         _, end = scan(text, start)
     except StopIteration as stopped:

@@ -1,4 +1,4 @@
-"""A value whose tag says that it is a list or an object, with a tag of the same name for each value in it: Cohere's.
+"""Values whose tag marks them as a list or an object, with a tag of the same name for each value in it: Cohere's.
 
 Stricter than a parameter's own text: a text in it ends at the next closing tag, and one that names a tag of the format is refused.
 """
@@ -18,25 +18,25 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 KEY = r"(?:[^\"&<>\n]|&(?:amp|lt|gt|quot);)++"
 _ESCAPES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
-"""What each stands for in an attribute; that of the sign that all begin with is last."""
+"""The sign of each escape in an attribute; the one with which all begin is last."""
 
 
 def from_attribute(text: str) -> str:
-    """Return what an attribute says."""
+    """Return an attribute's text, unescaped."""
     for written, meant in _ESCAPES.items():
         text = text.replace(written, meant)
     return text
 
 
 def in_attribute(text: str) -> str:
-    """Return a text as an attribute has it."""
+    """Return a text escaped for an attribute."""
     for written, meant in reversed(_ESCAPES.items()):
         text = text.replace(meant, written)
     return text
 
 
 class _Open(NamedTuple):
-    """A list or an object that is open, with what it holds so far."""
+    """An open list or object with its content so far."""
 
     key: str
     held: list[Any] | dict[str, Any]
@@ -50,7 +50,7 @@ class _Tree(NamedTuple):
     options: DecodeOptions
 
     def refusal(self, code: Reason, span: Span, detail: str = "") -> RefusedError:
-        """Return why it can't be read, unless another call begins in it, or the text ends: then that is why."""
+        """Return why it is unreadable; another call that begins in it, or the end of the text, takes precedence."""
         start, bound = self.span
         if self.source.search(self.grammar.call_close, start, bound) < bound:
             return RefusedError(Issue(code, span, detail))
@@ -63,13 +63,13 @@ class _Tree(NamedTuple):
         )
 
     def stranger(self, at: int) -> RefusedError:
-        """Return why no tag of a value stands where one is due."""
+        """Return the error for a missing tag of a value."""
         rest = Span(at, self.source.search(self.grammar.call_close, at, self.span.end))
         detail = f"Expected a tag of a value, got {excerpt(self.source.text, *rest)}."
         return self.refusal(Reason.WRONG_SHAPE, rest, detail)
 
     def leaf(self, tag: re.Match[str]) -> tuple[Any, int]:
-        """Return a text, or what is no text, and where its closing tag ends."""
+        """Return a text or another plain value, and where its closing tag ends."""
         start, bound, closer = tag.end(), self.span.end, self.grammar.parameter_closes
         close = self.source.find(closer, start, self.source.search(self.grammar.call_close, start, bound))
         if close < 0:
@@ -89,10 +89,10 @@ class _Tree(NamedTuple):
 def tree_behind(
     source: Source, parameter: re.Match[str], end: int, grammar: TagGrammar, options: DecodeOptions
 ) -> tuple[list[Any] | dict[str, Any], int]:
-    """Return the list or the object behind the tag that opens it, and where its closing tag ends.
+    """Return the list or object after its opening tag, and where its closing tag ends.
 
     Raises:
-        RefusedError: it can't be read.
+        RefusedError: it is unreadable.
     """
     within = Span(parameter.end(), source.search(grammar.next_call, parameter.end(), end))
     tree = _Tree(source, within, end, grammar, options)
@@ -142,7 +142,7 @@ def _tags(stem: str) -> re.Pattern[str]:
 
 
 def attributes(*, is_named: bool) -> str:
-    """Return the pattern of what stands in a value's opening tag: its name, and what it is."""
+    """Return the pattern of a value's opening tag after its name: the value's name and type."""
     name = rf"\s++name=\"(?P<key>{KEY})\""
     kind = r'\s++type="(?:raw|(?P<tree>list|dict)|(?P<json>json))"'
     return rf"{name}{kind}\s*+>" if is_named else rf"(?:{name})?+{kind}\s*+>"

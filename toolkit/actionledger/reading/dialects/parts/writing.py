@@ -1,8 +1,8 @@
-"""Calls and values as text: what the writing halves of the dialects share.
+"""Calls and values as text: the parts that the dialects' writers share.
 
 JSON and Python are written on one line, control characters escaped, so that nothing in a string can end the line, the
-fence or the block around it. What can't be written raises ``ValueError`` or ``TypeError``, as ``json.dumps`` does;
-``Dialect.render`` says so to the caller.
+fence or the block around it. Unwritable values raise ``ValueError`` or ``TypeError``, as ``json.dumps`` does;
+``Dialect.render`` reports that to the caller.
 """
 
 import json
@@ -19,12 +19,12 @@ _FENCE_LINE = regex("^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class PlainCall(NamedTuple):
-    """A call without a place in a text: what a dialect is given to write.
+    """A call without a place in a text, for a dialect to write.
 
     Args:
-        name: what is called.
+        name: the callee's name.
         arguments: its arguments by name, as JSON values.
-        call_id: its identifier; left out where the dialect has no place for one.
+        call_id: its identifier; left out if the dialect has no place for one.
     """
 
     name: str
@@ -33,12 +33,12 @@ class PlainCall(NamedTuple):
 
 
 def json_text(value: object) -> str:
-    """Return a value as JSON on one line; half of a surrogate pair, which no encoding takes, as its escape."""
+    """Return a value as JSON on one line; half a surrogate pair, which has no encoding, is escaped."""
     return escaped_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def raw_text(value: object) -> str:
-    """Return a value as a tag holds it: a text as it is, anything else as JSON."""
+    """Return a value as a tag holds it: a text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json_text(value)
 
 
@@ -60,7 +60,7 @@ def python_literal(value: object) -> str:
 
 
 def python_call(call: PlainCall) -> str:
-    """Return a call in Python; where a parameter's name is none in Python, with one object that holds all arguments."""
+    """Return a call in Python; if a parameter's name is not valid there, with one object of all arguments."""
     if all(_PARAMETER.fullmatch(name) for name in call.arguments):
         given = ", ".join(f"{name}={python_literal(value)}" for name, value in call.arguments.items())
     else:
