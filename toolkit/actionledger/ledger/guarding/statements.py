@@ -187,7 +187,7 @@ class Statements:
             kinds = [str(column[1]) for column in cursor.description]
             names = tuple(distinct([str(column[0]) for column in cursor.description]))
             if any(_ZONED in kind for kind in kinds):
-                # In Python a time with a zone needs one more package (pytz).
+                # In Python a time with a zone needs one more package.
                 cursor.execute(_without_zones(only, kinds))
             yield names, cursor.fetchmany
 
