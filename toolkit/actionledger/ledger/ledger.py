@@ -375,7 +375,7 @@ class Ledger(ReadableLedger):
 
 
 def _hand_over(store: Store, writer: SegmentWriter, background: BackgroundIngester) -> None:
-    """Do what ``close`` does for a ledger that nobody closed; nobody is left to hear of an error."""
+    """Do the same as ``close`` for a ledger that nobody closed; there is nobody left to report errors to."""
     with suppress(LedgerError):
         has_written = writer.has_written
         writer.close()

@@ -159,7 +159,7 @@ class Statements:
         self._folder = folder
         self._is_of_lake = bool(folders)
         self._cursor = connect()
-        # Lock the connection in for good. The folder for spilling is the only one that it can reach, so nobody else may use that.
+        # Lock the connection in for good. It can reach only the folder for spilling, so nobody else may use that.
         cursor = self._cursor
         if folders:
             allowed = ", ".join(map(_quoted, folders))

@@ -9,7 +9,7 @@
 ``Span``                           two columns, ``…_start`` and ``…_end``
 ``dict``, a tuple of texts         ``JSON``
 a tuple of other values            none: each is a row of another table
-annotated with ``events.stored``   what is said there: ``UUID``, ``JSON``, ``BIGINT``, or no column
+annotated with ``events.stored``   its type: ``UUID``, ``JSON``, ``BIGINT``, or no column
 =================================  =====================================================================
 """
 

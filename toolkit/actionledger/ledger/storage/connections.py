@@ -41,8 +41,8 @@ MORE_STORE_MEMORY = "192MB"
 """The next limit if memory is short, before there is none: two thousand texts of 20 KB fit, which take twice as much without a limit."""
 
 SMALL_FILE = 64_000_000
-"""A published copy of fewer bytes is read by one thread. DuckDB gives each thread a hundred thousand rows or more, and threads that wait for each
-other take a tenth to a third more processor time.
+"""A published copy of fewer bytes is read by one thread. DuckDB gives each thread a hundred thousand rows or more. Threads that wait for each other
+take a tenth to a third more processor time.
 """
 
 STORE_LOG = "128MB"

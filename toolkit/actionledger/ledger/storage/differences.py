@@ -1,4 +1,4 @@
-"""Track the pieces in which the working file and its copies differ, so that updating a copy takes only the new data, however large both are.
+"""Track the pieces in which the working file and its copies differ, so that an update of a large copy takes only the new data.
 
 DuckDB logs its writes to a file. They are kept next to the ledger, for each copy since it last equalled the working file.
 They are trusted only if the working file and the copy are in the recorded state. A killed writer, or one that wrote in another way, leaves

@@ -1,7 +1,7 @@
 """The elected ingester: it ingests segments, publishes, and removes what is no longer needed.
 
-Killed at any point, it leaves nothing inconsistent. Rows and offsets are committed together, the published copy is replaced at once, and
-a segment is deleted only when the published copy holds all of it. It works in small transactions and publishes by time, what is overdue first.
+Killed at any point, it leaves nothing inconsistent. Rows and offsets are committed together, and the published copy is replaced at once. A segment is
+deleted only when the published copy holds all of it. It works in small transactions and publishes by time, what is overdue first.
 So however often ingesters are killed, the next one continues from the last.
 """
 

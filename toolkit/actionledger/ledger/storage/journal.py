@@ -122,7 +122,7 @@ class SegmentWriter:
             self._let_go()
 
     def start_over(self) -> None:
-        """Begin anew in a forked child: the parent writes what it has buffered."""
+        """Begin anew in a forked child, since the parent writes the events that it has buffered."""
         self._let_go()
         self._begin()
 

@@ -111,7 +111,7 @@ def limit_for(ledger: Path) -> str:
 
 
 def spilling_folder() -> str:
-    """Return the path of a new folder for spilled data, which nobody else uses and which is removed at the end of this process at the latest."""
+    """Return the path of a new folder for spilled data, which nobody else uses. It is removed at the end of this process at the latest."""
     return str(_of_process(os.getpid()).path / new_id())
 
 

@@ -33,7 +33,7 @@ _OTHER = "other"
 _PATIENCE_SECONDS = 60.0
 _TABLES = (*TABLES, QUARANTINE)
 _KEPT = ("effects", "manifests", "taken.json", "saved-*.json")
-"""What is copied from the folder next to a ledger. Locks, segments and limits stay with the old place."""
+"""The files copied from the folder next to a ledger. Locks, segments and limits stay with the old place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class LakeStore:
             lock.release()
 
     def _is_made(self) -> bool:
-        """Return whether there is nothing to make. This uses the kept connection, since each new one reads the catalog anew."""
+        """Return whether there is nothing to make, over the kept connection, since each new one reads the catalog anew."""
         try:
             version = self._version()
         except LedgerError as error:

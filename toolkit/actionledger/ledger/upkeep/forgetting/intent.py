@@ -63,7 +63,7 @@ class Intent:
         return list(self.events)
 
     def with_counts(self, counts: Mapping[str, Mapping[str, int]]) -> "Intent":
-        """Return a copy that says that everything next to the records is erased."""
+        """Return a copy that marks everything next to the records as erased."""
         return replace(self, is_beside_done=True, counts=counts)
 
     def save(self, files: LedgerFiles) -> None:
