@@ -244,7 +244,7 @@ class Ledger(ReadableLedger):
             ...     ledger.verify(since=kept).is_whole
             True
         """
-        from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415 - seldom asked for
+        from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415 - seldom needed
 
         self._refuse_if_closed()
         if not self.read_only:
@@ -295,7 +295,7 @@ class Ledger(ReadableLedger):
     def internals(self) -> "Internals":
         """The interface for this package alone: locks, counts, and direct writing by imports and replays."""
         self._refuse_unless_writable()
-        from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and for who writes alone
+        from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and only writers need it
 
         return Internals(self._store, self._writer, self._before_close)
 

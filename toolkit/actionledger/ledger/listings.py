@@ -36,8 +36,7 @@ def sessions(
 
     Args:
         ledger: the ledger to query.
-        within: selects sessions by their responses; the numbers count all within ``within.given``. Or the address of the dashboard's page of
-            sessions.
+        within: selects sessions by their responses; the numbers count all within ``within.given``. Or an address of the page of sessions.
         order: ``newest``, ``oldest``, ``longest``, ``slowest``, ``costliest``, ``worst``, or a column such as ``title``, the least first, or
             ``-failed``, the greatest first; children follow their parent.
 

@@ -45,7 +45,7 @@ def open_ledger(
     """
     require_kind(path, str | os.PathLike, "A ledger is opened by the path of its file")
     if secrets != () or not read_only:
-        from actionledger.core.privacy import custom  # noqa: PLC0415 - slow to load, and what is only read hides nothing
+        from actionledger.core.privacy import custom  # noqa: PLC0415 - slow to load, and a reader masks nothing
 
         custom.add(secrets)
         if not read_only:

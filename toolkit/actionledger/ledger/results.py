@@ -219,7 +219,7 @@ class QueryResult:
             1
             (the first 2 of 5 rows)
         """
-        print(self._text(rows))  # noqa: T201 - asked for
+        print(self._text(rows))  # noqa: T201 - its purpose
 
     def __len__(self) -> int:
         if self._length is None:
@@ -249,7 +249,7 @@ class QueryResult:
             return html_table(Table(("The statement can't be run to its end",), [(str(error),)], total=1))
 
     def _text(self, rows: int) -> str:
-        from actionledger.core.tables import text_table  # noqa: PLC0415 - only where it is looked at
+        from actionledger.core.tables import text_table  # noqa: PLC0415 - needed for display only
 
         return text_table(self._table(rows))
 

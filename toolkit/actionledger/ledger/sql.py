@@ -121,7 +121,7 @@ class ReadableLedger:
             ...         print(answer.names, list(answer.rows))
             ('turns',) [(0,)]
         """
-        from actionledger.ledger.guarding.guard import GuardedSql, Place  # noqa: PLC0415 - slow to load, and few ask
+        from actionledger.ledger.guarding.guard import GuardedSql, Place  # noqa: PLC0415 - slow to load, and seldom needed
 
         self._refuse_if_closed()
         with self._lock:

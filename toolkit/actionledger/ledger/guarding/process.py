@@ -93,7 +93,7 @@ class GuardProcess:
 def _begun(requests: int, answers: int) -> tuple[int, Callable[[int], int]]:
     """Start a process that answers; return its id, and a function that ends it."""
     if _has_one_thread():
-        from actionledger.ledger.guarding.child import ended_here, forked  # noqa: PLC0415 - loaded only where one forks
+        from actionledger.ledger.guarding.child import ended_here, forked  # noqa: PLC0415 - loaded only to fork
 
         return forked(requests, answers), ended_here
     return _forker.begun(requests, answers), _forker.ended
@@ -166,7 +166,7 @@ class _Forker:
         self._socket, theirs = socket.socketpair()
         with theirs:
             # In a session of its own, so that Ctrl-C reaches this process only, which then decides about that one.
-            self._process = subprocess.Popen(  # noqa: S603 - words of our own
+            self._process = subprocess.Popen(  # noqa: S603 - our own arguments
                 words_for("actionledger.ledger.guarding.child"),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,

@@ -277,7 +277,7 @@ def _without_zones(statement: str, kinds: Sequence[str]) -> str:
         f"{name}::{kind.replace(_ZONED, '')}" if _ZONED in kind else name
         for name, kind in zip(names, kinds, strict=True)
     )
-    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the statement is theirs
+    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the caller's statement
 
 
 def _quoted(text: object) -> str:

@@ -18,7 +18,7 @@ class _OnlyWhereMeant:
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
         """Refuse the modules that DuckDB imports while it binds values."""
-        if name in _OF_FRAMES and _is_bound(name, sys._getframe(1)):  # noqa: SLF001 - there is no other way to know who asks
+        if name in _OF_FRAMES and _is_bound(name, sys._getframe(1)):  # noqa: SLF001 - no other way to know the importer
             raise ModuleNotFoundError(f"{name!r} is not needed for a value that is bound.", name=name)
 
 

@@ -24,18 +24,14 @@ LONGEST_OPEN_SECONDS = 15.0
 """The maximum seconds that it stays open, however long closing takes."""
 
 _SHARE_OF_CLOSING = 10
-"""It stays open at least this many times as long as the last closing took. For half a million turns on a busy machine, it is closed 10 times instead
-of 23.
-"""
+"""It stays open at least this many times as long as the last closing took. For half a million turns, it is closed 10 times on a busy machine, not 23."""
 
 SMALL_BYTES = 5 * 1024 * 1024
 """A piece with fewer bytes of rows is small; a process that parses for another one hands over larger ones."""
 
 _LITTLE = (LITTLE_STORE_MEMORY, STORE_LOG)
 _MUCH = (MUCH_STORE_MEMORY, MUCH_STORE_LOG)
-"""The memory and log size for small pieces and for others. With these, half a million turns take a sixth less processor time than with a quarter of
-the log.
-"""
+"""The memory and log size for small pieces and for others. Half a million turns take a sixth less processor time than with a quarter of the log."""
 
 
 class FileIntake:

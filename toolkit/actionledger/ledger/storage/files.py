@@ -300,7 +300,7 @@ def one_sentence(what: str) -> Iterator[None]:
             raise KeyboardInterrupt from error
         raise
     except Exception as error:
-        from duckdb import Error  # noqa: PLC0415 - slow to load, and it is loaded where it has raised
+        from duckdb import Error  # noqa: PLC0415 - slow to load, and already loaded if it raised
 
         if not isinstance(error, OSError | Error):
             raise

@@ -41,25 +41,25 @@ class LocalStore:
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
     ) -> IngestReport:
         """Ingest the segments into the working file, and publish as ``publishing`` says."""
-        from actionledger.ledger.storage.ingest import ingest  # noqa: PLC0415 - who only reads needs none of it
+        from actionledger.ledger.storage.ingest import ingest  # noqa: PLC0415 - a reader doesn't need it
 
         return ingest(self.files, publishing, patience=patience, is_stopped=is_stopped)
 
     def intake(self) -> Intake:
         """Return an intake into the working file."""
-        from actionledger.ledger.storage.file_intake import FileIntake  # noqa: PLC0415 - who only reads needs none of it
+        from actionledger.ledger.storage.file_intake import FileIntake  # noqa: PLC0415 - a reader doesn't need it
 
         return FileIntake(self.files)
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Rewrite the working file, and publish it."""
-        from actionledger.ledger.storage.ingest import forget  # noqa: PLC0415 - who only reads needs none of it
+        from actionledger.ledger.storage.ingest import forget  # noqa: PLC0415 - a reader doesn't need it
 
         return forget(self.files, patience=patience)
 
     def verify(self, kept: "Sequence[Head]") -> "Verification":
         """Verify the published copy, the working file and the segments."""
-        from actionledger.ledger.upkeep.proofs.file import verify_file  # noqa: PLC0415 - who only reads needs none of it
+        from actionledger.ledger.upkeep.proofs.file import verify_file  # noqa: PLC0415 - a reader doesn't need it
 
         return verify_file(self.files, kept)
 
@@ -134,7 +134,7 @@ def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
 
 def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None) -> Store:
     require("A ledger in a lake", "lake", "tenacity")
-    from actionledger.ledger.storage.lake.store import LakeStore  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.store import LakeStore  # noqa: PLC0415 - part of an extra
 
     files = LedgerFiles.at(path)
     place = LakePlace.read(files.published)

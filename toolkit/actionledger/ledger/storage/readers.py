@@ -203,9 +203,7 @@ class _View:
         return cursor
 
     def _make_views(self, asked: Collection[str]) -> None:
-        """Create the requested views that are missing or outdated, and drop obsolete ones: each takes a third of a millisecond, and few statements
-        need half of them.
-        """
+        """Create missing or outdated views on request, drop obsolete ones. Each takes a third of a millisecond; few statements need half of them."""
         there = dict(self._instance.views)
         gone = [f"DROP VIEW {name}" for name in there if name not in self._views]
         new = {
@@ -230,7 +228,7 @@ class _View:
             keep(self._instance, BASE)
 
     def _begin_tail(self) -> "Tail":
-        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers find all published
+        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers need no tail
 
         writer = self._connection.cursor()
         if not self._instance.has_tail:

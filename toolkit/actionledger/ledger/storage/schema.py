@@ -297,8 +297,7 @@ def _of_end(name: str, *without: str, prefix: str = "e.") -> str:
 def sessions_of(condition: str = "") -> str:
     """Return the SELECT of the view ``sessions``, or of some of its rows.
 
-    DuckDB computes the whole view before it applies a filter, since it picks the last end of each session: that takes half a second for a million
-    sessions.
+    DuckDB computes the whole view before it applies a filter, since it picks each session's last end: half a second for a million sessions.
     """
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM session_starts{where})" if condition else "session_starts"

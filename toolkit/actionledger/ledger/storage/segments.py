@@ -54,8 +54,7 @@ class Line(NamedTuple):
 def segment_sizes(folder: Path) -> dict[str, int]:
     """Return the size of each segment in bytes, by name, the oldest writer first.
 
-    Empty if the folder is missing or not accessible. Anything that our writers don't make, such as a folder of such a name, is not included:
-    ``strangers`` has those.
+    Empty if the folder is missing or not accessible. Entries of such a name that our writers don't make, such as folders, are left to ``strangers``.
     """
     return {
         name: status.st_size for name, status in _named_as_segments(folder) if stat.S_ISREG(status.st_mode)

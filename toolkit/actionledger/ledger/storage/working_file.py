@@ -42,8 +42,8 @@ _WANTS_MEMORY = regex("out of memory|failed to (pin|allocate)|could not allocate
 def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result]) -> Result:
     """Run a function on the working file, in little memory if that is enough.
 
-    DuckDB holds the texts of two thousand rows at once when it writes a column. A few dozen of the longest don't fit into little memory, and would
-    never be published.
+    To write a column, DuckDB holds the texts of two thousand rows. A few dozen of the longest don't fit into little memory, and would never be
+    published.
     """
     for memory in (STORE_MEMORY, MORE_STORE_MEMORY):
         try:

@@ -91,8 +91,7 @@ def add_approvals(connection: DuckDBPyConnection) -> None:
 def add_reversals(connection: DuckDBPyConnection) -> None:
     """Add undos and redos, and convert those that were recorded as further tries.
 
-    Such a try has the status ``undone``, or ``succeeded`` for a redo; its result names the paths, and its duration is 0. Every second of them is a
-    redo.
+    Such a try is ``undone``, or ``succeeded`` for a redo; its result names the paths, and its duration is 0. Every second one is a redo.
     """
     for table in TABLES:
         if table.name == "reversals":

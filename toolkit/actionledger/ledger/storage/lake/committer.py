@@ -223,7 +223,7 @@ class _Sorting:
             return None
 
 
-class _only_one:  # noqa: N801 - used as a function is
+class _only_one:  # noqa: N801 - used like a function
     """Hold the lock that only one committer of a host can have."""
 
     def __init__(self, ingester: LakeIngester) -> None:

@@ -3,8 +3,8 @@
     QUEUE/HOST/SEGMENT.START-END.gz     whole lines of a segment, from one byte to another
     QUEUE/refused/HOST/…                pieces that could not be read
 
-A piece appears whole or not at all, and never changes. It is removed once the lake has it. Its segment stays on its host until then, so that a lost
-piece is shipped again.
+A piece appears whole or not at all, and never changes. It is removed once the lake has it. Until then its segment stays, and a lost piece is
+reshipped.
 """
 
 import gzip
@@ -102,7 +102,7 @@ def queue_of(place: LakePlace) -> Queue:
     assert place.queue_path
     if not place.queue_path.startswith(S3):
         return FolderQueue(Path(place.queue_path))
-    from actionledger.ledger.storage.lake.s3_queue import S3Queue  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.s3_queue import S3Queue  # noqa: PLC0415 - part of an extra
 
     return S3Queue(place.queue_path)
 

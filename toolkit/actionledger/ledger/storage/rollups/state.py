@@ -33,7 +33,7 @@ def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
         return False  # there is no rollup, as in a small ledger
     if not found:
         return False
-    from actionledger.ledger.storage.rollups.writer import DEFINITION, is_whole  # noqa: PLC0415 - it takes all queries along
+    from actionledger.ledger.storage.rollups.writer import DEFINITION, is_whole  # noqa: PLC0415 - it imports all queries
 
     return bool(found == [(DEFINITION,)]) and is_whole(connection, catalog)
 
@@ -41,7 +41,7 @@ def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
 def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, str]:
     """Return the SELECT of each view of a rollup."""
     if not is_current:
-        from actionledger.ledger.storage.rollups.writer import COLUMNS  # noqa: PLC0415 - it takes all queries along
+        from actionledger.ledger.storage.rollups.writer import COLUMNS  # noqa: PLC0415 - it imports all queries
 
         everybody = " UNION ".join(f"SELECT session_id FROM {name}" for name in _WITH_ROWS)
         nothing = {name: _empty(COLUMNS[name]) for name in (PARTS, KINDS, FAILURES, DIALECTS)}
@@ -100,7 +100,7 @@ def keep_rolled_up(
     """
     if files.store.stat().st_size < tables.WORTH_BYTES and not tables.is_there(connection):
         return
-    from actionledger.ledger.storage.rollups import writer  # noqa: PLC0415 - it takes all queries along
+    from actionledger.ledger.storage.rollups import writer  # noqa: PLC0415 - it imports all queries
 
     with suppress(duckdb.OutOfMemoryException):
         try:

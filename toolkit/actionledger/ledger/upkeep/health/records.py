@@ -127,7 +127,7 @@ def read_records(files: LedgerFiles) -> Records:
 
 def _rollup(files: LedgerFiles) -> Rollup:
     """Return the state of the published copy's rollup, over a connection of its own, since it needs temporary tables."""
-    from actionledger.ledger.upkeep.rollups import faults_of_sample  # noqa: PLC0415 - it takes all queries along
+    from actionledger.ledger.upkeep.rollups import faults_of_sample  # noqa: PLC0415 - it imports all queries
 
     with (
         within_reading_limit(),
