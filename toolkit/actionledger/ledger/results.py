@@ -304,7 +304,7 @@ class QueryResult:
 
 
 def _ask(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Given:
-    """Let DuckDB do something that may take long. Ctrl-C, or too little memory, ends it with that error."""
+    """Run a DuckDB call that may take long; Ctrl-C or a lack of memory raises its own error."""
     with within_reading_limit():
         return stoppable(connection, work)
 

@@ -24,7 +24,7 @@ LONGEST_OPEN_SECONDS = 15.0
 """The maximum seconds that it stays open, however long closing takes."""
 
 _SHARE_OF_CLOSING = 10
-"""It stays open at least this many times as long as the last closing took. For half a million turns, it is closed 10 times on a busy machine, not 23."""
+"""It stays open at least this many times as long as the last closing took: 10 instead of 23 closings for half a million turns on a busy machine."""
 
 SMALL_BYTES = 5 * 1024 * 1024
 """A piece with fewer bytes of rows is small; a process that parses for another one hands over larger ones."""

@@ -146,7 +146,7 @@ def _counted_sql(counts: Counts) -> str:
 DIGEST = "sha256(to_json([{}, failures::JSON::VARCHAR, dialects::JSON::VARCHAR])::VARCHAR)".format(
     ", ".join(f"{name}::VARCHAR" for name in _NUMBERS)
 )
-"""A kind's digest, as SQL: of its numbers, failures and dialects. Models choose actions' names, and could make two kinds collide in a weaker digest."""
+"""A kind's digest, as SQL: of its numbers, failures and dialects. Models name actions, and could make two kinds collide in a weaker digest."""
 
 _JOINS = " ".join(f"LEFT JOIN ({_counted_sql(counts)}) USING (part, of_session)" for counts in ALL)
 _ZEROED = ", ".join(f"coalesce({name}, 0)::INTEGER AS {name}" for name in _NUMBERS)
