@@ -1,4 +1,4 @@
-"""RECORD: events go in, rows come out. See ``files`` for what lies where, ``ledger`` for how it is used."""
+"""The ledger: events go in, rows come out. ``files`` lists its files, ``ledger`` is the interface."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ _MODULES = by_name(
         "storage.store": "IngestReport",
     }
 )
-"""Where each name is; it is loaded when somebody asks for it: where a ledger's parts lie is known without DuckDB."""
+"""The module of each name. It is loaded on first use, so that the paths of a ledger's files are known without DuckDB."""
 
 __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 

@@ -1,8 +1,7 @@
-"""The front door: record events, take them in, ask about them.
+"""The ledger's interface: record events, ingest them, query them.
 
-``record`` is the hot path and touches no database. ``flush`` makes what was recorded survive the death of this process.
-``ingest`` brings all that anybody flushed into the database and publishes it. ``sql`` sees everything either way.
-
+``record`` is the hot path and touches no database. After ``flush``, recorded events survive the death of this process.
+``ingest`` loads everything flushed by any process into the database and publishes it. ``sql`` sees all of it, ingested or not.
 POSIX only (``fcntl``).
 """
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _TurnRecorder(Protocol):
-    """Reads and records the turns that a program hands over."""
+    """Parses and records turns that a program hands over."""
 
     def record(
         self, turn: "RecordedTurn", read_as: Any, *, session: str, profile: str | None, model: str, task: str
@@ -52,10 +51,10 @@ class Ledger(ReadableLedger):
     """An open ledger; threads may share it, and a forked child may go on using it.
 
     Args:
-        store: where its tables lie, checked (``open_ledger`` does).
+        store: the store of its tables, already checked (``open_ledger`` does).
         read_only: whether nothing may be written.
-        in_background: whether a thread takes in and publishes what is flushed.
-        without_text: whether every text is seen as a blank.
+        in_background: whether a thread ingests and publishes flushed events.
+        without_text: whether every text is shown as a blank.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
@@ -74,7 +73,7 @@ class Ledger(ReadableLedger):
         )
         self._turns: _TurnRecorder | None = None
         self._before_close: list[Callable[[], object]] = []
-        # A ledger that nobody closes still hands over what it holds, at the latest when the interpreter ends.
+        # A ledger that nobody closes still writes its buffered events, at the latest when the interpreter exits.
         self._hand_over = finalize(self, _hand_over, store, self._writer, self._background)
         watch(self)
 
@@ -82,10 +81,10 @@ class Ledger(ReadableLedger):
         """Put an event into the buffer.
 
         Args:
-            event: what happened; secrets in it are masked before it is written.
+            event: the event; secrets in it are masked before it is written.
 
         Raises:
-            EventTooLargeError: the event is larger than the ledger takes; it is not recorded.
+            EventTooLargeError: the event exceeds the ledger's size limit; it is not recorded.
             LedgerError: the ledger can't be written to.
 
         Example:
@@ -125,35 +124,35 @@ class Ledger(ReadableLedger):
         name: str = "",
         reasoning: str = "",
     ) -> str:
-        """Record a turn that another runtime has brought about: what its model wrote, what was offered, what came of the calls.
+        """Record a turn of another runtime: the model's response, the tools offered, and the tool results.
 
-        What is recorded is read and checked as an import does it, so that rates, reasons and pages count it.
+        The turn is parsed and checked as on import, so that rates, reasons and pages count it.
 
         Args:
-            session: the session's name; turns of one name are one session, in the order in which they are recorded.
-            text: the raw response, with its calls as they were written.
-            message: instead of it, a provider's message in which the calls are split off, as decoded JSON: of OpenAI's chat or
-                Responses interface, Anthropic's, Gemini's or Bedrock's, or the response around it.
-            tools: the tools that the model was offered, as these interfaces take them.
-            results: what came of the calls, by ``call_id`` or in order.
-            usage: tokens, cost and times; the message's own where it has them and this is None.
+            session: the session's name; turns with the same name are one session, in the order in which they are recorded.
+            text: the raw response, with its tool calls as written.
+            message: instead of ``text``, a provider's message with separate tool calls, as decoded JSON: of OpenAI's chat or Responses interface,
+                Anthropic's, Gemini's or Bedrock's, or the response around it.
+            tools: the tools that the model was offered, in the form of these interfaces.
+            results: the tool results, by ``call_id`` or in order.
+            usage: tokens, cost and times; None for the message's own, if it has any.
             model: the session's language model.
-            task: what the session is about.
-            profile: the profile whose parser and catalogue read a text.
-            parser: what reads a text instead, by name or as a value.
-            dialects: the formats to look for in a text; without any of the three, every one.
-            prompt: what the model was shown right before.
-            feedback: what it was told next, beside the results.
-            at: when the response was made; without a zone it is UTC.
-            name: the message's own identifier: recorded again under it, a turn is the same one.
-            reasoning: what the model thought before it answered; the message's own where it has any and this is empty.
+            task: the session's task.
+            profile: the profile whose parser and catalogue are used for a text.
+            parser: a parser for the text, by name or as a value, instead of the profile's.
+            dialects: the formats to look for in a text; all of them if neither this nor ``profile`` nor ``parser`` is given.
+            prompt: the last prompt before the response.
+            feedback: what the model was sent next, besides the tool results.
+            at: when the response was made; UTC if it has no zone.
+            name: the message's own identifier; a turn recorded again under it is the same turn.
+            reasoning: the model's reasoning before the response; empty for the message's own, if it has any.
 
         Returns:
             The turn's id.
 
         Raises:
-            UsageError: text and message, or neither, or a value that is none of what it should be, or a response that is too large.
-            UnknownNameError: a profile, parser or dialect that there is not.
+            UsageError: both or neither of ``text`` and ``message`` is given, a value has the wrong type, or the response is too large.
+            UnknownNameError: there is no such profile, parser or dialect.
             LedgerError: the ledger can't be written to.
 
         Example:
@@ -187,13 +186,13 @@ class Ledger(ReadableLedger):
             return self._turns.record(turn, how, session=session, profile=profile, model=model, task=task)
 
     def flush(self, *, durable: bool = False) -> None:
-        """Make what was recorded survive the death of this process.
+        """Write recorded events to disk, so that they survive the death of this process.
 
         Args:
-            durable: whether to wait until it survives a power loss, too.
+            durable: whether to wait until they survive a power loss, too.
 
         Raises:
-            LedgerError: it can't be written; it is kept in memory.
+            LedgerError: they can't be written; they stay in memory.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -205,13 +204,13 @@ class Ledger(ReadableLedger):
         self._writer.flush(durable=durable)
 
     def ingest(self) -> IngestReport:
-        """Flush, then bring what anybody flushed into the database and publish it, waiting for whoever is doing that right now.
+        """Flush, then ingest and publish everything flushed by any process. Waits if another process is ingesting.
 
         Returns:
-            What was done; it says so where somebody else was still at it after a minute.
+            A report; it says if another process was still ingesting after a minute.
 
         Raises:
-            LedgerError: the disk is full or a file can't be used; what was flushed stays safe.
+            LedgerError: the disk is full or a file can't be used; flushed events stay safe.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -224,18 +223,18 @@ class Ledger(ReadableLedger):
             return self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
 
     def verify(self, *, since: str = "") -> "Verification":
-        """Look whether the ledger's tables hold what was taken in; what was recorded here is taken in first.
+        """Check that the ledger's tables hold what was ingested. Events recorded here are ingested first.
 
-        A lake that was opened ``as_of`` a state of the past is looked at as it was then.
+        A lake that was opened ``as_of`` a past state is checked as of then.
 
         Args:
-            since: what was kept elsewhere, as ``Verification.head`` was written then; empty for none.
+            since: an earlier ``Verification.head`` that was kept elsewhere; empty for none.
 
         Returns:
-            What is not as it was taken in, the first place first, and what can't be told.
+            The differences from what was ingested, the earliest first, and what can't be checked.
 
         Raises:
-            UsageError: ``since`` is no head.
+            UsageError: ``since`` is not a head.
             LedgerError: the ledger can't be read.
 
         Example:
@@ -245,7 +244,7 @@ class Ledger(ReadableLedger):
             ...     ledger.verify(since=kept).is_whole
             True
         """
-        from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415 - seldom asked for
+        from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415 - seldom needed
 
         self._refuse_if_closed()
         if not self.read_only:
@@ -253,21 +252,21 @@ class Ledger(ReadableLedger):
         return self._store.verify(heads_in(since))
 
     def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> "ForgetReport":
-        """Remove all that is recorded of sessions, and of their children, from every file of the ledger; that it was done is recorded.
+        """Erase sessions and their children from every file of the ledger, and record that this was done.
 
-        The whole database is written anew, so that nothing is left in its free pages: forget many at once.
+        The whole database is rewritten, so that nothing is left in its free pages: erase many sessions at once.
 
         Args:
             sessions: the sessions, each by its name, its id, or enough of its id's beginning.
-            by: who asks for it; this user if not given.
-            why: for what rule, for the record; empty where somebody named the sessions.
+            by: who requests it; this user if not given.
+            why: the rule that requires it, for the record; empty if somebody named the sessions.
 
         Returns:
-            What is gone.
+            The counts of what was erased.
 
         Raises:
-            UsageError: nothing is called that, or several are.
-            LedgerError: one of them is open in a live process, or a file can't be used; what was begun, the next forgetting or ingest goes on with.
+            UsageError: no session has the name, or several do.
+            LedgerError: a session is open in a live process, or a file can't be used; the next erasure or ingest resumes this one.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -294,15 +293,15 @@ class Ledger(ReadableLedger):
 
     @property
     def internals(self) -> "Internals":
-        """The interface for this package alone: locks, counts, and direct writing for imports and replays."""
+        """The interface for this package alone: locks, counts, and direct writing by imports and replays."""
         self._refuse_unless_writable()
-        from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and for who writes alone
+        from actionledger.ledger.storage.internals import Internals  # noqa: PLC0415 - slow to load, and only writers need it
 
         return Internals(self._store, self._writer, self._before_close)
 
     @property
     def effects(self) -> Path:
-        """The folder where workspaces keep what it takes to undo what actions have changed."""
+        """The folder where workspaces keep the data for undoing what actions changed."""
         return self._files.effects
 
     @property
@@ -314,7 +313,7 @@ class Ledger(ReadableLedger):
         """Flush, ingest and, unless others still write, publish; a second time does nothing.
 
         Raises:
-            LedgerError: what was recorded can't be written (then the ledger stays open), or not be taken in.
+            LedgerError: recorded events can't be written (then the ledger stays open) or can't be ingested.
 
         Example:
             >>> ledger = al.open_ledger("team.duckdb")
@@ -342,7 +341,7 @@ class Ledger(ReadableLedger):
                 hand_over_all(self._files.published, self._files.folder)
 
     def start_over(self) -> None:
-        """Let go of a lock that another thread of the parent may hold, in a forked child.
+        """Replace, in a forked child, a lock that another thread of the parent may hold.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -362,7 +361,7 @@ class Ledger(ReadableLedger):
     def _hand_in(self) -> None:
         if not self.read_only:
             self._writer.flush()
-            # Publish what came in directly and was not: whoever took it in was killed, or is still at it.
+            # Publish what was ingested directly but not published: its ingester was killed, or is still running.
             if self._store.is_behind():
                 with suppress(LedgerError):
                     self._store.ingest(Publishing.WHEN_DUE)
@@ -376,7 +375,7 @@ class Ledger(ReadableLedger):
 
 
 def _hand_over(store: Store, writer: SegmentWriter, background: BackgroundIngester) -> None:
-    """Do what ``close`` does, where nobody called it and nobody is left to hear of an error."""
+    """Do the same as ``close`` for a ledger that nobody closed; there is nobody left to report errors to."""
     with suppress(LedgerError):
         has_written = writer.has_written
         writer.close()

@@ -1,4 +1,4 @@
-"""The sessions, turns and tool calls that a filter picks, and what they took, as rows for a data frame."""
+"""The sessions, turns and tool calls that a filter selects, and their usage, as rows for a data frame."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ from actionledger.ledger.queries.tools import whole_tool_calls
 from actionledger.ledger.results import QueryResult
 
 _SHOWN_AS = ("page", "order", "unit", "by")
-"""What an address says of how something is shown, and not of what it is about."""
+"""Parameters of an address that say how something is shown, not which rows."""
 
 
 def sessions(
@@ -32,20 +32,19 @@ def sessions(
     *,
     order: Order = "newest",
 ) -> QueryResult:
-    """Return the sessions that a filter picks, as rows: title and place, cost, how they were read, what failed, how they ended.
+    """Return the sessions that a filter selects, as rows: title and place, cost, how they were parsed, what failed, how they ended.
 
     Args:
-        ledger: what to ask.
-        within: which sessions, by a response that it picks; the numbers count all that are within ``within.given``. Or the address of
-            the dashboard's page of sessions.
+        ledger: the ledger to query.
+        within: selects sessions by their responses; the numbers count all within ``within.given``. Or an address of the page of sessions.
         order: ``newest``, ``oldest``, ``longest``, ``slowest``, ``costliest``, ``worst``, or a column such as ``title``, the least first, or
-            ``-failed``, the greatest first; children stand under their parent.
+            ``-failed``, the greatest first; children follow their parent.
 
     Returns:
-        A row for each session, to be had as a data frame; ``.address`` is the page that lists them.
+        A row for each session, also as a data frame; ``.address`` is the page that lists them.
 
     Raises:
-        UsageError: the address narrows by something else, the order is none, or ``ledger`` is no open one.
+        UsageError: the address filters by something else, the order is unknown, or ``ledger`` is not an open ledger.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -62,18 +61,18 @@ def sessions(
 
 
 def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TURNS) -> QueryResult:
-    r"""Return the turns that a filter and a mark pick, as rows: what was read of them, why not, their text and what they took.
+    r"""Return the turns that a filter and a mark select, as rows: how they were parsed, why not, their text and usage.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         within: which turns; or the address of the dashboard's page of turns.
-        mark: what a number counts of them, such as ``Mark(stage="acting", code="timeout")``.
+        mark: which of them a number counts, such as ``Mark(stage="acting", code="timeout")``.
 
     Returns:
-        A row for each turn, the latest first, to be had as a data frame; ``.address`` is the page that lists them.
+        A row for each turn, the latest first, also as a data frame; ``.address`` is the page that lists them.
 
     Raises:
-        UsageError: the address narrows by something else.
+        UsageError: the address filters by something else.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -93,17 +92,17 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
 
 
 def tool_calls(ledger: Ledger, within: Filter | str = EVERYTHING) -> QueryResult:
-    """Return the tool calls of the responses that a filter picks, as rows: where, which tool, its arguments, and what its last try resulted in.
+    """Return the tool calls of the responses that a filter selects, as rows: where, which tool, its arguments, and the result of its last try.
 
     Args:
-        ledger: what to ask.
+        ledger: the ledger to query.
         within: which responses; or the address of the dashboard's page of tools.
 
     Returns:
-        A row for each call, the latest first, to be had as a data frame. ``status`` is the last try's; ``not_recorded`` where there is none.
+        A row for each call, the latest first, also as a data frame. ``status`` is the last try's; ``not_recorded`` if there is none.
 
     Raises:
-        UsageError: the address narrows by something else, or ``ledger`` is no open one.
+        UsageError: the address filters by something else, or ``ledger`` is not an open ledger.
 
     Example:
         >>> call = al.RecordedCall("c1", "Read", {"path": "a.py"})
@@ -122,21 +121,21 @@ def tool_calls(ledger: Ledger, within: Filter | str = EVERYTHING) -> QueryResult
 def usage(
     ledger: Ledger, within: Filter | str = EVERYTHING, *, by: Group | Sequence[Group] = ("day",)
 ) -> QueryResult:
-    """Return the tokens and the cost of the responses that a filter picks, as rows.
+    """Return the tokens and the cost of the responses that a filter selects, as rows.
 
     Args:
-        ledger: what to ask.
-        within: which responses, each of which counts once; or the address of the dashboard's page of usage.
+        ledger: the ledger to query.
+        within: which responses; each counts once. Or the address of the dashboard's page of usage.
         by: what a row is about: ``day``, ``week``, ``month`` (UTC), ``project``, ``branch``, ``agent``, ``model``, ``source``, ``profile``,
             ``task``, ``session``, ``tool``, or several of these; ``()`` for one row in all. By tool, a turn with calls of several tools is
             in the row of each, and a turn without a call in none.
 
     Returns:
-        A row for each group, to be had as a data frame: periods in their order, other groups by cost. Input tokens include cached ones,
+        A row for each group, also as a data frame: periods in their order, other groups by cost. Input tokens include cached ones,
         output tokens include reasoning; sums and costs are over the turns that have them, which ``counted_turns`` and ``priced_turns`` count.
 
     Raises:
-        UsageError: a group is none, the address narrows by something else, or ``ledger`` is no open one.
+        UsageError: a group is unknown, the address filters by something else, or ``ledger`` is not an open ledger.
 
     Example:
         >>> turns = tuple(al.RecordedTurn(place, "Done.", usage=al.Usage(input_tokens=100, output_tokens=5)) for place in range(2))

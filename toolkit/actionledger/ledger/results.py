@@ -1,8 +1,7 @@
-"""The result of a statement: rows one by one, as a data frame, or at a glance. The same on every supported DuckDB.
+"""The result of a statement: rows one by one, as a data frame, or printed. It is the same on every supported DuckDB.
 
-DuckDB's own result gives each row once and what is left over after that, and what it is called differs between versions.
-This one gives all rows as often as it is asked: the first reading takes what ran at once, a later one of a large result runs
-the statement again, and sees what has been recorded since.
+DuckDB's own result yields each row once, and its method names differ between versions. This one yields all rows every time.
+The first read takes the rows of the first run. A later read of a large result runs the statement again, and sees what has been recorded since.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -62,11 +61,10 @@ _NOTHING = "The statement gives no rows to make a table of; write a SELECT."
 
 
 class QueryResult:
-    """The rows that a statement gave: what ``Ledger.sql`` returns.
+    """The rows of a statement, as ``Ledger.sql`` returns them.
 
-    ``df``, ``pl``, ``arrow``, ``len`` and iteration give all rows, however often and in whatever order they are asked
-    for; ``fetchone``, ``fetchmany`` and ``fetchall`` share one walk through them. Threads may share it. It stays readable
-    when its ledger is closed.
+    ``df``, ``pl``, ``arrow``, ``len`` and iteration give all rows every time. ``fetchone``, ``fetchmany`` and ``fetchall`` share one walk through
+    them. Threads may share the result. It stays readable after its ledger is closed.
 
     Args:
         cursor: a cursor that nothing else uses.
@@ -74,7 +72,7 @@ class QueryResult:
         parameters: the values of ``?`` or, by name, of ``$name``.
 
     Raises:
-        LedgerError: it needs more memory than a reader may take, at once or when its rows are read.
+        LedgerError: the statement needs more memory than a reader may take, now or when its rows are read.
         duckdb.Error: the statement is wrong.
 
     Example:
@@ -102,12 +100,12 @@ class QueryResult:
         self._length: int | None = None
         described = () if self._first is None else self._first.description or ()
         self.columns: tuple[str, ...] = tuple(str(column[0]) for column in described)
-        """The columns' names, in order; two may have the same. None where the statement gives nothing."""
+        """The columns' names, in order; names may repeat. Empty if the statement gives no rows."""
         self.types: tuple[str, ...] = tuple(str(column[1]) for column in described)
-        """The columns' types, in DuckDB's words."""
+        """The columns' types, as DuckDB names them."""
         self._row = type("Row", (Row,), {"__slots__": (), "_columns": tuple(self.columns)})
         self.address = ""
-        """The dashboard's page that lists these rows, from its first page's address on; empty where none does."""
+        """The address of the dashboard's page that lists these rows, relative to its first page; empty if there is none."""
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """Return the next row of the walk; None at its end.
@@ -117,16 +115,16 @@ class QueryResult:
             ...     ledger.sql("SELECT 1, 'one'").fetchone()
             (1, 'one')
         """
-        # In this thread, since a thread for each row would take a hundred times as long as the row: Ctrl-C waits for the row.
+        # In this thread, since a thread for each row would take a hundred times as long as the row. So Ctrl-C waits for the row.
         with self._lock, within_reading_limit():
             walk = self._walking()
             return None if walk is None else walk.fetchone()
 
     def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
-        """Return the next rows of the walk; none at its end.
+        """Return the next rows of the walk; empty at its end.
 
         Args:
-            size: at most how many.
+            size: the maximum number of rows.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -138,7 +136,7 @@ class QueryResult:
             return [] if walk is None else _ask(walk, lambda: walk.fetchmany(size))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """Return the rows of the walk that were not fetched yet.
+        """Return the remaining rows of the walk.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -150,11 +148,11 @@ class QueryResult:
             return [] if walk is None else _ask(walk, walk.fetchall)
 
     def df(self) -> "pd.DataFrame":
-        """Return all rows as a pandas data frame; of columns with the same name, later ones get a number.
+        """Return all rows as a pandas data frame; repeated column names get a number.
 
         Raises:
             MissingPackageError: pandas is not installed.
-            UsageError: the statement is none that gives rows.
+            UsageError: the statement gives no rows.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -167,11 +165,11 @@ class QueryResult:
         return _ask(rows, rows.df)
 
     def pl(self) -> "pl.DataFrame":
-        """Return all rows as a polars data frame; of columns with the same name, later ones get a number.
+        """Return all rows as a polars data frame; repeated column names get a number.
 
         Raises:
             MissingPackageError: polars or pyarrow is not installed.
-            UsageError: the statement is none that gives rows.
+            UsageError: the statement gives no rows.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -187,11 +185,11 @@ class QueryResult:
         return frame
 
     def arrow(self) -> "pa.Table":
-        """Return all rows as an Arrow table; columns with the same name keep it.
+        """Return all rows as an Arrow table; repeated column names stay.
 
         Raises:
             MissingPackageError: pyarrow is not installed.
-            UsageError: the statement is none that gives rows.
+            UsageError: the statement gives no rows.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -199,7 +197,7 @@ class QueryResult:
             ['n']
         """
         require("A table of Arrow", "notebook", "pyarrow")
-        # As a relation: DuckDB 2.0 makes a table of anything else by way of a second copy, and warns.
+        # As a relation: for anything else DuckDB 2.0 makes the table through a second copy, and warns.
         cursor = self._cursor.cursor()
         relation = cursor.sql(self._query, params=self._parameters) if self.columns else None
         if relation is None:
@@ -210,7 +208,7 @@ class QueryResult:
         """Print the first rows as a table.
 
         Args:
-            rows: at most how many.
+            rows: the maximum number of rows.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -221,7 +219,7 @@ class QueryResult:
             1
             (the first 2 of 5 rows)
         """
-        print(self._text(rows))  # noqa: T201 - asked for
+        print(self._text(rows))  # noqa: T201 - its purpose
 
     def __len__(self) -> int:
         if self._length is None:
@@ -232,7 +230,7 @@ class QueryResult:
         return bool(self._first_rows())
 
     def __iter__(self) -> Iterator[Row]:
-        """Yield all rows, each a tuple whose values are found by column name, too."""
+        """Yield all rows, each a tuple whose values can also be looked up by column name."""
         for batch in self._batches():
             yield from map(self._row, batch)
 
@@ -251,17 +249,17 @@ class QueryResult:
             return html_table(Table(("The statement can't be run to its end",), [(str(error),)], total=1))
 
     def _text(self, rows: int) -> str:
-        from actionledger.core.tables import text_table  # noqa: PLC0415 - only where it is looked at
+        from actionledger.core.tables import text_table  # noqa: PLC0415 - needed for display only
 
         return text_table(self._table(rows))
 
     def _run(self) -> DuckDBPyConnection | None:
-        # Nothing at all comes of a statement without words, whatever DuckDB's types say.
+        # A statement without words gives None, whatever DuckDB's types say.
         cursor = self._cursor.cursor()
         return _ask(cursor, lambda: cursor.execute(self._query, self._parameters))
 
     def _whole(self) -> DuckDBPyConnection | None:
-        """All rows from the first on: what ran at once where nobody has read of it, or the statement run again."""
+        """Return all rows: those of the first run if nothing of it was read, else those of another run."""
         with self._lock:
             return self._take()
 
@@ -275,7 +273,7 @@ class QueryResult:
         return self._walk
 
     def _first_rows(self) -> list[tuple[Any, ...]]:
-        """The first rows, kept: what is looked at twice looks the same, and a small result is run once."""
+        """The first rows, kept, so that a result always looks the same and a small one is run once."""
         with self._lock:
             if self._head is None:
                 source = self._take()
@@ -306,13 +304,13 @@ class QueryResult:
 
 
 def _ask(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Given:
-    """Have DuckDB do what may take long; what ends it is what it is: Ctrl-C, or too little memory."""
+    """Run a DuckDB call that may take long; Ctrl-C or a lack of memory raises its own error."""
     with within_reading_limit():
         return stoppable(connection, work)
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Return names of which no two are the same: later ones get the next free number, as in ``a``, ``a_1``."""
+    """Return the names without repetitions: later ones get the next free number, as in ``a``, ``a_1``."""
     taken: dict[str, None] = {}
     for name in names:
         number, free = 0, name

@@ -1,4 +1,4 @@
-"""Saying something of a recorded turn, and changing, withdrawing or settling it: each is one more event, and nothing is overwritten."""
+"""Reviews of a recorded turn: give, change, withdraw or settle one. Each step is a new event; nothing is overwritten."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -16,16 +16,16 @@ from actionledger.ledger.queries.reviews import Review, review_called
 from actionledger.ledger.queries.turns import reading
 
 NAME_CHARACTERS = 200
-"""The longest name of a person, and the longest label."""
+"""The maximum length of a person's name and of a label, in characters."""
 
 SENTENCE_CHARACTERS = 20_000
-"""The longest comment."""
+"""The maximum length of a comment, in characters."""
 
 _LINE_ASPECTS = {ReviewAspect.LABEL, ReviewAspect.ASSIGNMENT}
 
 
 def resolve_span(span: Span | tuple[int, int] | None, text: str) -> Span | None:
-    """Return the stretch of a response that is meant; None for all of it."""
+    """Return the span of a response; None for all of it."""
     if span is None:
         return None
     asked = "A stretch is a pair of whole numbers, its start and its end"
@@ -42,7 +42,7 @@ def resolve_span(span: Span | tuple[int, int] | None, text: str) -> Span | None:
 
 
 def name_of(text: str, what: str) -> str:
-    """Return a name or a label as it is kept."""
+    """Return a name or a label in its stored form."""
     require_kind(text, str, f"A text says {what}")
     name = text.strip()
     if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
@@ -53,7 +53,7 @@ def name_of(text: str, what: str) -> str:
 
 
 def value_of(aspect: ReviewAspect, value: str) -> str:
-    """Return what is said as it is kept."""
+    """Return a review's value in its stored form."""
     if aspect is ReviewAspect.VERDICT:
         known = [str(each) for each in Judgement]
         if value not in known:
@@ -72,7 +72,7 @@ _QUOTED_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """The turn that something is said of, with its dimensions."""
+    """The reviewed turn, with its dimensions."""
 
     session_id: str
     turn_id: str
@@ -104,28 +104,28 @@ def review(
     span: Span | tuple[int, int] | None = None,
     run: Called | None = None,
 ) -> Review:
-    """Say one thing of a turn, for others to see, with who and when.
+    """Add a review of a turn, with who gave it and when.
 
-    A second verdict of the same person on the same reading is a change of the first, and so is a second assignment of the same turn.
+    A person's second verdict on the same parse changes the first; so does a second assignment of the same turn.
 
     Args:
-        ledger: where the turn is recorded.
+        ledger: the ledger that holds the turn.
         session: the session's name, its id, or enough of its id's beginning.
-        turn: the turn's place in it, from 0.
-        by: who says it.
-        verdict: whether what was read is right: ``right``, ``wrong`` or ``unsure``.
+        turn: the turn's index in the session, from 0.
+        by: the reviewer's name.
+        verdict: whether the turn was parsed correctly: ``right``, ``wrong`` or ``unsure``.
         label: or a label for the turn.
         comment: or a comment.
-        assign: or the person who is to look at it.
-        decision: or what was decided to do about it.
-        span: the stretch of the response that is meant, in code points; None for all of it.
-        run: the run whose reading is judged, by its name, its id or enough of its beginning; the first reading if not given.
+        assign: or the person who is to review it.
+        decision: or the decision about it.
+        span: the part of the response, in code points; None for all of it.
+        run: the run whose parse is judged, by its name, its id or enough of its beginning; the first parse if not given.
 
     Returns:
-        What is said, as it stands now.
+        The review in its current state.
 
     Raises:
-        UsageError: there is no such turn, reading or span, it is not one thing that is said, or nobody says it.
+        UsageError: there is no such turn, parse or span, not exactly one of the five values is given, or the reviewer has no name.
         LedgerError: it can't be recorded.
 
     Example:
@@ -151,7 +151,7 @@ def review(
 
 
 def _only(given: dict[ReviewAspect, str | None]) -> tuple[ReviewAspect, str]:
-    """Return the one thing that is said."""
+    """Return the only value that is given, and its aspect."""
     said = [(aspect, value) for aspect, value in given.items() if value is not None]
     if len(said) != 1:
         raise UsageError(
@@ -162,7 +162,7 @@ def _only(given: dict[ReviewAspect, str | None]) -> tuple[ReviewAspect, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What somebody says of a turn, or of the attempt to read it."""
+    """A review of a turn, or of an attempt to parse it."""
 
     aspect: ReviewAspect
     value: str
@@ -172,7 +172,7 @@ class _Statement:
 
 
 def _give(ledger: Ledger, turn: _Turn, said: _Statement) -> Review:
-    """Record what is said, unless the same is recorded already."""
+    """Record a review, unless the same one is recorded already."""
     review_id = _identity(said.aspect, turn.turn_id, said.attempt_id, said.reviewer, said.value)
     before = review_called(ledger, review_id)
     if before is not None and _is_said(before, said.value, said.span):
@@ -193,16 +193,16 @@ def _give(ledger: Ledger, turn: _Turn, said: _Statement) -> Review:
 
 
 def change(ledger: Ledger, review_id: Called, value: str, *, by: str) -> Review:
-    """Say something otherwise than before; what was said before stays in the record.
+    """Change the value of a review; the earlier value stays in the record.
 
     Args:
-        ledger: where it was said.
-        review_id: what is to be said otherwise.
-        value: the judgement, the label, the sentence, or to whom the turn is assigned from now on.
-        by: who does so; but for an assignment or a decision, only who has said it may.
+        ledger: the ledger that holds the review.
+        review_id: the review to change.
+        value: the new judgement, label or sentence, or the new assignee.
+        by: who does so; only its author may, except for an assignment or a decision.
 
     Raises:
-        UsageError: there is no such thing, it was withdrawn, or it is somebody else's.
+        UsageError: there is no such review, it was withdrawn, or it is somebody else's.
         LedgerError: it can't be recorded.
 
     Example:
@@ -218,15 +218,15 @@ def change(ledger: Ledger, review_id: Called, value: str, *, by: str) -> Review:
 
 
 def withdraw(ledger: Ledger, review_id: Called, *, by: str) -> Review:
-    """Take back what was said; that it was said stays in the record.
+    """Withdraw a review; that it was given stays in the record.
 
     Args:
-        ledger: where it was said.
-        review_id: what is taken back.
-        by: who does so; but for an assignment or a decision, only who has said it may.
+        ledger: the ledger that holds the review.
+        review_id: the review to withdraw.
+        by: who does so; only its author may, except for an assignment or a decision.
 
     Raises:
-        UsageError: there is no such thing, it was withdrawn already, or it is somebody else's.
+        UsageError: there is no such review, it was withdrawn already, or it is somebody else's.
         LedgerError: it can't be recorded.
 
     Example:
@@ -242,15 +242,15 @@ def withdraw(ledger: Ledger, review_id: Called, *, by: str) -> Review:
 
 
 def settle(ledger: Ledger, review_id: Called, *, by: str) -> Review:
-    """Say that an assignment or a decision is done.
+    """Mark an assignment or a decision as done.
 
     Args:
-        ledger: where it was said.
-        review_id: what is done.
-        by: who says so.
+        ledger: the ledger that holds the review.
+        review_id: the assignment or decision.
+        by: who marks it.
 
     Raises:
-        UsageError: there is no such thing, or it is nothing that can be done, or not open.
+        UsageError: there is no such review, it is neither an assignment nor a decision, or it is not open.
         LedgerError: it can't be recorded.
 
     Example:
@@ -282,20 +282,20 @@ def _turn(ledger: Ledger, session: Called, index: int) -> _Turn:
 
 
 def _dimensions(meant: _Turn) -> dict[str, Any]:
-    """Return what every event of a turn has, as keyword arguments."""
+    """Return the fields that every event of a turn has, as keyword arguments."""
     values = asdict(meant)
     del values["text"]
     return values
 
 
 def _is_said(before: Review, value: str, span: Span | None) -> bool:
-    """Return whether just this is said already."""
+    """Return whether this value and span are already the current ones."""
     is_standing = before.step in {ReviewStep.GIVEN, ReviewStep.CHANGED}
     return is_standing and (before.value, before.span) == (value, span)
 
 
 def _attempt(ledger: Ledger, meant: _Turn, run: Called | None) -> str:
-    """Return the reading that is judged."""
+    """Return the id of the parse attempt that is judged."""
     bound: dict[str, object] = {"session_id": meant.session_id, "turn_id": meant.turn_id}
     run_id = None if run is None else one_run(ledger, run)
     if run_id is not None:
@@ -308,7 +308,7 @@ def _attempt(ledger: Ledger, meant: _Turn, run: Called | None) -> str:
 
 
 def _identity(aspect: ReviewAspect, turn_id: str, attempt_id: str | None, who: str, what: str) -> str:
-    """Return what a thing goes by: a person judges a reading once, gives a label once, and a turn is one person's."""
+    """Return a review's id: one verdict per person and parse, one label per person and text, one assignment per turn."""
     match aspect:
         case ReviewAspect.VERDICT:
             return derived_id("review", turn_id, aspect, attempt_id, who)
@@ -347,7 +347,7 @@ _KEPT = (
 
 
 def _step(ledger: Ledger, said: Review, step: ReviewStep, by: str, value: str) -> Review:
-    """Record what is done with something that was said: all of it once more, so that each step can be read by itself."""
+    """Record a step of a review, with all its fields, so that each event can be read without the others."""
     found = ledger.sql(_STEPPED, {"id": said.review_id})
     last = dict(zip(found.columns, found.fetchall()[0], strict=True))
     kept: dict[str, Any] = {name: last[name] for name in _KEPT}

@@ -1,4 +1,4 @@
-"""Rows out of a ledger into one file: however many they are, a bounded part of them is in memory at a time."""
+"""Write rows of a ledger into one file, with a bounded part of them in memory."""
 
 import csv
 import errno
@@ -20,14 +20,14 @@ from actionledger.ledger.stopping import stoppable
 from actionledger.ledger.storage.memory import export_limits, within_reading_limit
 
 RowForm: TypeAlias = Literal["parquet", "csv", "jsonl"]
-"""What rows are written as; CSV keeps no types."""
+"""The file formats for rows; CSV keeps no types."""
 
 FORMS: dict[RowForm, str] = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",
     "jsonl": "FORMAT json",
     "csv": "FORMAT csv, HEADER",
 }
-"""How DuckDB is told to write them."""
+"""The options of DuckDB's ``COPY`` for each format."""
 
 _LONGEST_VALUE = 1 << 30
 _FORMULA = " OR ".join(f"starts_with({{name}}::VARCHAR, chr({ord(sign)}))" for sign in FORMULA)
@@ -35,20 +35,20 @@ _APOSTROPHE = f"CASE WHEN {_FORMULA} THEN chr(39) || {{name}}::VARCHAR ELSE {{na
 
 
 def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form: RowForm) -> int:
-    """Write the rows that a statement gives into one file, which is there when it is whole, for its owner alone.
+    """Write the rows of a statement into one file. It appears only when complete, readable by its owner alone.
 
     Args:
-        ledger: what to ask.
-        selection: the statement, or the two.
-        file: where to; what is there is replaced.
-        form: what the file is.
+        ledger: the ledger to query.
+        selection: the statement, or the two of a picking.
+        file: the file; an existing one is replaced.
+        form: the file's format.
 
     Returns:
-        How many rows the file has, counted in it.
+        The number of rows, counted in the file.
 
     Raises:
         MemoryNeededError: the rows need more memory than a reader may take.
-        LedgerError: it can't be written, or has another number of rows than the statement gives.
+        LedgerError: the file can't be written, or its number of rows differs from the statement's.
     """
     made = file.with_name(f".{file.name}-{uuid4().hex}")
     try:
@@ -64,7 +64,7 @@ def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form:
 
 
 def count_rows(file: Path, form: str) -> int:
-    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it."""
+    """Return the number of rows of a Parquet, CSV or JSON lines file, by reading it."""
     if form == "jsonl":
         with file.open("rb") as lines:
             return sum(1 for _ in lines)
@@ -87,7 +87,7 @@ def _why(error: OSError | duckdb.Error) -> str:
 
 
 def _write_with_little(ledger: Ledger, selection: Selection | Picking, made: Path, form: RowForm) -> int:
-    """Write with as little memory as it takes; return how many rows there are."""
+    """Write with as little memory as possible; return the number of rows."""
     *little, most = export_limits()
     for limit in little:
         with suppress(MemoryNeededError):
@@ -98,14 +98,14 @@ def _write_with_little(ledger: Ledger, selection: Selection | Picking, made: Pat
 def _write(ledger: Ledger, selection: Selection | Picking, made: Path, form: RowForm, limit: str) -> int:
     with within_reading_limit(), ledger.snapshot() as connection:
         connection.execute("SET memory_limit = ?", [limit])
-        # Each further one sorts and writes a part of its own, of which DuckDB can put nothing on disk meanwhile.
+        # Each further thread sorts and writes a part of its own, which DuckDB can't spill to disk meanwhile.
         connection.execute("SET threads = 1")
-        # All statements see the same. It goes, like its tables, with the connection.
+        # All statements see the same state. It ends, like the temporary tables, with the connection.
         connection.execute("BEGIN")
         _gather(connection, selection)
         made.touch(0o600)
         written_as = _harmless(connection) if form == "csv" else "FROM exported"
-        # Another file in its place, which DuckDB makes where one is there, would be for everybody.
+        # DuckDB would otherwise replace an existing file by a new one, which everybody could read.
         copy = f"COPY ({written_as}) TO {_quoted(made)} ({FORMS[form]}, USE_TMP_FILE false)"
         [(count,)] = _ask(connection, "SELECT count(*) FROM exported").fetchall()
         _ask(connection, copy)
@@ -113,7 +113,7 @@ def _write(ledger: Ledger, selection: Selection | Picking, made: Path, form: Row
 
 
 def _gather(connection: DuckDBPyConnection, selection: Selection | Picking) -> None:
-    """Have the rows in the table ``exported``, in their order; what doesn't fit into memory lies on disk."""
+    """Create the table ``exported`` with the rows, in order; DuckDB spills to disk what doesn't fit into memory."""
     if isinstance(selection, Picking):
         picked, values = selection.picked
         _ask(connection, f"CREATE TEMP TABLE {PICKED} AS {picked}", values)
@@ -122,7 +122,7 @@ def _gather(connection: DuckDBPyConnection, selection: Selection | Picking) -> N
 
 
 def _harmless(connection: DuckDBPyConnection) -> str:
-    """Return the rows for a spreadsheet: a text that it would take for a formula begins with an apostrophe."""
+    """Return a query for a spreadsheet: a text that looks like a formula gets a leading apostrophe."""
     texts = [
         name
         for name, kind, *_ in connection.execute("DESCRIBE exported").fetchall()

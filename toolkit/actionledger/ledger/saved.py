@@ -1,6 +1,6 @@
-"""Named queries and views of lists, saved beside a ledger. One JSON file a kind, whole at any time.
+"""Named queries and views of lists, saved next to a ledger: one JSON file per kind, replaced as a whole.
 
-It holds no records: it may go at any time, and whoever copies the published file alone leaves it behind.
+It holds no records: it may be deleted at any time, and a copy of the published file doesn't include it.
 """
 
 import json
@@ -20,10 +20,10 @@ from actionledger.core.text import writable
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence, sync_to_disk
 
 LONGEST_NAME = 80
-"""How long a name may be, in characters."""
+"""The maximum length of a name, in characters."""
 
 MOST_BYTES = 1_000_000
-"""How much may be kept of a kind."""
+"""The maximum size of a kind's file, in bytes."""
 
 _PATIENCE_SECONDS = 5.0
 _KIND = regex(r"[a-z]+")
@@ -34,11 +34,11 @@ class Saved:
 
     Args:
         ledger: the ledger's path.
-        kind: what they are, a word of small letters: ``queries``.
+        kind: their kind, a word of small letters: ``queries``.
         read_only: whether nothing may be written.
 
     Raises:
-        ValueError: the kind is no such word.
+        ValueError: the kind is not such a word.
     """
 
     def __init__(self, ledger: str | os.PathLike[str], kind: str, *, read_only: bool = False) -> None:
@@ -50,11 +50,11 @@ class Saved:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file."""
         return self._files.folder / f"saved-{self._kind}.json"
 
     def entries(self) -> JsonMap:
-        """Return what is kept, by name, in the order of the names.
+        """Return the entries by name, sorted by name.
 
         Raises:
             LedgerError: the file is damaged or can't be read; it stays as it is.
@@ -77,38 +77,38 @@ class Saved:
         )
 
     def put(self, name: str, value: Any) -> None:
-        """Keep a value under a name; what had the name goes.
+        """Save a value under a name, and replace an earlier one.
 
         Args:
-            name: the name; blanks around it are taken off.
-            value: made of what JSON has.
+            name: the name; blanks around it are removed.
+            value: a JSON value.
 
         Raises:
-            UsageError: the name is empty or too long, too much is kept, or nothing may be written.
-            LedgerError: the file can't be written; it is as it was.
+            UsageError: the name is empty or too long, the file would be too large, or nothing may be written.
+            LedgerError: the file can't be written; it is unchanged.
         """
         named = _name(name)
         self.change(lambda held: held | {named: value})
 
     def remove(self, name: str) -> None:
-        """Keep what has a name no longer; one that there is not changes nothing.
+        """Remove the entry of a name, if there is one.
 
         Raises:
             UsageError: nothing may be written.
-            LedgerError: the file can't be written; it is as it was.
+            LedgerError: the file can't be written; it is unchanged.
         """
         self.change(lambda held: {other: value for other, value in held.items() if other != name})
 
     def rename(self, name: str, new: str) -> None:
-        """Give what has a name another one.
+        """Rename an entry.
 
         Args:
-            name: what it is called.
-            new: what it is to be called; blanks around it are taken off.
+            name: its name.
+            new: its new name; blanks around it are removed.
 
         Raises:
-            UsageError: nothing has the name, something has the new one, that can't be one, or nothing may be written.
-            LedgerError: the file can't be written; it is as it was.
+            UsageError: no entry has the name, another one has the new name, the new name is invalid, or nothing may be written.
+            LedgerError: the file can't be written; it is unchanged.
         """
         named = _name(new)
 
@@ -122,14 +122,14 @@ class Saved:
         self.change(renamed)
 
     def change(self, change: Callable[[JsonDict], JsonDict]) -> None:
-        """Change what is kept while nobody else can.
+        """Change the entries while no other process can.
 
         Args:
-            change: what makes of what is kept by name what is to be kept.
+            change: a function from the entries by name to the new entries.
 
         Raises:
-            UsageError: too much would be kept, or nothing may be written.
-            LedgerError: the file can't be read or written; it is as it was.
+            UsageError: the file would be too large, or nothing may be written.
+            LedgerError: the file can't be read or written; it is unchanged.
         """
         if self._read_only:
             raise UsageError(f"Nothing is written here, so that {self._kind} can't be saved or removed.")
@@ -151,7 +151,7 @@ class Saved:
         data = json.dumps(entries, ensure_ascii=False, indent=1).encode()
         if len(data) > MOST_BYTES:
             raise UsageError(f"At most {MOST_BYTES:,} bytes of {self._kind} are kept; remove some first.")
-        # Under one name, so that a broken off write leaves one file at most; not under one that an ingester takes for left over.
+        # One fixed name, so that an interrupted write leaves at most one file. It is not a name that an ingester would delete as a leftover.
         beside = self.path.with_suffix(".new")
         try:
             beside.write_bytes(data)
@@ -163,7 +163,7 @@ class Saved:
 
 
 def _name(name: str) -> str:
-    """Return a name as it is kept."""
+    """Return a name in its stored form."""
     named = " ".join(name.split())
     if not named or len(named) > LONGEST_NAME:
         raise UsageError(f"A name has 1 to {LONGEST_NAME} characters; this one has {len(named)}.")
@@ -171,18 +171,18 @@ def _name(name: str) -> str:
 
 
 KIND = "views"
-"""What they are kept as."""
+"""The kind under which views are saved."""
 
 RAISED = "alerts"
-"""What alerts are kept as that go on: by a rule's id what was raised, and whom it was sent to."""
+"""The kind under which ongoing alerts are saved: by a rule's id, what was raised and who was notified."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A page as somebody has narrowed it.
+    """A page with the filters that somebody has set.
 
     Args:
-        name: what it is called; no two have the same.
+        name: its name, which is unique.
         page: the page's path, in letters, digits and underscores; empty for the first page.
         query: its query parameters, as in an address.
     """
@@ -197,7 +197,7 @@ class SavedViews(NamedTuple):
 
     Args:
         views: by name.
-        problem: what of it can't be read, for people; empty where all can.
+        problem: which part of it can't be read, for people; empty if all can.
     """
 
     views: tuple[SavedView, ...]
@@ -205,10 +205,10 @@ class SavedViews(NamedTuple):
 
 
 def read_views(kept: Saved) -> SavedViews:
-    """Return the views, sorted by name; what can't be read of the file is said and stays as it is.
+    """Return the views, sorted by name. Entries that can't be read are reported and left as they are.
 
     Args:
-        kept: where they are.
+        kept: the saved entries.
     """
     try:
         entries = kept.entries()
@@ -221,32 +221,32 @@ def read_views(kept: Saved) -> SavedViews:
 
 
 def save_view(kept: Saved, view: SavedView) -> None:
-    """Add a view, or put it in the place of the one of its name.
+    """Add a view, or replace the one with its name.
 
     Args:
-        kept: where to.
+        kept: the saved entries.
         view: the view.
 
     Raises:
-        UsageError: its name can't be one, or nothing may be written.
-        LedgerError: the file can't be read or written; it is as it was.
+        UsageError: its name is invalid, or nothing may be written.
+        LedgerError: the file can't be read or written; it is unchanged.
     """
     refuse_name(view.name)
     kept.put(view.name, {"page": view.page, "query": view.query})
 
 
 def refuse_name(name: str) -> None:
-    """Refuse a name that people can't tell from others by looking.
+    """Refuse a name with invisible characters.
 
     Raises:
-        UsageError: it is one.
+        UsageError: it has some.
     """
     if not name.strip().isprintable() or name != writable(name):
         raise UsageError(f"The name {name!r} has invisible characters; remove them.")
 
 
 def _view(name: str, held: Any) -> SavedView | None:
-    """Return a view as the file holds it, its query written anew; None where it is none: somebody has written it by hand."""
+    """Return a view from its entry, with a normalized query; None if the entry is not a view, since people may edit the file."""
     if not isinstance(held, dict):
         return None
     page, query = held.get("page"), held.get("query")
@@ -256,5 +256,5 @@ def _view(name: str, held: Any) -> SavedView | None:
         return None
     try:
         return SavedView(name, page, urlencode(parse_qsl(query, keep_blank_values=True)))
-    except ValueError:  # more parameters than there can be, or half of a character
+    except ValueError:  # more parameters than are allowed, or half of a character
         return None

@@ -1,4 +1,4 @@
-"""A ledger as it is asked: whatever was recorded, here and elsewhere, until a question is put."""
+"""Queries on a ledger; each sees everything that was recorded, by any process, until it is run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,9 +29,9 @@ class ReadableLedger:
     """A ledger that can be queried; threads may share it.
 
     Args:
-        store: where its tables lie.
+        store: the store of its tables.
         read_only: whether nothing may be written.
-        without_text: whether every text is seen as a blank.
+        without_text: whether every text is shown as a blank.
     """
 
     def __init__(self, store: Store, *, read_only: bool, without_text: bool) -> None:
@@ -44,12 +44,12 @@ class ReadableLedger:
         self._is_closed = False
         self._reader = self._new_reader()
         if read_only:
-            # Who only reads will ask something: what the copy is, is found on the connection that answers.
+            # A reader will query soon: refresh now, so that the connection that answers also checks the copy.
             self._reader.refresh()
 
     @property
     def is_open(self) -> bool:
-        """Whether it can still be used: it was not closed.
+        """Whether the ledger is open.
 
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
@@ -62,7 +62,7 @@ class ReadableLedger:
 
     @property
     def has_rollup(self) -> bool:
-        """Whether what sessions come to is counted ahead, as in a large ledger of one file: its rates then take a moment.
+        """Whether sessions' totals are precomputed, as in a large ledger of one file, so that rates are fast.
 
         Raises:
             LedgerError: the ledger can't be read.
@@ -78,17 +78,17 @@ class ReadableLedger:
             return self._reader.has_rollup
 
     def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
-        """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
+        """Run a trusted caller's SQL over everything that was recorded here or flushed by other processes.
 
         Args:
-            query: a statement; nothing that it might write is kept.
+            query: a statement; anything that it writes is discarded.
             parameters: the values of ``?`` or, by name, of ``$name``.
 
         Returns:
-            The rows, to be shown, read one by one or had as a data frame; nothing else shares its cursor.
+            The rows, to print, iterate over or turn into a data frame; nothing else shares their cursor.
 
         Raises:
-            UsageError: the query is no text.
+            UsageError: the query is not a text.
             LedgerError: the ledger can't be read.
             duckdb.Error: the statement is wrong.
 
@@ -106,11 +106,11 @@ class ReadableLedger:
         return QueryResult(cursor, query, parameters)
 
     def guarded(self, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> "GuardedSql":
-        """Return what answers a stranger's SQL in a process of its own, over all that was recorded until now; to be closed after use.
+        """Return a process that answers untrusted SQL, over everything recorded until now; close it after use.
 
         Args:
-            seconds: how long a statement may take.
-            max_bytes: how many bytes it may give.
+            seconds: the time limit of a statement.
+            max_bytes: the maximum size of its result, in bytes.
 
         Raises:
             LedgerError: the ledger can't be read.
@@ -121,7 +121,7 @@ class ReadableLedger:
             ...         print(answer.names, list(answer.rows))
             ('turns',) [(0,)]
         """
-        from actionledger.ledger.guarding.guard import GuardedSql, Place  # noqa: PLC0415 - slow to load, and few ask
+        from actionledger.ledger.guarding.guard import GuardedSql, Place  # noqa: PLC0415 - slow to load, and seldom needed
 
         self._refuse_if_closed()
         with self._lock:
@@ -136,10 +136,10 @@ class ReadableLedger:
 
     @contextmanager
     def with_memory(self, limit: str) -> Iterator[None]:
-        """Have questions take another amount of memory than at first.
+        """Change the memory limit of queries within a ``with`` block.
 
         Args:
-            limit: how much, as DuckDB writes it.
+            limit: the limit, as DuckDB writes it.
 
         Raises:
             LedgerError: the ledger can't be read.
@@ -156,11 +156,11 @@ class ReadableLedger:
         try:
             yield
         finally:
-            with suppress(OutOfMemoryException):  # another question still needs it
+            with suppress(OutOfMemoryException):  # another query still needs it
                 cursor.execute("SET memory_limit = ?", [first_limit()])
 
     def snapshot(self) -> DuckDBPyConnection:
-        """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.
+        """Return a separate connection over everything recorded until now, with every table in it; close it after use.
 
         Raises:
             LedgerError: the ledger can't be read.
@@ -174,7 +174,7 @@ class ReadableLedger:
         with self._lock:
             self._hand_in()
         connection = self._new_reader().cursor()
-        # It is for one piece of work, such as an export of everything, and gone behind that: a server has no need to save there.
+        # It serves one task, such as a full export, and is closed after it. So it needn't save memory as a server must.
         connection.execute("SET memory_limit = ?", [reading_limit()])
         return connection
 
@@ -199,14 +199,14 @@ class ReadableLedger:
         return list(self.sql(_COUNTS).fetchall())
 
     def _hand_in(self) -> None:
-        """Have what was recorded here seen by whoever asks; where nothing is recorded there is none."""
+        """Make events recorded here visible to queries; nothing to do if nothing is recorded here."""
 
     def _see_everything(self) -> None:
         self._hand_in()
         if self._reader.is_current():
             return
         if not self.read_only and not self._store.exists():
-            # Somebody has removed the published copy; the working file still has what it held.
+            # The published copy was removed; the working file still has its rows.
             with suppress(LedgerError):
                 self._store.ingest(Publishing.AT_THE_END)
         self._reader.refresh()

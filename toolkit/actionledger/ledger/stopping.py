@@ -1,8 +1,8 @@
-"""Statements of unknown length end when they are told to: by Ctrl-C, or when their time is over.
+"""Stop statements of unknown length, on Ctrl-C or when their time is over.
 
-DuckDB looks for Ctrl-C between its own tasks only, and then waits, where nothing reaches it any more, for the task that
-another of its threads is in the middle of: on a busy machine that one never ends. All its threads hear ``interrupt``,
-but only while a statement runs: one that comes between two statements is lost, and is sent again.
+DuckDB checks for Ctrl-C between its own tasks only. Then it waits for the task of another of its threads, which nothing can reach any more:
+on a busy machine that wait never ends. All its threads react to ``interrupt``, but only while a statement runs. One that arrives between
+two statements is lost, so it is sent again.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,15 +13,15 @@ from typing import TypeVar
 from duckdb import DuckDBPyConnection
 
 _AGAIN = 0.05
-"""After how many seconds an interrupt that was not heard is sent again."""
+"""Seconds after which an interrupt is sent again."""
 
 _Given = TypeVar("_Given")
 
 
 def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Given:
-    """Do what may take DuckDB long, in a thread of its own, so that this one can hear Ctrl-C."""
+    """Run a long DuckDB call in a thread of its own, so that this thread can react to Ctrl-C."""
     if current_thread() is not main_thread():
-        return work()  # Python tells no other thread of Ctrl-C
+        return work()  # Python delivers Ctrl-C to the main thread only
     given: list[_Given] = []
     failed: list[BaseException] = []
     stopped, ended = Event(), Event()
@@ -30,7 +30,7 @@ def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Gi
         try:
             if not stopped.is_set():
                 given.append(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             failed.append(error)
         finally:
             ended.set()
@@ -51,7 +51,7 @@ def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Gi
 
 @contextmanager
 def limited(connection: DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    """Interrupt what runs on a connection when its time is over, until nothing runs on it any more."""
+    """Interrupt a connection when the time is over, and again until nothing runs on it."""
     over = Event()
 
     def watch() -> None:

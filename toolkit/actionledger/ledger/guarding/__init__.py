@@ -1,7 +1,7 @@
-"""A stranger's SQL in a process of its own: what is said to that process, what runs there, and one that is kept ready."""
+"""Untrusted SQL in a process of its own: messages to that process, its work, and one that is kept ready."""
 
 SECONDS = 60.0
-"""How long a statement may take if not said otherwise."""
+"""The default time limit of a statement, in seconds."""
 
 MAX_BYTES = 8 * 2**30
-"""How many bytes a statement may give if not said otherwise, as they come from its process or as the file that it writes."""
+"""The default size limit of a statement's result, in bytes: of the rows from its process, or of the file that it writes."""

@@ -1,7 +1,6 @@
-"""The process that runs a stranger's SQL: it bounds itself, says what it gives, and may die of it.
+"""The process that runs untrusted SQL. It limits its own resources, and may crash without harm to others.
 
-Whatever becomes of the process that has started it, it ends: at the end of what it is told, and at the end of a statement's time by a
-signal that needs nothing of Python to be heard.
+It ends even if the process that started it is gone: at the end of its input, or when a statement's time is over, by a signal that needs no Python.
 """
 
 import os
@@ -23,25 +22,25 @@ from actionledger.ledger.storage.local import store_at
 from actionledger.ledger.storage.readers import Reader
 
 HARD_MEMORY = 1536 * 2**20
-"""How much memory a statement may take beside what the process has with the ledger open, in bytes: half as much again as it is told."""
+"""How much memory a statement may take beyond that of the process with the ledger open, in bytes: 1.5 times DuckDB's limit."""
 
 GRACE_SECONDS = 1.0
-"""How much later than its time a statement is ended that nobody has ended."""
+"""Seconds after its time limit at which a statement ends if nobody has ended it."""
 
 _MOST_SECONDS = 10.0**7
 _FIRST_ROWS, _MOST_ROWS, _BATCH_BYTES = 64, 20_000, 1 << 20
 
 
 def main() -> None:
-    """Fork processes that answer, as they are asked for over the standard input, which is a socket."""
+    """Fork processes that answer, as requested over the standard input, which is a socket."""
     with socket.socket(fileno=os.dup(0)) as asked:
         serve(asked)
 
 
 def answer(requests_from: int, answers_to: int) -> None:
-    """Answer what is asked, until nothing more is; then this process ends."""
+    """Answer requests until there are no more; then this process ends."""
     requests, answers = os.fdopen(requests_from, "rb", buffering=0), os.fdopen(answers_to, "wb", buffering=0)
-    # Leave nothing to write to but where answers go: neither a log nor last words are anybody's.
+    # Leave no output but the answers: neither a log nor a crash message may go anywhere.
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -65,7 +64,7 @@ def answer(requests_from: int, answers_to: int) -> None:
 
 
 class _Channel(NamedTuple):
-    """The pipes of questions and answers."""
+    """The pipes for requests and answers."""
 
     requests: IO[bytes]
     answers: IO[bytes]
@@ -76,13 +75,13 @@ def _opened(setup: Setup) -> Statements:
     store = store_at(place.path, read_only=True, as_of=place.as_of)
     reader = Reader(store, may_write=place.may_write, without_text=place.without_text)
     statements = Statements(reader.cursor, setup.folder, store.folders)
-    # Have the kernel give no more than a statement may take; macOS has no such bound, and the one that DuckDB keeps holds there.
+    # Have the kernel limit the memory. macOS has no such limit; there only DuckDB's own limit holds.
     with suppress(OSError, ValueError):
         status = Path("/proc/self/status").read_text("ascii")
         [held] = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:")]
         limit = held * 1024 + HARD_MEMORY
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    # Python ignores the signal that comes with it: whoever writes is told that it can't.
+    # Python ignores the signal that comes with it, so that a write beyond the limit raises.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_FSIZE, (setup.max_bytes, setup.max_bytes))
     return statements
@@ -108,7 +107,7 @@ def _answer(statements: Statements, request: tuple[str, str], channel: _Channel,
 
 
 def _give_rows(fetch: Callable[[int], list[tuple[Any, ...]]], channel: _Channel) -> None:
-    """Give rows as long as they are asked for: so many at a time as a megabyte holds of them."""
+    """Send rows as long as they are requested, about a megabyte at a time."""
     count = _FIRST_ROWS
     while received_trusted(channel.requests):
         rows = fetch(count)
@@ -123,7 +122,7 @@ def _give_rows(fetch: Callable[[int], list[tuple[Any, ...]]], channel: _Channel)
 
 @contextmanager
 def _ended_after(seconds: float) -> Iterator[None]:
-    """End this process when a time is over."""
+    """End this process when the time is over."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, min(seconds, _MOST_SECONDS))
     try:
@@ -137,11 +136,11 @@ if __name__ == "__main__":
 
 
 def forked(requests: int, answers: int) -> int:
-    """Fork this process, which has one thread; return the number of the new one, which answers until nothing more is asked."""
+    """Fork this process, which has one thread. Return the id of the new process, which answers until its input ends."""
     pid = os.fork()
     if pid == 0:
         try:
-            os.setsid()  # Ctrl-C is heard by who asks
+            os.setsid()  # Ctrl-C goes to the asking process
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)
             _close_all_but(requests, answers)
@@ -152,17 +151,17 @@ def forked(requests: int, answers: int) -> int:
 
 
 def ended_here(pid: int) -> int:
-    """End a child of this process; return how it has ended, as ``subprocess`` does."""
+    """Kill a child of this process; return its exit code, as ``subprocess`` does."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:  # somebody waits for all children
+    except ChildProcessError:  # something else waits for all children
         return -signal.SIGKILL
 
 
 def serve(asked: socket.socket) -> None:
-    """Fork and end processes as they are asked for, until nobody asks any more; then none of them is left."""
+    """Fork and end processes on request, until the requests end; then end all that are left."""
     children: set[int] = set()
     with suppress(OSError):
         while True:
@@ -186,7 +185,7 @@ def serve(asked: socket.socket) -> None:
 
 
 def _close_all_but(*kept: int) -> None:
-    """Close what this process has from the one that it is a fork of; a lock of that one stays its own."""
+    """Close the descriptors inherited from the parent, except these; the parent's locks stay its own."""
     with suppress(OSError):
         for path in list(Path("/proc/self/fd").iterdir()):
             if (descriptor := int(path.name)) > 2 and descriptor not in kept:

@@ -1,6 +1,6 @@
-"""A stranger's SQL: one statement that reads, within a time, a memory and a size, that reaches no file, network or other process.
+"""Untrusted SQL: one read-only statement with limits on time, memory and size, and without access to files, network or other processes.
 
-It runs in a process of its own, which ends when it takes too long or too much, whatever of DuckDB it is in the middle of.
+It runs in a process of its own, which is ended when it exceeds a limit, even in the middle of DuckDB's work.
 """
 
 import os
@@ -33,14 +33,14 @@ class GuardedStatement:
     """One statement that is being answered.
 
     Args:
-        process: answers it.
+        process: the process that answers it.
         request: ``rows``, ``arrow`` or ``parquet``, and the statement.
-        seconds: how long that may take.
-        max_bytes: how many bytes it may give.
-        end: ends the process, for who has it.
+        seconds: its time limit.
+        max_bytes: the maximum size of its result, in bytes.
+        end: ends the process for its owner.
 
     Attributes:
-        is_over: whether the process waits for the next one.
+        is_over: whether the process is ready for the next statement.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class GuardedStatement:
         self._tell(request)
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows; while some are used, the next ones are fetched."""
+        """Yield the rows, fetching the next ones while some are used."""
         self._tell(("more",))
         while True:
             [rows] = self.hear("rows")
@@ -71,7 +71,7 @@ class GuardedStatement:
             yield from rows
 
     def hear(self, expected: str) -> list[Any]:
-        """Return what the process says, which has to be of a kind; whatever else becomes of it is said in a sentence."""
+        """Return the process's next message if it is of the expected kind; else raise an error that says what happened."""
         try:
             (what, *said), length = self._process.hear(self._left, self._until)
         except WireTimeoutError as error:
@@ -104,7 +104,7 @@ class GuardedStatement:
 
     def _died(self, error: DiedError) -> NoReturn:
         self._end()
-        if time.monotonic() >= self._until:  # it has ended itself
+        if time.monotonic() >= self._until:  # the process ended itself
             raise self._timed_out() from error
         raise UsageError(
             f"The statement can't be run: its process {error}. It needs more memory than it may take, or meets a fault of DuckDB; ask "
@@ -127,7 +127,7 @@ class Answer:
 
     Args:
         names: the columns' names, no two of them the same.
-        rows: the rows, each with a value for each column, as they are fetched; times with a zone are UTC without one.
+        rows: the rows, fetched as needed; times with a zone become UTC without one.
     """
 
     names: tuple[str, ...]
@@ -138,9 +138,9 @@ class GuardedSql:
     """Answers one statement at a time in a process of its own.
 
     Args:
-        place: the ledger; what was recorded there until now is seen.
-        seconds: how long a statement may take, its rows included.
-        max_bytes: how many bytes it may give.
+        place: the ledger, as recorded until now.
+        seconds: the time limit of a statement, including its rows.
+        max_bytes: the maximum size of its result, in bytes.
     """
 
     def __init__(self, place: Place, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
@@ -163,20 +163,20 @@ class GuardedSql:
         self.close()
 
     def close(self) -> None:
-        """End the process, and let go of what it spilled."""
+        """End the process, and remove what it spilled to disk."""
         self._is_closed = True
         self._end()
         self._folder.remove()
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[Answer]:
-        """Give what a statement gives; its time runs until the context is left.
+        """Run a statement and give its rows; its time runs until the context exits.
 
         Args:
             statement: one SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE.
 
         Raises:
-            UsageError: it is none, it is wrong, or it takes too long or too much memory.
+            UsageError: it is not such a statement, it is wrong, or it takes too long or too much memory.
         """
         asked = self._ask("rows", statement)
         [names] = asked.hear("names")
@@ -184,10 +184,10 @@ class GuardedSql:
             yield Answer(tuple(names), asked.rows())
         finally:
             if not asked.is_over:
-                self._end()  # there may be no end of its rows
+                self._end()  # its rows may be endless
 
     def df(self, statement: str) -> "pd.DataFrame":
-        """Return what a statement gives as a pandas data frame.
+        """Return a statement's rows as a pandas data frame.
 
         Args:
             statement: as for ``ask``.
@@ -205,7 +205,7 @@ class GuardedSql:
         return frame.set_axis(table.column_names, axis=1)
 
     def pl(self, statement: str) -> "pl.DataFrame":
-        """Return what a statement gives as a polars data frame.
+        """Return a statement's rows as a polars data frame.
 
         Args:
             statement: as for ``ask``.
@@ -229,7 +229,7 @@ class GuardedSql:
         return pl.DataFrame(columns)
 
     def arrow(self, statement: str) -> "pa.Table":
-        """Return what a statement gives as an Arrow table.
+        """Return a statement's rows as an Arrow table.
 
         Args:
             statement: as for ``ask``.
@@ -243,18 +243,18 @@ class GuardedSql:
 
         [names] = self._ask("arrow", statement).hear("names")
         made = self._folder.path / ARROW_FILE
-        # The file is let go of while it is read: what it holds lasts as long as the table.
+        # The file is unlinked while it is mapped, so that its data lasts as long as the table.
         with pa.memory_map(str(made)) as source, pa.ipc.open_stream(source) as reader:
             made.unlink()
             table: pa.Table = reader.read_all()
         return table.rename_columns(list(names))
 
     def write_parquet(self, statement: str, file: Path) -> None:
-        """Write what a statement gives to a Parquet file, which is there only when it is whole.
+        """Write a statement's rows to a Parquet file, which appears only when complete.
 
         Args:
             statement: as for ``ask``.
-            file: where to; what is there is replaced.
+            file: the file; an existing one is replaced.
 
         Raises:
             UsageError: as for ``ask``, or the file can't be written.
@@ -275,7 +275,7 @@ class GuardedSql:
         )
 
     def _opened(self) -> GuardProcess:
-        """Return the process, a new one where the one before has ended."""
+        """Return the process, or start a new one if the last has ended."""
         if self._is_closed:
             raise LedgerError("This connection is closed; open another.")
         if self._process is None:
@@ -300,5 +300,5 @@ class GuardedSql:
 
 
 def _refuse(name: str, said: str) -> NoReturn:
-    """Raise what the process was refused with when it opened the ledger."""
+    """Raise the error with which the process failed to open the ledger."""
     raise getattr(errors, name if name in REFUSALS else "LedgerError")(said)

@@ -1,7 +1,7 @@
-"""Processes that run a stranger's SQL, as the one that asks sees them.
+"""Processes that run untrusted SQL, from the side of the asking process.
 
-Each is a fork of a process that has loaded all that it needs, has one thread and has begun no DuckDB: to load it anew would take a
-hundred times as long. A command forks itself. Whoever has threads, as a server has, keeps another process that forks in its stead.
+Each is a fork of a process with everything loaded, a single thread and no DuckDB started: loading anew would take a hundred times as long.
+A command forks itself. A process with threads, such as a server, keeps another process that forks for it.
 """
 
 import atexit
@@ -23,18 +23,18 @@ from actionledger.ledger.guarding.wire import END, FORK, Setup, ask, received, s
 
 _MESSAGE_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 20
-"""A batch of rows goes at once, without either process waiting for the other one in its middle."""
+"""The size of a pipe that takes a batch of rows at once, so that neither process waits in the middle of it."""
 
 
 class DiedError(Exception):
-    """The process has ended, or says what can't be understood."""
+    """The process has ended, or sent an invalid message."""
 
 
 class GuardProcess:
     """One process that answers one statement after the other, until it is ended.
 
     Attributes:
-        pid: its number.
+        pid: its process id.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class GuardProcess:
         self._code: int | None = None
 
     def begin(self, setup: Setup) -> tuple[Any, ...]:
-        """Have it open a ledger; return what it says of that."""
+        """Have it open a ledger; return its answer."""
         self.tell(setup)
         answer, _ = self.hear(_MESSAGE_BYTES, None)
         return answer
@@ -69,7 +69,7 @@ class GuardProcess:
             raise DiedError(ended(self.end())) from error
 
     def hear(self, max_bytes: int, until: float | None) -> tuple[tuple[Any, ...], int]:
-        """Return what it says next, and how many bytes that takes."""
+        """Return its next message, and the message's size in bytes."""
         try:
             value, length = received(self._answers, max_bytes, until)
         except EOFError as error:
@@ -81,7 +81,7 @@ class GuardProcess:
         return value, length
 
     def end(self) -> int:
-        """End it, whatever it does; return how it has ended, as ``subprocess`` does."""
+        """End it, whatever it is doing; return its exit code, as ``subprocess`` does."""
         if self._code is None:
             self._code = self._ended(self.pid)
             for pipe in (self._requests, self._answers):
@@ -91,16 +91,16 @@ class GuardProcess:
 
 
 def _begun(requests: int, answers: int) -> tuple[int, Callable[[int], int]]:
-    """Begin a process that answers; return its number, and what ends it by that."""
+    """Start a process that answers; return its id, and a function that ends it."""
     if _has_one_thread():
-        from actionledger.ledger.guarding.child import ended_here, forked  # noqa: PLC0415 - loaded only where one forks
+        from actionledger.ledger.guarding.child import ended_here, forked  # noqa: PLC0415 - loaded only to fork
 
         return forked(requests, answers), ended_here
     return _forker.begun(requests, answers), _forker.ended
 
 
 def _has_one_thread() -> bool:
-    """Return whether nobody else is at work in this process, in DuckDB's threads neither; where that is not known, somebody is."""
+    """Return whether this process has only this thread, counting DuckDB's threads; False if unknown."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
@@ -108,7 +108,7 @@ def _has_one_thread() -> bool:
 
 
 class _Forker:
-    """The process that forks in this one's stead."""
+    """A process that forks for this one."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -118,16 +118,16 @@ class _Forker:
         atexit.register(self.drop)
 
     def start_over(self) -> None:
-        """Leave the parent's to it, in a forked child."""
+        """Forget, in a forked child, the parent's process."""
         if self._socket is not None:
             self._socket.close()
         if self._process is not None:
-            self._process.returncode = 0  # it is not ours to wait for
+            self._process.returncode = 0  # only the parent can wait for it
         self._lock = Lock()
         self._process = self._socket = None
 
     def keep_ready(self) -> None:
-        """Have it begun, so that it is there when something is asked."""
+        """Start it now, so that it is ready for the first request."""
         with self._lock:
             if self._process is not None and self._process.poll() is not None:
                 self._let_go()
@@ -135,23 +135,23 @@ class _Forker:
                 self._begin()
 
     def begun(self, requests: int, answers: int) -> int:
-        """Have it fork a process that answers; return its number."""
+        """Have it fork a process that answers; return that process's id."""
         self.keep_ready()
         return self._asked(FORK, 0, requests, answers)
 
     def ended(self, pid: int) -> int:
-        """Have it end a process that it has forked; return how that has ended."""
+        """Have it end a process that it has forked; return the exit code."""
         return self._asked(END, pid)
 
     def drop(self) -> None:
-        """End it, and with it all that it has forked."""
+        """End it, and all the processes that it has forked."""
         with self._lock:
             if self._process is not None:
                 self._process.kill()
                 self._let_go()
 
     def _asked(self, what: int, value: int, *descriptors: int) -> int:
-        """Return what it answers; of a process that is to be ended, its end by a signal where both have ended."""
+        """Return its answer. If it has ended, so have its children: an END request then returns the code of a killed process."""
         with self._lock:
             if self._socket is not None:
                 try:
@@ -165,8 +165,8 @@ class _Forker:
     def _begin(self) -> None:
         self._socket, theirs = socket.socketpair()
         with theirs:
-            # In a session of its own: whoever interrupts this process says what becomes of that one.
-            self._process = subprocess.Popen(  # noqa: S603 - words of our own
+            # In a session of its own, so that Ctrl-C reaches this process only, which then decides about that one.
+            self._process = subprocess.Popen(  # noqa: S603 - our own arguments
                 words_for("actionledger.ledger.guarding.child"),
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -178,7 +178,7 @@ class _Forker:
         process, own = self._process, self._socket
         self._process = self._socket = None
         if own is not None:
-            own.close()  # it ends with that
+            own.close()  # it ends when the socket closes
         if process is not None:
             process.wait()
 
@@ -187,5 +187,5 @@ _forker = _Forker()
 
 
 def keep_ready() -> None:
-    """Have the next statement's process begin without loading anything, where this process has threads."""
+    """Prepare a process with everything loaded for the next statement, for a process with threads."""
     _forker.keep_ready()

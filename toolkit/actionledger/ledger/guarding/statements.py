@@ -1,4 +1,4 @@
-"""Runs a stranger's statement in a process of its own: settings are locked before the statement is looked at."""
+"""Run an untrusted statement, in a process of its own. Settings are locked before the statement is parsed."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -34,10 +34,10 @@ ALLOWED = frozenset(
         "unnest",
     }
 )
-"""The functions that rows may be taken from."""
+"""The table functions that a statement may use."""
 
 _SQL_IN_TEXT = frozenset({"json_serialize_plan", "getenv", "write_log"})
-"""The functions of one value that read a text as a statement, or reach beyond what is asked."""
+"""Scalar functions that run a text as SQL, or reach beyond the query."""
 
 _CATALOGS = frozenset({"", "base", "memory", "main", "tail", "system", "temp"})
 _EXPLAINING = frozenset({"explain", "analyze", "analyse", "verbose"})
@@ -45,7 +45,7 @@ _WORD = regex(r'\w+|"(?:[^"]|"")*"')
 
 
 def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool = False) -> None:
-    """Refuse a statement that takes rows from elsewhere than a ledger."""
+    """Refuse a statement that reads rows from outside a ledger."""
     rest = _explained(statement)
     [(tree,)] = connection.execute("SELECT json_serialize_sql(?)", [rest]).fetchall()
     parsed = json.loads(tree)
@@ -53,8 +53,8 @@ def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lak
         for node in _nodes(parsed):
             _refuse_node(node)
     elif not is_of_lake and [each.type.name for each in connection.extract_statements(rest)] == ["MULTI"]:
-        # Refuse a PIVOT over what its columns are to be, which DuckDB gives no tree of, if it calls a function that gives rows. Whatever
-        # stands before a bracket is taken for a call, in quotes or not: rather too much is refused than too little.
+        # A PIVOT without a list of values, for which DuckDB gives no tree: refuse it if it calls a table function. Any word before a bracket counts
+        # as a call, quoted or not: rather too much is refused than too little.
         found = connection.execute(
             "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE function_type NOT IN ('scalar', 'aggregate', 'macro')"
         ).fetchall()
@@ -96,7 +96,7 @@ def _refuse_function(name: str) -> NoReturn:
 
 
 def _explained(statement: str) -> str:
-    """Return what a statement explains, or the statement; nothing where that can't be told apart."""
+    """Return the statement that an EXPLAIN explains, or the statement itself; empty if the two can't be separated."""
     found = _words(statement)
     words = [word.lower() for _, word in found]
     if words[:1] != ["explain"]:
@@ -109,12 +109,12 @@ def _explained(statement: str) -> str:
 
 
 def _words(statement: str) -> list[tuple[int, str]]:
-    """Return what DuckDB's parser takes a statement apart to, each with the byte where it begins."""
+    """Return the tokens of DuckDB's parser, each with its byte offset."""
     text = statement.encode()
     places = [start for start, kind in duckdb.tokenize(statement) if kind is not duckdb.token_type.comment]
     ends = [*places[1:], len(text)]
     pieces = ((start, text[start:end].decode()) for start, end in zip(places, ends, strict=True))
-    # DuckDB 1.5 has no tokens for comments: one that follows a word is a part of its piece.
+    # DuckDB 1.5 has no tokens for comments: a comment after a word is part of its piece.
     return [(start, found[0] if (found := _WORD.match(piece)) else piece.strip()) for start, piece in pieces]
 
 
@@ -130,15 +130,15 @@ def _nodes(value: Any) -> Iterator[JsonDict]:
 
 
 MEMORY = "1GB"
-"""How much memory a statement may take; beyond it, it spills into a folder of its own."""
+"""The memory limit of a statement; beyond it, DuckDB spills into a folder of its own."""
 
 SPILLED = "16GB"
-"""How much it may spill."""
+"""The limit of what a statement may spill to disk."""
 
 ARROW_FILE, PARQUET_FILE = "answer.arrow", "answer.parquet"
 
 _ALLOWED = frozenset({"SELECT", "EXPLAIN", "MULTI"})
-"""DuckDB's types of statements that read: DESCRIBE, SHOW and SUMMARIZE are SELECTs to it, PIVOT is several in one."""
+"""DuckDB's types of read-only statements: DESCRIBE, SHOW and SUMMARIZE count as SELECT, a PIVOT as several statements in one."""
 
 _ZONED = " WITH TIME ZONE"
 _ROWS_OF_ARROW = 10_000
@@ -148,9 +148,9 @@ class Statements:
     """Answers one statement at a time over a connection that nothing else uses.
 
     Args:
-        connect: makes the connection, every table in it.
-        folder: what it may spill to and write its answer to, nobody else's.
-        folders: where the tables' files are, if they are anywhere else than in what is attached; a lake's are.
+        connect: opens the connection, with every table in it.
+        folder: the folder for spilled data and answers, which nobody else uses.
+        folders: the folders of the tables' files outside the attached database, as in a lake.
     """
 
     def __init__(
@@ -159,8 +159,7 @@ class Statements:
         self._folder = folder
         self._is_of_lake = bool(folders)
         self._cursor = connect()
-        # Take away from a connection all that reaches beyond it, for good. What it may spill to is the only folder that it keeps, so that
-        # must be nobody else's.
+        # Lock the connection in for good. It can reach only the folder for spilling, so nobody else may use that.
         cursor = self._cursor
         if folders:
             allowed = ", ".join(map(_quoted, folders))
@@ -180,7 +179,7 @@ class Statements:
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[tuple[tuple[str, ...], Callable[[int], list[tuple[Any, ...]]]]]:
-        """Give the names of a statement's columns, and what fetches so many of its rows."""
+        """Give the names of a statement's columns, and a function that fetches a number of its rows."""
         cursor = self._cursor
         with self._bounded():
             only = self._only(statement)
@@ -188,12 +187,12 @@ class Statements:
             kinds = [str(column[1]) for column in cursor.description]
             names = tuple(distinct([str(column[0]) for column in cursor.description]))
             if any(_ZONED in kind for kind in kinds):
-                # In Python a time with a zone needs one more package; without one it needs none.
+                # In Python a time with a zone needs one more package.
                 cursor.execute(_without_zones(only, kinds))
             yield names, cursor.fetchmany
 
     def write_arrow(self, statement: str) -> tuple[str, ...]:
-        """Write what a statement gives as Arrow's stream, times with a zone as UTC without one; return the columns' names."""
+        """Write a statement's rows as an Arrow stream, times with a zone as UTC without one; return the columns' names."""
         import pyarrow as pa  # noqa: PLC0415 - optional, and slow to load
 
         with self._bounded():
@@ -209,7 +208,7 @@ class Statements:
             return names
 
     def write_parquet(self, statement: str) -> None:
-        """Write what a statement gives as a Parquet file."""
+        """Write a statement's rows as a Parquet file."""
         with self._bounded():
             only = self._only(statement)
             self._cursor.execute(
@@ -223,9 +222,9 @@ class Statements:
 
     @contextmanager
     def _bounded(self) -> Iterator[None]:
-        """Keep nothing that a statement changes, and say in a sentence what DuckDB says of it.
+        """Discard anything that a statement changes, and turn DuckDB's errors into sentences.
 
-        EXPLAIN ANALYZE runs whatever it explains, so that a statement's type alone doesn't show that it reads.
+        A transaction is needed since EXPLAIN ANALYZE runs what it explains: a statement's type alone doesn't show that it only reads.
         """
         try:
             self._cursor.execute("BEGIN TRANSACTION READ ONLY")
@@ -235,7 +234,7 @@ class Statements:
                 f"The statement needs more memory than it may take: {_said_of(error)}"
             ) from error
         except (duckdb.FatalException, duckdb.InternalException):
-            raise  # nothing more can be asked here
+            raise  # the connection is unusable now
         except (duckdb.Error, UnicodeError) as error:
             raise UsageError(f"The statement can't be run: {_said_of(error)}") from error
         finally:
@@ -244,8 +243,8 @@ class Statements:
 
 
 def _only(cursor: DuckDBPyConnection, statement: str) -> str:
-    """Return a text's one statement, if it is one that reads."""
-    statement.encode()  # A lone surrogate: DuckDB's client doesn't know what it is.
+    """Return the only statement of a text; raise if it is not read-only."""
+    statement.encode()  # Raises for a lone surrogate, which DuckDB's client can't handle.
     found = cursor.extract_statements(statement)
     if len(found) != 1:
         what = f"{len(found)} statements" if found else "no statement"
@@ -260,25 +259,25 @@ def _only(cursor: DuckDBPyConnection, statement: str) -> str:
 
 
 def _bare(statement: str) -> str:
-    """Return a statement without the semicolon at its end and the comments behind it: it is made a part of another one."""
+    """Remove a statement's final semicolon and the comments after it, so that it can be part of another one."""
     text = statement.encode()
     end = len(text)
     for start, kind in reversed(duckdb.tokenize(statement)):
         if text.startswith(b";", start):
-            end = start  # DuckDB 1.5 has no tokens for comments: all behind it is one
+            end = start  # DuckDB 1.5 has no tokens for comments: all after it is one
         elif kind is not duckdb.token_type.comment:
             break
     return text[:end].decode().rstrip()
 
 
 def _without_zones(statement: str, kinds: Sequence[str]) -> str:
-    """Return a statement that gives the same, its times with a zone as UTC without one."""
+    """Return a statement with the same rows, in which times with a zone are UTC without one."""
     names = [f"c{place}" for place in range(len(kinds))]
     columns = ", ".join(
         f"{name}::{kind.replace(_ZONED, '')}" if _ZONED in kind else name
         for name, kind in zip(names, kinds, strict=True)
     )
-    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the statement is theirs
+    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the caller's statement
 
 
 def _quoted(text: object) -> str:
@@ -286,7 +285,7 @@ def _quoted(text: object) -> str:
 
 
 def _said_of(error: Exception) -> str:
-    """Return what DuckDB says of a statement, on one line: what is wrong, what is called alike, and in which of several lines."""
+    """Return DuckDB's error message on one line: the fault, similar names, and the line number if there are several lines."""
     said, _, place = str(error).strip().partition("\n\nLINE ")
     lines = list(takewhile(lambda line: line and not line.startswith("\t"), said.splitlines()))
     number = place.partition(":")[0]

@@ -1,7 +1,6 @@
-"""The messages between the process that runs a stranger's SQL and the one that asks it, each behind its length.
+"""Messages between the process that runs untrusted SQL and the one that asks it, each with its length before it.
 
-The asking process is trusted, the other one is not: of what that one says only plain values are taken, whatever a fault of DuckDB has
-made of it.
+The asking process is trusted, the other is not: its messages may hold only plain values, whatever a fault of DuckDB has made of it.
 """
 
 import io
@@ -24,7 +23,7 @@ REFUSALS = (
     "MemoryNeededError",
     "ActionLedgerError",
 )
-"""What the process may refuse a ledger with, by the names of errors."""
+"""Names of the errors with which the process may refuse a ledger."""
 
 _LENGTH = Struct("<Q")
 _PIECE = 1 << 20
@@ -42,15 +41,15 @@ _VALUES = frozenset(
         ("uuid", "UUID"),
     }
 )
-"""What DuckDB makes of a value beside numbers, texts, bytes, lists and mappings."""
+"""The Python types of DuckDB's values, besides numbers, texts, bytes, lists and mappings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A ledger as a stranger's SQL may see it.
+    """A ledger as untrusted SQL may see it.
 
     Args:
-        path: its file, or the one that says where its lake is.
+        path: its file, or the one that locates its lake.
         may_write: whether its folder may be written to for a moment.
         without_text: whether every text is blank.
         as_of: the state of a lake; None for the newest.
@@ -68,10 +67,10 @@ class Setup:
 
     Args:
         place: the ledger.
-        folder: where it may spill to and leave a file: nobody else's.
-        seconds: how long a statement may take.
-        max_bytes: how large a file may become that it writes.
-        environment: the variables of the process that asks.
+        folder: the folder for spilled data and a result file, which nobody else uses.
+        seconds: the time limit of a statement.
+        max_bytes: the maximum size of a file that it writes.
+        environment: the asking process's environment variables.
     """
 
     place: Place
@@ -82,15 +81,15 @@ class Setup:
 
 
 class OverLimitError(Exception):
-    """A message is longer than it may be."""
+    """A message is longer than allowed."""
 
 
 class WireTimeoutError(Exception):
-    """Nothing was said in time."""
+    """No message came in time."""
 
 
 def send(stream: IO[bytes], value: object) -> int:
-    """Write a value, and have it go at once; return how many bytes it is."""
+    """Write a value and flush it; return its size in bytes."""
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
     rest = memoryview(_LENGTH.pack(len(data)) + data)
     while rest:
@@ -100,13 +99,13 @@ def send(stream: IO[bytes], value: object) -> int:
 
 
 def received_trusted(stream: IO[bytes]) -> Any:
-    """Return the next value that the asking process has sent."""
+    """Return the next value from the asking process."""
     (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size, lambda: None))
-    return pickle.loads(_read(stream, length, lambda: None))  # noqa: S301 - of the process that has started this one
+    return pickle.loads(_read(stream, length, lambda: None))  # noqa: S301 - from the process that has started this one
 
 
 def received(stream: IO[bytes], max_bytes: int, until: float | None) -> tuple[Any, int]:
-    """Return the next value that a process has sent that is not trusted, and how many bytes it took."""
+    """Return the next value from an untrusted process, and its size in bytes."""
     poll = select.poll()
     poll.register(stream, select.POLLIN)
 
@@ -135,7 +134,7 @@ def _read(stream: IO[bytes], count: int, wait: Callable[[], None]) -> bytes:
 
 
 class _Plain(pickle.Unpickler):
-    """Takes plain values, and calls nothing else that it is told to."""
+    """Unpickles plain values, and calls nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _VALUES:
@@ -144,14 +143,14 @@ class _Plain(pickle.Unpickler):
 
 
 FORK, END = 1, 2
-"""What may be asked for: a process that answers over two descriptors, or the end of one."""
+"""The requests: a process that answers over two descriptors, or the end of one."""
 
 
 REQUEST, ANSWER = Struct("<Bq"), Struct("<q")
 
 
 def ask(asking: socket.socket, what: int, value: int, *descriptors: int) -> int:
-    """Return what the process at the other end of a socket answers."""
+    """Send a request over a socket and return the answer."""
     socket.send_fds(asking, [REQUEST.pack(what, value)], descriptors)
     data = asking.recv(ANSWER.size, socket.MSG_WAITALL)
     if len(data) < ANSWER.size:

@@ -1,4 +1,4 @@
-"""Rows as Arrow, column by column: DuckDB takes them as they lie in memory, without parsing anything."""
+"""Rows as Arrow columns, which DuckDB reads from memory without parsing."""
 
 from binascii import unhexlify
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,7 +23,7 @@ _HYPHENS = (8, 13, 18, 23)
 
 
 def identifier_bytes(texts: Collection[str]) -> bytes:
-    """Return identifiers as bytes, one behind the other."""
+    """Return identifiers as concatenated bytes."""
     together = "".join(texts)
     hyphens = "-" * len(texts)
     if (
@@ -38,7 +38,7 @@ def identifier_bytes(texts: Collection[str]) -> bytes:
 
 
 PLACE = "of_event"
-"""The column that says of which of a batch's events a row is, by its place among them; no column of a table."""
+"""The column with the index of a row's event within its batch; no table has it."""
 
 _ROWS = "rows_in_arrow"
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - UTC, and without a zone as all times are here
@@ -54,7 +54,7 @@ _TYPES = {
 _TEXT = nanoarrow.string()
 _IDENTIFIER = nanoarrow.extension_type(nanoarrow.fixed_size_binary(16), "arrow.uuid", b"")
 _NO_IDENTIFIER = "00000000-0000-0000-0000-000000000000"
-"""What lies where a column of identifiers has none."""
+"""The placeholder for a missing identifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,10 @@ class ArrowRows:
     """Rows of one table.
 
     Args:
-        table: the name of the table.
-        constants: the columns that have one value in all of them.
-        varying_names: those that have several; one without a value in any row is in neither.
-        varying: these, and ``PLACE``; between processes they are a stream of Arrow.
+        table: the table's name.
+        constants: the columns with the same value in all rows.
+        varying_names: the columns with several values. A column without any value is in neither.
+        varying: these columns and ``PLACE``; between processes they are an Arrow stream.
     """
 
     table: str
@@ -93,7 +93,7 @@ def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[in
     children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
     for name, column in zip(table.staged, columns, strict=True):
         kind, first = table.columns[name], column[0]
-        # Zero and minus zero are equal, and not proven alike.
+        # Zero and minus zero are equal, but have different digests.
         if column.count(first) < len(column) or (kind == "DOUBLE" and first is not None):
             children[name] = _column_of(kind, column)
         elif first is not None:
@@ -104,19 +104,19 @@ def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[in
 
 @contextmanager
 def _registered(connection: DuckDBPyConnection, rows: ArrowRows) -> Iterator[None]:
-    """Have rows be what ``_ROWS`` names, within; DuckDB 2.0 wants the result of each statement fetched before and after."""
+    """Register rows under ``_ROWS``. DuckDB 2.0 requires the result of each statement to be fetched before and after."""
     connection.register(_ROWS, rows.varying)
     try:
         yield
     finally:
-        with suppress(duckdb.Error):  # a statement has failed, and the transaction takes it away
+        with suppress(duckdb.Error):  # a statement failed, and the transaction's end unregisters it
             connection.unregister(_ROWS)
 
 
 def insert_arrow(
     connection: DuckDBPyConnection, table: Table, rows: ArrowRows, link: int | None, condition: str = "true"
 ) -> None:
-    """Put rows into a table of the connection's current database."""
+    """Insert rows into a table of the connection's current database."""
     given = rows.constants if link is None else {**rows.constants, LINK: link}
     with _registered(connection, rows):
         statement = _insertion(table, rows.varying_names, tuple(given), condition)
@@ -125,7 +125,7 @@ def insert_arrow(
 
 @lru_cache(maxsize=512)
 def _insertion(table: Table, varying: frozenset[str], given: tuple[str, ...], condition: str) -> str:
-    """Return the statement that puts rows into a table, some of whose columns vary and some are given."""
+    """Return the statement that inserts rows with some varying and some constant columns."""
     names = [name for name in table.staged if name in varying]
     values = [_value(f'"{name}"', table.columns[name]) for name in names]
     values += [
@@ -138,7 +138,7 @@ def _insertion(table: Table, varying: frozenset[str], given: tuple[str, ...], co
 def select_arrow(
     connection: DuckDBPyConnection, table: Table, rows: ArrowRows, names: Sequence[str], into: str
 ) -> None:
-    """Put some columns of rows, and their ``PLACE``, into a temporary table."""
+    """Copy some columns of rows, and their ``PLACE``, into a temporary table."""
     given = [name for name in names if name in rows.constants]
     values = {name: f'"{name}"' for name in rows.varying_names}
     values |= {name: f"${number}" for number, name in enumerate(given, 1)}
@@ -152,12 +152,12 @@ def select_arrow(
 
 
 def _value(value: str, kind: str) -> str:
-    """Return the expression for a column's value."""
+    """Return the SQL expression for a column's value."""
     match kind:
         case "UUID":
             return f"{value}::UUID"
         case "JSON":
-            # The expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string.
+            # Recorded as JSON text; a text that isn't JSON is kept as a JSON string.
             return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
         case "TIMESTAMP":
             return f"make_timestamp({value})" if not value.startswith("$") else f"{value}::TIMESTAMP"

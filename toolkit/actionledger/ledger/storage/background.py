@@ -1,7 +1,7 @@
-"""The ingester that each writing process has beside its work: what was flushed is published without being asked.
+"""The background ingester of each writing process: it publishes flushed events without being asked.
 
-A thread, since it is not felt: see ``tests/benchmarks/ledger_live.py``, which measures a writer's flushes without it, with it,
-and with a process in its place. It starts at the first flush, and takes in what any process has flushed whenever it is elected.
+It is a thread, since its cost is negligible: ``tests/benchmarks/ledger_live.py`` measures a writer's flushes without it, with it, and with a
+process instead. It starts at the first flush. Whenever it is elected, it ingests what any process has flushed.
 """
 
 import logging
@@ -13,10 +13,10 @@ from actionledger.ledger.storage.segments import segment_sizes
 from actionledger.ledger.storage.store import Publishing, Store
 
 _GATHER_SECONDS = 0.3
-"""How long it waits after a flush for more to come."""
+"""Seconds that it waits after a flush for more events."""
 
 _LOOK_SECONDS = 2.0
-"""How often it looks for what others have left behind."""
+"""Seconds between its searches for other processes' segments."""
 
 _LONGEST_PAUSE_SECONDS = 30.0
 _JOIN_SECONDS = 60.0
@@ -25,10 +25,10 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundIngester:
-    """Takes in and publishes in a thread of its own; a forked child starts another one at its own first flush.
+    """Ingests and publishes in a thread of its own; a forked child starts its own thread at its first flush.
 
     Args:
-        store: where the ledger's tables lie.
+        store: the store of the ledger's tables.
     """
 
     def __init__(self, store: Store) -> None:
@@ -44,7 +44,7 @@ class BackgroundIngester:
         self._is_paused = False
 
     def wake(self) -> None:
-        """Say that something was flushed; costs a microsecond, except the first time."""
+        """Report that something was flushed; takes a microsecond, except the first time."""
         if self._thread is None:
             with self._lock:
                 if self._thread is None:
@@ -102,7 +102,7 @@ class _Work:
                 self._ingest()
 
     def _pause(self) -> float:
-        """How long to gather more, in seconds: to take in earlier than a copy is due shows nobody anything new."""
+        """Return how many seconds to gather more events: ingesting before a copy is due shows nobody anything new."""
         if self._failures:
             return min(_GATHER_SECONDS * 2.0**self._failures, _LONGEST_PAUSE_SECONDS)
         try:
@@ -119,13 +119,13 @@ class _Work:
         try:
             report = self._store.ingest(Publishing.WHEN_DUE, is_stopped=self._stop.is_set)
         except LedgerError as error:
-            # Where the program ends, Python has taken away the folder of what was on its way.
+            # At the program's end, Python may already have removed the temporary folder.
             if not self._failures and main_thread().is_alive():
                 _log.warning("%s It is kept in segments, and tried again.", error)
             self._failures += 1
             return
         self._failures = 0
-        # An import is the ingester for seconds at a time, and leaves others a moment in between.
+        # An import holds the ingest lock for seconds at a time, with short gaps for others.
         self._is_kept_waiting = report.was_busy and sizes != self._seen
         if self._is_kept_waiting:
             self._news.set()

@@ -1,4 +1,4 @@
-"""Much that is recorded at once: events on their way into the database, or into a segment where that is all that they get."""
+"""Many events recorded at once, on their way into the database, or into a segment if they can't be ingested directly."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -22,10 +22,10 @@ from actionledger.ledger.storage.preparation import Prepared, UnwritableEventErr
 
 
 class Batch:
-    """Events that are taken in together, each once.
+    """Events that are ingested together, each once.
 
     Attributes:
-        size: about how many bytes their lines take.
+        size: about how many bytes their lines have.
     """
 
     def __init__(self) -> None:
@@ -33,11 +33,11 @@ class Batch:
         self.size = 0
 
     def add(self, event: Event) -> None:
-        """Add an event, unless it is there.
+        """Add an event, unless the batch already has it.
 
         Raises:
-            EventTooLargeError: the event is larger than the ledger takes.
-            UsageError: it holds a value that JSON has no form for.
+            EventTooLargeError: the event exceeds the ledger's size limit.
+            UsageError: it holds a value that JSON can't represent.
         """
         if event.event_id in self._events:
             return
@@ -51,7 +51,7 @@ class Batch:
         """Return the events as rows.
 
         Raises:
-            UsageError: one of them holds a value that JSON has no form for; the others are still there.
+            UsageError: one of them holds a value that JSON can't represent; the others stay in the batch.
         """
         events = list(self._events.values())
         try:
@@ -81,17 +81,17 @@ class Batch:
 
 
 SMALL_CHARACTERS = 128 * 1024
-"""So many characters are small: a character takes twelve bytes at most, so a line is a fortieth of the longest."""
+"""The maximum characters of a small event: at twelve bytes each at most, its line is a fortieth of the longest."""
 
 _SMALL_COUNT = 64
-"""So many blocks, actions, issues, repairs, errors and conversions are few."""
+"""The maximum number of blocks, actions, issues, repairs, errors and conversions of a small event."""
 
 _BESIDE_BYTES = 600
-"""About how many bytes of a line are the names of its fields, and identifiers."""
+"""About how many bytes of a line are field names and identifiers."""
 
 
 def _texts_in(kind: type) -> Callable[[Any], tuple[str | None, ...]]:
-    """Return what gives a value's texts, but for identifiers of our own; None stands for one that there is not."""
+    """Return a getter of a type's texts, except our own identifiers; a missing text is None."""
     found = {each.name: annotation(kind, each.name) for each in fields(kind)}
     return getter(
         [
@@ -118,7 +118,7 @@ _TEXTS_OF_ACTION = _texts_in(ActionRecord)
 
 
 def small_size(event: Event) -> int | None:
-    """Return about how many bytes an event's line takes; None where it may be large, or nobody can tell so quickly."""
+    """Return about how many bytes an event's line has; None if it may be large, or can't be estimated quickly."""
     texts_in = _TEXTS.get(type(event))
     if texts_in is None:
         return None
@@ -136,7 +136,7 @@ def small_size(event: Event) -> int | None:
 
 
 def _characters_found(event: ResponseParsed) -> int:
-    """Return how long the texts are of what was found in a response; more than is small where much was found."""
+    """Return the total length of the texts found in a response; more than a small event's if there are many items."""
     count = len(event.blocks) + len(event.actions) + len(event.issues)
     texts: list[str | None] = [issue.detail for issue in event.issues]
     for block in event.blocks:

@@ -1,4 +1,4 @@
-"""A ledger that holds nothing, as a file: made once, and kept in the user's cache for the next process that begins one."""
+"""A blank ledger as a file: made once, and cached for the user's next process that creates a ledger."""
 
 import zlib
 from functools import cache
@@ -22,7 +22,7 @@ _NAME = "blank-ledger"
 def blank() -> bytes:
     """Return a ledger that holds nothing, as a file.
 
-    To make it takes 110 ms of processor time, its comments alone 60: more than all else that opening a new ledger takes.
+    Making it takes 110 ms of processor time, 60 of it for comments: more than the rest of opening a new ledger.
     """
     key = _key()
     kept = _kept(key)
@@ -33,7 +33,7 @@ def blank() -> bytes:
 
 
 def _key() -> bytes:
-    """Return what tells one blank ledger from another: all that it is made of, and by."""
+    """Return a key of everything that a blank ledger depends on."""
     made_of = (
         *(table.ddl for table in TABLES),
         *BOOKKEEPING,
@@ -45,7 +45,7 @@ def _key() -> bytes:
 
 
 def _kept(key: bytes) -> bytes | None:
-    """Return what is kept; None where there is none, or it is damaged."""
+    """Return the cached bytes; None if missing or damaged."""
     kept = cached(_NAME, key)
     try:
         return None if kept is None else zlib.decompress(kept)

@@ -1,7 +1,7 @@
-"""A chain: one link more for each transaction that takes something in, or takes something away.
+"""A hash chain with a link for each transaction that adds or removes rows.
 
-A ledger in one file has one. In a lake each host has its own, so that hosts that commit side by side don't wait for each other: the
-numbers of one chain's links lie ``SPAN`` from those of the next.
+A ledger in one file has one chain. In a lake each host has its own, so that concurrent commits of hosts don't wait for each other.
+The link numbers of successive chains are ``SPAN`` apart.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,23 +21,23 @@ from actionledger.ledger.storage.columns import Values
 from actionledger.ledger.storage.schema import ENDS, OF_SESSION, OF_TURN, Table
 
 OF_TURNS = frozenset(OF_TURN)
-"""The tables whose rows name the turn that they go with."""
+"""The tables whose rows name their turn."""
 
 OF_THEMSELVES = {"tools": ("tools_hash",), "quarantine": ("segment", "byte_offset")}
-"""The tables whose rows belong to nothing that is recorded, and what tells one from the other."""
+"""The tables whose rows belong to no turn, session or run, and their key columns."""
 
 MARK_BYTES = 4
-"""How much of each cell's digest a link keeps, to find the cell that is not as it was; what proves it is the link's head."""
+"""The bytes of each cell's digest that a link keeps, to find a changed cell; the proof is the link's head."""
 
 _DIGEST_BYTES = 32
 
 
 class Owner(NamedTuple):
-    """Whose rows are.
+    """The owner of rows.
 
     Args:
-        identity: the turn, session or run, or what stands for a row that belongs to none.
-        salted_by: what they are forgotten with: the session where there is one.
+        identity: the turn, session or run; a derived id for a row that belongs to none.
+        salted_by: the owner of their salt: the session, if there is one.
     """
 
     identity: str
@@ -45,10 +45,10 @@ class Owner(NamedTuple):
 
 
 def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
-    """Return whose a row is."""
+    """Return the owner of a row."""
     name, place = table.name, table.place
     if name in OF_THEMSELVES:
-        # What stands for a row that belongs to nothing that is recorded; ``stored.py`` has the same in SQL.
+        # The derived id of a row that belongs to no turn, session or run; ``stored.py`` has the same in SQL.
         own = str(
             UUID(
                 md5(
@@ -72,7 +72,7 @@ class Cells:
     """Gathers rows by table and owner."""
 
     def __init__(self) -> None:
-        # By table, identity and what it is salted by, as they are: to make an ``Owner`` of them takes as long as to add a row.
+        # By table, identity and salt owner, as plain tuples: making an ``Owner`` takes as long as adding a row.
         self._lines: dict[tuple[str, str, str], list[bytes]] = {}
 
     def add(self, table: Table, values: Values, event: Event | None) -> None:
@@ -81,7 +81,7 @@ class Cells:
         self._lines.setdefault((table.name, *owner), []).append(line_of(values))
 
     def add_lines(self, table: Table, columns: Sequence[Sequence[Any]], lines: Sequence[bytes]) -> None:
-        """Add many rows of a table, of sessions and as DuckDB gives them back."""
+        """Add many rows of a table, all of sessions, with values as DuckDB returns them."""
         name, place = table.name, table.place
         sessions = columns[place[OF_SESSION if OF_SESSION in place else "session_id"]]
         identities = sessions
@@ -92,7 +92,7 @@ class Cells:
 
     @property
     def salted_by(self) -> set[str]:
-        """The purpose of each salt."""
+        """The owners of the salts."""
         return {salted_by for _, _, salted_by in self._lines}
 
     def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
@@ -106,7 +106,7 @@ class Cells:
 
 
 def line_of(values: Sequence[Any]) -> bytes:
-    """Return a row as it goes into its cell's digest."""
+    """Return a row in the form that its cell's digest covers."""
     return _to_json()(values, inf_nan_mode="null")
 
 
@@ -124,17 +124,17 @@ def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
 
 
 FIRST = 0
-"""The link of all that was there before a chain was kept: nothing in a new ledger."""
+"""The link of all rows from before the chain began; it has none in a new ledger."""
 
 SPAN = 1_000_000_000_000
-"""How many links a chain can have: more than a file's column counts, and than a host ever commits."""
+"""The maximum number of links of a chain: more than a file's column can count, and than a host ever commits."""
 
 
 class Head(NamedTuple):
-    """How far a chain has come.
+    """The head of a chain.
 
     Args:
-        link: the last link's number.
+        link: the number of the last link.
         value: its hash, in hexadecimal digits.
     """
 
@@ -150,11 +150,11 @@ class Link:
     """A link of the chain: the rows that one transaction has added and removed.
 
     Args:
-        number: its place in the chain.
-        made_at: when, UTC without a zone.
-        cells: the digests of what it took in.
-        withdrawn: those of what it took away.
-        seed: of the first link alone, what tells this chain from every other one; in a lake behind the name of its host.
+        number: its number in the chain.
+        made_at: its time, UTC without a zone.
+        cells: the digests of the cells that it added.
+        withdrawn: the digests of the cells that it removed.
+        seed: only in the first link, a random value unique to this chain; in a lake after the name of its host.
     """
 
     number: int
@@ -164,7 +164,7 @@ class Link:
     seed: str = ""
 
     def head(self, before: str) -> str:
-        """Return the hash of this link and of all before it."""
+        """Return the hash of this link and of all links before it."""
         made = blake2b(
             f"{before}\n{self.seed}\n{self.number}\n{self.made_at.isoformat()}\n".encode(), digest_size=32
         )
@@ -175,11 +175,11 @@ class Link:
 
 
 class Chain:
-    """Adds links to a chain of the current database; of whoever may write to it.
+    """Adds links to a chain of the current database; the caller must be its only writer.
 
     Args:
-        connection: its current database has a chain that has begun.
-        head: how far the chain has come; None for the one chain of a file.
+        connection: a connection whose current database has a chain.
+        head: the chain's head; None to read that of a file's only chain.
     """
 
     def __init__(self, connection: DuckDBPyConnection, head: Head | None = None) -> None:
@@ -187,7 +187,7 @@ class Chain:
         self.head = head or head_in(connection)
 
     def write(self, cells: Sequence[bytes], withdrawn: Sequence[bytes] = ()) -> Head:
-        """Write the next link; where its transaction is committed, ``head`` is to become what this returns."""
+        """Write the next link and return its head. Once the transaction is committed, the caller sets ``head`` to that."""
         link = Link(self.head.link + 1, now(), cells, withdrawn)
         head = link.head(self.head.value)
         insert_link(self._connection, link, head)
@@ -202,7 +202,7 @@ class Chain:
 
 
 def draw_salts(owners: Iterable[str]) -> dict[str, UUID]:
-    """Return a salt that nobody can guess for each owner."""
+    """Return a random salt for each owner."""
     return {owner: uuid4() for owner in sorted(owners)}
 
 
@@ -226,12 +226,12 @@ def begin(
 
 
 def host_of(seed: str) -> str:
-    """Return whose chain it is that begins with a seed; empty for the chain of a file."""
+    """Return the host in a chain's seed; empty for the chain of a file."""
     return seed.rpartition(" ")[0]
 
 
 def head_in(connection: DuckDBPyConnection, catalog: str = "") -> Head:
-    """Return how far the one chain of a file has come."""
+    """Return the head of a file's only chain."""
     table = f"{catalog}.links" if catalog else "links"
     found = connection.execute(f"SELECT link, head FROM {table} ORDER BY link DESC LIMIT 1").fetchone()  # noqa: S608
     return Head(*found) if found else Head(-1, "")

@@ -1,6 +1,6 @@
-"""Columns from annotations: what an event's fields say of themselves is what the tables, the rows and their checks are made of.
+"""Columns from annotations: event fields define the tables' columns, the rows and their checks.
 
-``take`` makes the columns that a table has of one kind of value. A field's Python type decides about its column:
+``take`` makes the columns for one kind of value. A field's Python type determines its column:
 
 =================================  =====================================================================
 ``str``, an enum or a literal      ``VARCHAR``
@@ -9,7 +9,7 @@
 ``Span``                           two columns, ``…_start`` and ``…_end``
 ``dict``, a tuple of texts         ``JSON``
 a tuple of other values            none: each is a row of another table
-annotated with ``events.stored``   what is said there: ``UUID``, ``JSON``, ``BIGINT``, or no column
+annotated with ``events.stored``   its type: ``UUID``, ``JSON``, ``BIGINT``, or no column
 =================================  =====================================================================
 """
 
@@ -31,18 +31,18 @@ Values: TypeAlias = tuple[Any, ...]
 """The values of a row, in the order of its table's ``staged``; None is NULL."""
 
 Read: TypeAlias = Callable[[Any], Any]
-"""Makes a column's value of its field's."""
+"""Converts a field's value to its column's value."""
 
 ALL = "*"
-"""Every field that is not named beside it, in the order of the class; not those that only ``events`` keeps."""
+"""Every field that is not named next to it, in the order of the class, except those that only ``events`` keeps."""
 
 OWN = "own"
-"""The same without the fields that the class inherits."""
+"""The same without inherited fields."""
 
 IN_EVENTS = ("event_id", "kind", "recorded_at")
-"""What every event has, and the table ``events`` keeps; another table has a column of it where it names it."""
+"""Fields of every event that the table ``events`` keeps; another table has a column for one only if it names it."""
 
-# The first that fits: an enum is a text, and a bool an integer.
+# The first match counts: an enum may be a str, and a bool is an int.
 _TYPES = {
     str: "VARCHAR",
     bool: "BOOLEAN",
@@ -55,15 +55,15 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Column:
-    """A column, and where its values come from.
+    """A column and the source of its values.
 
     Args:
         name: its name.
         sql_type: its DuckDB type.
-        field: the field or property that its values are taken from, or a part of it: ``text``, ``span.start``.
-        read: makes the column's value of that; None where it is the same.
-        is_last: whether it stands behind the others in the order that rows are proven in, which no ledger's digests let change.
-        blank: what stands for its values where no text is to be shown; None where it holds none.
+        field: the field or property with its values, or a part of it: ``text``, ``span.start``.
+        read: converts the field's value to the column's; None if they are the same.
+        is_last: whether it comes after the others in the order of digests, which can't change for existing ledgers.
+        blank: replaces its values when no text is to be shown; None if it holds no text.
     """
 
     name: str
@@ -75,11 +75,11 @@ class Column:
 
 
 class Part:
-    """The columns that a table has of one kind of value.
+    """The columns of a table for one kind of value.
 
     Args:
         source: the class of the value.
-        columns: what is taken from it, in order.
+        columns: the columns, in order.
     """
 
     def __init__(self, source: type, columns: Sequence[Column]) -> None:
@@ -89,10 +89,10 @@ class Part:
         self._fields = getter([column.field for column in ordered])
         self._made = [(place, column.read) for place, column in enumerate(ordered) if column.read is not None]
         self.staged = tuple(column.name for column in ordered)
-        """The columns in the order in which ``values`` gives them."""
+        """The columns in the order of ``values``."""
 
     def values(self, thing: Any) -> Values:
-        """Return the values of the columns for a value of the class."""
+        """Return the columns' values for an object of the class."""
         fields = self._fields(thing)
         if not self._made:
             return fields
@@ -102,7 +102,7 @@ class Part:
         return tuple(values)
 
     def by_column(self, things: Sequence[Any]) -> list[Sequence[Any]]:
-        """Return the values of the columns, each column's for itself, for some values of the class; see ``values``."""
+        """Return the values of each column for some objects of the class; see ``values``."""
         columns: list[Sequence[Any]] = list(zip(*map(self._fields, things), strict=True))
         for place, read in self._made:
             columns[place] = tuple(map(read, columns[place]))
@@ -110,7 +110,7 @@ class Part:
 
 
 def take(source: type, /, *picks: str, **names: str) -> Part:
-    """Return the columns that a table has of one kind of value."""
+    """Return the columns of a table for one kind of value."""
     fields: list[str] = []
     for pick in picks:
         fields += [name for name in _all(source, pick) if name not in picks] if pick in {ALL, OWN} else [pick]
@@ -143,7 +143,7 @@ def _columns(source: type, field: str, name: str) -> list[Column]:
         return []
     blank = _blank_of(kind, name)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        # Its text, and not the member: that takes pydantic as long to write as ten texts.
+        # Its text instead of the member, which takes pydantic as long to write as ten texts.
         if may_be_none:
             return [Column(name, sql_type, field, _text_of_member, blank=blank)]
         return [Column(name, sql_type, f"{field}._value_", blank=blank)]
@@ -157,17 +157,17 @@ def _end_of_span(name: str, field: str, end: str, *, may_be_none: bool) -> Colum
 
 
 def _blank_of(kind: Any, name: str) -> str | None:
-    """Return what stands for a field's values where no text is to be shown; None where its type says that it holds none."""
+    """Return the replacement for a field's values when no text is to be shown; None if its type holds no text."""
     if get_origin(kind) is tuple:
         return "[]"
     if get_origin(kind) is dict:
         return "{}" if get_args(kind)[1] is Any else None
-    # The values of a reading name their dialect as its event does.
+    # Objects within a parse name their dialect as their event does.
     return "" if kind is str and name != "dialect" else None
 
 
 def getter(fields: Sequence[str]) -> Callable[[Any], Values]:
-    """Return what takes several fields in one call; of a single one ``attrgetter`` would give no tuple."""
+    """Return a function that gets several fields in one call; for a single one ``attrgetter`` would return no tuple."""
     if len(fields) > 1:
         return attrgetter(*fields)
     getters = [attrgetter(field) for field in fields]
@@ -175,7 +175,7 @@ def getter(fields: Sequence[str]) -> Callable[[Any], Values]:
 
 
 def type_of(kind: Any) -> str:
-    """Return the DuckDB type of a Python type; empty where each of its values is a row of another table."""
+    """Return the DuckDB type of a Python type; empty if its values are rows of another table."""
     origin = get_origin(kind) or kind
     if origin is tuple:
         return "JSON" if get_args(kind)[0] is str else ""
@@ -188,7 +188,7 @@ def type_of(kind: Any) -> str:
 
 
 def annotation(source: type, field: str) -> tuple[Any, Stored | None, bool]:
-    """Return a field's or property's type without ``None``, what it is annotated with, and whether it may be ``None``."""
+    """Return a field's or property's type without ``None``, its annotation, and whether it may be ``None``."""
     hint = _hints(source).get(field)
     if hint is None:
         hint = _hints(getattr(source, field).fget)["return"]  # of a property
@@ -226,9 +226,9 @@ def _json(value: Any) -> str:
 
 
 def _amount(value: float | None) -> float | None:
-    """Return an amount as DuckDB gives it back: whole ones too with their point, and those that no JSON has as NULL."""
+    """Return a number as DuckDB gives it back: always a float, and None if JSON can't represent it."""
     return None if value is None or not isfinite(value) else float(value)
 
 
 _READ: dict[str, Read] = {"JSON": _json, "DOUBLE": _amount}
-"""What makes the values of a type that are not recorded as they stand in their field."""
+"""Converters by SQL type, for values that are not recorded as their field has them."""

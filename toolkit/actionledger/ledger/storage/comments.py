@@ -1,4 +1,4 @@
-"""The meaning of tables and columns, units included, from the docstrings of their classes: as comments in the file, and for pages."""
+"""The meaning of tables and columns, with units, from the docstrings of their classes: for comments in the file, and for pages."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ ROWS = {
     "events": "everything that was recorded, with the message of what has no table of its own",
     "quarantine": "a line of a segment that can't be read, whole",
 }
-"""What a row is, by table and view; of others the class of their rows says it."""
+"""The meaning of a row, by table and view; for others it is in the docstring of their class."""
 
 _COMPUTED: dict[str, tuple[str, dict[str, str]]] = {
     "permissions": (
@@ -71,7 +71,7 @@ _COMPUTED: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
 }
-"""Views that are computed: the table whose words their columns have, and the words of their own columns."""
+"""Computed views: the table that describes their columns, and the descriptions of their own columns."""
 
 _OF_LINK = (
     "which link of the chain in links the row was taken in by; NULL where that was before there was one"
@@ -81,7 +81,7 @@ _ARGUMENT = regex(r"^    ([a-z_, ]+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def row_meaning(name: str) -> str:
-    """Return what a row of a table or view is; empty where nothing says so."""
+    """Return the meaning of a table's or view's row; empty if unknown."""
     if name in ROWS:
         return ROWS[name]
     halves = _made_of(name)
@@ -91,7 +91,7 @@ def row_meaning(name: str) -> str:
 
 @cache
 def column_meanings(name: str) -> dict[str, str]:
-    """Return what each column of a table or view means, with its unit; there are none of a name that is neither."""
+    """Return the meaning of each column of a table or view, with its unit; empty for an unknown name."""
     if name in _COMPUTED:
         of, own = _COMPUTED[name]
         return {**column_meanings(of), **own}
@@ -109,7 +109,7 @@ def texts_of(name: str) -> frozenset[str]:
 
 
 def meanings() -> Iterator[str]:
-    """Yield all that is said of tables, views and their columns."""
+    """Yield the names and meanings of tables, views and their columns."""
     for name in (*(table.name for table in (*TABLES, QUARANTINE)), *VIEWS):
         yield name
         yield row_meaning(name)
@@ -118,7 +118,7 @@ def meanings() -> Iterator[str]:
 
 
 def comment_on_everything(connection: DuckDBPyConnection, *, columns_of_views: bool = True) -> None:
-    """Put what tables, views and columns mean into the current database, where any tool shows it."""
+    """Add the meanings of tables, views and columns to the current database as comments, which any tool shows."""
     there = connection.execute(
         "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal"
     ).fetchall()
@@ -138,7 +138,7 @@ def _statements(there: Sequence[tuple[str, str]], *, columns_of_views: bool) -> 
 
 
 def _made_of(name: str) -> list[Table]:
-    """Return the tables whose columns a table or view has: its own, or those that it joins."""
+    """Return the tables that define the columns of a table or view: its own, or those that it joins."""
     names = {name} if name not in VIEWS else {f"{name[:-1]}_{half}" for half in ("starts", "ends", "details")}
     return [table for table in (*TABLES, QUARANTINE) if table.name in names]
 
@@ -153,7 +153,7 @@ def _said_of(source: type, field: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Return a docstring's words as a phrase: NULL is what None becomes."""
+    """Return a docstring's words as a phrase, with NULL for None."""
     words = " ".join(text.split()).rstrip(".").replace("``", "`")
     return re.sub(r"\bNone\b", "NULL", words)
 

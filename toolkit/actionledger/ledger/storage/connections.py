@@ -1,4 +1,4 @@
-"""How DuckDB gets at a ledger's files: the working file for the ingester, the published copy for everyone else."""
+"""DuckDB connections to a ledger's files: to the working file for the ingester, to the published copy for everyone else."""
 
 import os
 import shutil
@@ -23,40 +23,42 @@ from actionledger.ledger.storage.memory import (
 )
 
 STORAGE_VERSION = "v1.5.0"
-"""The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""
+"""The newest storage format that every supported DuckDB reads: 1.5 can't read 2.0's default."""
 
 STORE_THREADS = 1
-"""So many take in what was flushed: it is work beside somebody's own, and several take half as much processor time again for it."""
+"""The threads of an ingest: it runs next to a user's work, and several threads take half as much processor time again."""
 
 STORE_MEMORY = "96MB"
-"""How much of a working file is held in memory: without a bound DuckDB keeps all that it has written, up to most of the machine's."""
+"""The memory for a working file. Without a limit DuckDB keeps all that it has written, up to most of the machine's memory."""
 
 LITTLE_STORE_MEMORY = "48MB"
-"""How much of it where small pieces come in, as a rule from the process that reads them, which has more to hold."""
+"""The memory for small pieces, which mostly come from the process that parses them and so needs memory itself."""
 
 MUCH_STORE_MEMORY = "192MB"
-"""How much of it where many large pieces come in one after the other: with 128, a twelfth of the database's work is to put aside what is wanted again."""
+"""The memory for many large pieces in a row: with 128 MB, a twelfth of the database's work is evicting data that is needed again."""
 
 MORE_STORE_MEMORY = "192MB"
-"""How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
+"""The next limit if memory is short, before there is none: two thousand texts of 20 KB fit, which take twice as much without a limit."""
 
 SMALL_FILE = 64_000_000
-"""A published copy of fewer bytes is read by one thread: DuckDB gives threads a hundred thousand rows each at least, and to have several
-wait for each other takes a tenth to a third more processor time."""
+"""A published copy of fewer bytes is read by one thread. DuckDB gives each thread a hundred thousand rows or more. Threads that wait for each other
+take a tenth to a third more processor time.
+"""
 
 STORE_LOG = "128MB"
-"""So much is added to a working file before DuckDB puts it in order of itself: more than comes in while one is open, as a rule."""
+"""The size of the write-ahead log at which DuckDB checkpoints a working file: usually more than is added while it is open."""
 
 MUCH_STORE_LOG = "512MB"
-"""The same where many pieces come in one after the other: each time it is put in order, what its last rows are among is written once more."""
+"""The same for many pieces in a row: each checkpoint writes the neighbours of the last rows once more."""
 
 BASE = "base"
-"""What the published copy is called where it is attached."""
+"""The name under which the published copy is attached."""
 
 
 ROW_GROUP_ROWS = 61_440
-"""So many rows of a table lie together in the file, half of DuckDB's own choice. Each time a file is put in order, what is not yet so
-many is written once more: with DuckDB's own choice that takes twice as long of half a million turns that come in, and the file is a fifth larger."""
+"""The rows of a row group in the file, half of DuckDB's default. Each checkpoint rewrites incomplete row groups: with the default this takes twice as
+long for half a million new turns, and the file is a fifth larger.
+"""
 
 _STORE = "store"
 _STORE_CONFIG: dict[str, str | int] = {
@@ -66,7 +68,7 @@ _STORE_CONFIG: dict[str, str | int] = {
 
 
 def connect_store(path: Path) -> DuckDBPyConnection:
-    """Open a working file for reading and writing, in as much memory as it takes; it is created where it doesn't exist."""
+    """Open a working file for reading and writing without a memory limit; create it if it doesn't exist."""
     bounds = {"checkpoint_threshold": STORE_LOG, "temp_directory": f"{path}.tmp"}
     connection = quiet(duckdb.connect(config={**_STORE_CONFIG, **bounds}))
     try:
@@ -78,7 +80,7 @@ def connect_store(path: Path) -> DuckDBPyConnection:
 
 
 def attach_to_write(path: Path, name: str, *options: str) -> str:
-    """Return the statement that attaches a ledger's file to be written to."""
+    """Return the statement that attaches a ledger's file for writing."""
     chosen = ", ".join(("TYPE duckdb", f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}", *options))
     return f"ATTACH {_quoted(path)} AS {name} ({chosen})"
 
@@ -91,7 +93,7 @@ def store(
     log: str = STORE_LOG,
     watched_of: LedgerFiles | None = None,
 ) -> Iterator[DuckDBPyConnection]:
-    """Give a connection whose current database is a working file, to be read and written in little memory."""
+    """Give a connection whose current database is a working file, for reading and writing in little memory."""
     bounds = {"memory_limit": memory, "checkpoint_threshold": log, "temp_directory": tempfile.gettempdir()}
     config = _STORE_CONFIG | bounds
     with (
@@ -107,7 +109,7 @@ def store(
 
 
 def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
-    """Return a DuckDB in memory with the published copy attached for reading."""
+    """Return an in-memory DuckDB with the published copy attached for reading."""
     instance = begin(_reading_config(files))
     try:
         with within_reading_limit():
@@ -120,7 +122,7 @@ def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
 
 @contextmanager
 def published(files: LedgerFiles, *, may_write: bool) -> Iterator[DuckDBPyConnection]:
-    """Give a connection to what ``begin_published`` returns; at the end the copy is closed."""
+    """Give a connection as from ``begin_published``; the copy is closed at the end."""
     with within_reading_limit(), borrowed(_reading_config(files), BASE) as connection:
         attach_published(connection, files, may_write=may_write)
         yield connection
@@ -136,7 +138,7 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
     """Attach the published copy for reading, under the name of ``BASE``; see ``begin_published``."""
     if may_write:
         with suppress(duckdb.Error, OSError):
-            # Attach by another name, since in one process DuckDB refuses to open one path in two ways.
+            # Attach under another name, since within a process DuckDB refuses to open one path in two ways.
             link = files.folder / f"{TEMPORARY}{uuid4().hex}.duckdb"
             os.link(files.published, link)
             try:
@@ -146,7 +148,7 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
                     link.unlink(missing_ok=True)
             return
     try:
-        if wal_of(files.published).exists():  # a stranger's, and it may be of the copy before
+        if wal_of(files.published).exists():  # another program's, and it may belong to the previous copy
             _attach_copy(connection, files)
         else:
             _attach_path(connection, files.published)
@@ -158,7 +160,7 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
 
 
 def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
-    """Attach a copy: somebody has opened the published file for writing, which locks everyone else out, or has written beside it."""
+    """Attach a copy: another program has opened the published file for writing, which locks everyone else out, or left a log next to it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy.duckdb")
         shutil.copyfile(files.published, copy)
@@ -175,7 +177,7 @@ def _quoted(text: object) -> str:
 
 @contextmanager
 def transaction(connection: DuckDBPyConnection) -> Iterator[None]:
-    """Commit what is done within, or nothing of it."""
+    """Commit everything within the context, or nothing."""
     connection.execute("BEGIN")
     try:
         yield
@@ -187,6 +189,6 @@ def transaction(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 def offsets_in(connection: DuckDBPyConnection, catalog: str | None = None) -> dict[str, int]:
-    """Return how much of each segment a database holds, in bytes by name."""
+    """Return how many bytes of each segment a database holds, by name."""
     table = f"{catalog}.segments" if catalog else "segments"
     return dict(connection.execute(f"SELECT name, max(ingested_bytes) FROM {table} GROUP BY name").fetchall())  # noqa: S608

@@ -1,4 +1,4 @@
-"""Whole sessions out of a ledger and into a new one: every table, as one database or as a file a table."""
+"""Export whole sessions and load them into a new ledger: every table, as one database or as one file per table."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from actionledger.ledger.storage.schema import OF_SESSION, PROVEN_SINCE, TABLES,
 from actionledger.ledger.storage.stored import begin_anew
 
 TableForm: TypeAlias = Literal["parquet", "jsonl"]
-"""What a table is written as, so that it can be read again without a loss."""
+"""File formats from which a table can be read again without loss."""
 
 _LONGEST_LINE = 1 << 30
 _PICKED = "picked_sessions"
@@ -33,27 +33,27 @@ _CONDITIONS = {
     "left_out": _RUNS,
     "parsers": f"parser_id IN (SELECT parser_id FROM parse_attempts WHERE {_OF_SESSIONS})",
     "tools": f"tools_hash IN (SELECT tools_hash FROM turn_starts WHERE {_OF_SESSIONS})",
-    # Ends that were recorded before they named their session.
+    # Ends recorded before ends named their session.
     "execution_ends": f"{_ENDS_OF_SESSIONS} OR execution_id IN (SELECT execution_id FROM execution_starts WHERE {_OF_SESSIONS})",
     "approval_ends": f"{_ENDS_OF_SESSIONS} OR approval_id IN (SELECT approval_id FROM approval_starts WHERE {_OF_SESSIONS})",
     "events": f"session_id IN (SELECT session_id FROM {_PICKED}) OR session_id IS NULL AND {_RUNS}",
 }
-"""Which rows of a table go with the sessions, where it isn't those that name one of them."""
+"""Conditions for a table's rows of the sessions, for tables whose rows don't name one."""
 
 
 def write_database(ledger: Ledger, file: Path, session_ids: Sequence[str] | None = None) -> dict[str, int]:
-    """Write sessions into one new database that any tool opens, a ledger of its own; the file is there when it is whole.
+    """Write sessions into one new database, a ledger that any tool opens; the file appears only when complete.
 
     Args:
-        ledger: where they are.
-        file: what to write; it must not be there.
-        session_ids: which sessions, with everything of them; None for the whole ledger.
+        ledger: the ledger that holds them.
+        file: the new file; it must not exist.
+        session_ids: the sessions, with everything that belongs to them; None for the whole ledger.
 
     Returns:
-        How many rows each table has; counted in the file, and the same as in the ledger.
+        The number of rows of each table, counted in the file and equal to the ledger's.
 
     Raises:
-        LedgerError: the file is there, can't be written, or has another number of rows than the ledger.
+        LedgerError: the file exists, can't be written, or its number of rows differs from the ledger's.
     """
 
     def fill(into: DuckDBPyConnection) -> None:
@@ -77,16 +77,16 @@ def write_tables(
     """Write sessions into a folder, a file for each table.
 
     Args:
-        ledger: where they are.
-        folder: where to; it is made where it isn't there, and must be empty.
-        form: what each file is.
-        session_ids: which sessions, with everything of them; None for the whole ledger.
+        ledger: the ledger that holds them.
+        folder: the folder; it is created if missing, and must be empty.
+        form: the files' format.
+        session_ids: the sessions, with everything that belongs to them; None for the whole ledger.
 
     Returns:
-        How many rows each table has; counted in its file, and the same as in the ledger.
+        The number of rows of each table, counted in its file and equal to the ledger's.
 
     Raises:
-        LedgerError: the folder is not empty, can't be written to, or a file has another number of rows than the ledger.
+        LedgerError: the folder is not empty or can't be written to, or a file's number of rows differs from the ledger's.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,17 +99,17 @@ def write_tables(
 
 
 def read_tables(folder: Path, file: Path) -> dict[str, int]:
-    """Make a ledger of what ``write_tables`` has written.
+    """Make a ledger from the files of ``write_tables``.
 
     Args:
         folder: the folder, with a file for each table.
-        file: the ledger to make; it must not be there.
+        file: the new ledger; it must not exist.
 
     Returns:
-        How many rows each table has.
+        The number of rows of each table.
 
     Raises:
-        LedgerError: a file is missing or can't be read, or the ledger is there. A table that came later than the export stays empty.
+        LedgerError: a file is missing or can't be read, or the ledger exists. A table that is newer than the export stays empty.
     """
     form: TableForm = "jsonl" if (folder / f"{TABLES[0].name}.jsonl").exists() else "parquet"
     there = [table for table in TABLES if (folder / f"{table.name}.{form}").exists()]
@@ -129,7 +129,7 @@ def read_tables(folder: Path, file: Path) -> dict[str, int]:
 def _make(
     file: Path, fill: Callable[[DuckDBPyConnection], None], connect: Callable[[], DuckDBPyConnection]
 ) -> dict[str, int]:
-    """Make a blank ledger, fill it, and give it its name when its rows are as many as they should be."""
+    """Make a blank ledger, fill it, then move it to its path; return its row counts."""
     if file.exists():
         raise LedgerError(f"The file {file} already exists; give another name.")
     try:
@@ -151,7 +151,7 @@ def _make(
 
 
 def _picking(ledger: Ledger, session_ids: Sequence[str] | None) -> DuckDBPyConnection:
-    """Return a connection over a ledger in which the sessions to pick are a table."""
+    """Return a connection to a ledger with a temporary table of the picked sessions."""
     connection = ledger.snapshot()
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PICKED} (session_id UUID)")
     if session_ids is None:
@@ -176,7 +176,7 @@ def _write_table(connection: DuckDBPyConnection, table: Table, folder: Path, for
 
 
 def _exact(table: Table) -> str:
-    """Return a table's columns, JSON as the text that it is: written anew, an escape would come back in other letters."""
+    """Return a table's columns with JSON as its exact text: rewritten JSON could have other escapes."""
     texts = [f"{name}::VARCHAR AS {name}" for name, kind in table.columns.items() if kind == "JSON"]
     return f"* REPLACE ({', '.join(texts)})" if texts else "*"
 

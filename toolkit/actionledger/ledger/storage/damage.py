@@ -1,4 +1,4 @@
-"""A published file that is cut or damaged: how a statement says so, and how it is known before."""
+"""Detect a truncated or damaged published file, from a statement's error or before a statement fails."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,21 +21,21 @@ _DAMAGE = (IOException, FatalException, InternalException, SerializationExceptio
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether it is what DuckDB raises over a file that it can't read.
+    """Return whether an error is one that DuckDB raises for an unreadable file.
 
     Args:
-        error: what was raised.
+        error: the error.
     """
-    # DuckDB 2 has no kind of error for a block whose checksum is another one.
+    # DuckDB 2 has no error class of its own for a wrong block checksum.
     return isinstance(error, _DAMAGE) or type(error) is Error
 
 
 def damage_sentence(what: str, error: Exception) -> str:
-    """Return what to say of a file that can't be read.
+    """Return a sentence about a file that can't be read.
 
     Args:
         what: the file, in words.
-        error: what DuckDB has raised; see ``is_damage``.
+        error: DuckDB's error; see ``is_damage``.
     """
     first, *_ = str(error).splitlines() or [""]
     return f"A part of {what} can't be read: {first.rstrip('.')}. 'actionledger doctor' says what is wrong with it."
@@ -43,10 +43,10 @@ def damage_sentence(what: str, error: Exception) -> str:
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Ask a ledger what is known to be right: what DuckDB can't read then is the file's.
+    """Run queries that are known to be correct, so that a read error means that the file is damaged.
 
     Args:
-        path: the ledger's.
+        path: the ledger's path.
 
     Raises:
         LedgerError: a part of the file can't be read.
@@ -59,14 +59,14 @@ def damage_reported(path: Path) -> Iterator[None]:
         raise LedgerError(damage_sentence(str(path), error)) from error
 
 
-# Blocks at its end that are free may never have been written.
+# Free blocks at the end may never have been written.
 _NEEDED_BYTES = (
     "SELECT 3 * 4096 + used_blocks * block_size FROM pragma_database_size() WHERE database_name = ?"
 )
 
 
 def cut_sentence(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
-    """Return what is to be said where the published file was cut, else nothing: DuckDB opens it, and fails at what is asked first."""
+    """Return a sentence if the published file was truncated, else an empty text: DuckDB opens such a file, and fails at the first query."""
     [(needed,)] = connection.execute(_NEEDED_BYTES, [BASE]).fetchall()
     size = files.published.stat().st_size
     if size >= needed:
@@ -75,7 +75,7 @@ def cut_sentence(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
 
 
 def refuse_cut(files: LedgerFiles) -> None:
-    """Refuse a published file that was cut."""
+    """Raise if the published file was truncated."""
     with published(files, may_write=False) as connection:
         if cut := cut_sentence(connection, files):
             raise LedgerError(f"{cut} 'actionledger doctor' says what there is of it elsewhere.")

@@ -1,8 +1,8 @@
-"""In which pieces the working file and its copies differ, so that a copy is brought up to date by what is new, however large both are.
+"""Track the pieces in which the working file and its copies differ, so that an update of a large copy takes only the new data.
 
-DuckDB logs what it writes to a file. What it wrote is kept beside the ledger, for each copy since that was the same as the working
-file, and believed where working file and copy are as they were left then: whoever was killed at it, or wrote by another way, leaves another
-time of change, another header or a write-ahead log, and has both read whole.
+DuckDB logs its writes to a file. They are kept next to the ledger, for each copy since it last equalled the working file.
+They are trusted only if the working file and the copy are in the recorded state. A killed writer, or one that wrote in another way, leaves
+another modification time, another header or a write-ahead log. Then both files are read whole.
 """
 
 import json
@@ -20,12 +20,12 @@ from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
 
 HEADER_BYTES = 12 * 1024
 PIECE_BYTES = 256 * 1024
-"""DuckDB's blocks are of this size and begin behind its header; of another size they would only be more to write."""
+"""DuckDB's block size; blocks begin after the header. Blocks of another size would only mean more to write."""
 
 WATCHED_BYTES = 64 * 1024 * 1024
-"""A working file below this is compared sooner than its log is read."""
+"""A smaller working file is compared faster than its log is read."""
 
-# Without who wrote: DuckDB 1.5 forgets that once a log has been emptied, and has no lines then of those who did.
+# Without the writer's name: DuckDB 1.5 forgets it once a log has been emptied, and then has no lines of known writers.
 _WRITTEN = """
     SELECT DISTINCT done.pos, done.bytes FROM (
         SELECT parse_duckdb_log_message('FileSystem', message) AS done FROM duckdb_logs(denormalized_table = false)
@@ -36,7 +36,7 @@ _WRITTEN = """
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The state of a file by which a change is noticed."""
+    """The state of a file, which changes with the file."""
 
     file: str
     header: str
@@ -44,7 +44,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Differences:
-    """In which pieces copies differ from a working file in one state."""
+    """The pieces in which copies differ from a working file in a given state."""
 
     store: _State
     copies: Mapping[_State, frozenset[int]]
@@ -52,7 +52,7 @@ class _Differences:
 
 @contextmanager
 def watched(files: LedgerFiles, connection: DuckDBPyConnection) -> Iterator[None]:
-    """Keep what DuckDB writes to the working file within, where that is large enough."""
+    """Record DuckDB's writes to the working file within the context, if the file is large enough."""
     if files.store.stat().st_size < WATCHED_BYTES:
         yield
         return
@@ -63,19 +63,19 @@ def watched(files: LedgerFiles, connection: DuckDBPyConnection) -> Iterator[None
 
 
 def begin(files: LedgerFiles) -> None:
-    """Keep what is known of the working file only if it is as it was left."""
+    """Discard the record unless the working file is in the recorded state."""
     if _believed(files) is None:
         files.differences.unlink(missing_ok=True)
 
 
 def note(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
-    """Keep what DuckDB has written to the working file since it was asked last."""
+    """Record DuckDB's writes to the working file since the last call."""
     known = _read(files)
     if known is None:
         return
     written = _written(files, connection)
     state = _state(files.store)
-    # A log that lacks the header lacks more than that.
+    # A log without a write to the header lacks other writes too.
     if state is None or written is None or (state.header != known.store.header and -1 not in written):
         files.differences.unlink(missing_ok=True)
         return
@@ -84,13 +84,13 @@ def note(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
 
 
 def pieces_of(files: LedgerFiles, copy: Path) -> frozenset[int] | None:
-    """Return in which pieces behind its header a copy may differ from the working file; None where that is not known."""
+    """Return the pieces after its header in which a copy may differ from the working file; None if unknown."""
     known, state = _believed(files), _state(copy)
     return None if known is None or state is None else known.copies.get(state)
 
 
 def is_the_same(files: LedgerFiles, copy: Path) -> None:
-    """Keep that a copy has just been made the same as the working file, and what is known of the published one."""
+    """Record that a copy now equals the working file, and keep the record of the published one."""
     store, state, before = _state(files.store), _state(copy), _state(files.published)
     pieces = pieces_of(files, files.published)
     files.differences.unlink(missing_ok=True)
@@ -103,7 +103,7 @@ def is_the_same(files: LedgerFiles, copy: Path) -> None:
 
 
 def _written(files: LedgerFiles, connection: DuckDBPyConnection) -> frozenset[int] | None:
-    """Return which pieces were written, and -1 for the header; None where DuckDB can't say it."""
+    """Return the pieces that were written, and -1 for the header; None if DuckDB can't tell."""
     try:
         rows = connection.execute(_WRITTEN, [str(files.store)]).fetchall()
         connection.execute("CALL truncate_duckdb_logs()")
@@ -119,7 +119,7 @@ def _written(files: LedgerFiles, connection: DuckDBPyConnection) -> frozenset[in
 
 
 def _believed(files: LedgerFiles) -> _Differences | None:
-    """Return what is known of the working file as it is now."""
+    """Return the record if the working file is still in its recorded state."""
     known = _read(files)
     is_open = any(files.folder.glob(f"{wal_of(files.store).name}*"))
     return None if known is None or is_open or known.store != _state(files.store) else known
@@ -145,7 +145,7 @@ def _read(files: LedgerFiles) -> _Differences | None:
 
 
 def _write(files: LedgerFiles, known: _Differences) -> None:
-    """Write what is known; where it can't be written nothing is known any more: a later one that can be would lack what this one had."""
+    """Save the record; if that fails, delete it, since a later one would lack the lost writes."""
     kept = {
         "store": [known.store.file, known.store.header],
         "copies": [[[copy.file, copy.header], sorted(pieces)] for copy, pieces in known.copies.items()],

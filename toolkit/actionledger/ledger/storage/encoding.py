@@ -1,4 +1,4 @@
-"""Events as lines: what is written to a segment is complete, masked and readable again."""
+"""Encode events as the lines of segments: complete, masked and parseable."""
 
 import json
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from actionledger.ledger.storage.segments import LINE_LIMIT
 
 
 class _Serializers(dict[type, SchemaSerializer]):
-    """A serializer for each kind of event: one for all kinds would search for the kind first, a third of its time."""
+    """A serializer for each kind of event: a common one takes a third of its time to find the kind."""
 
     def __missing__(self, kind: type) -> SchemaSerializer:
-        # Out of the schema of all kinds: to make one of a kind's own takes milliseconds, at the first event of each.
+        # Taken from the schema of all kinds: building a kind's own schema takes milliseconds, at the first event of each.
         whole: Any = EVENT.core_schema
         choices = whole["schema"]["choices"] if "definitions" in whole else whole["choices"]
         [schema] = (choice for choice in choices.values() if choice["cls"] is kind)
@@ -42,35 +42,35 @@ _values_of = attrgetter(*(each.name for each in fields(ResponseReceived)))
 
 
 def encode(event: Event) -> bytes:
-    """Write an event as a line.
+    """Encode an event as a line.
 
     Args:
-        event: what happened.
+        event: the event.
 
     Returns:
         The line in UTF-8 with its line break; secrets are masked, lone surrogates replaced by U+FFFD.
 
     Raises:
         EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
-        UsageError: the event holds a value that JSON has no form for.
+        UsageError: the event holds a value that JSON can't represent.
     """
     return encoded(event)[0]
 
 
 def encoded(event: Event) -> tuple[bytes, bool]:
-    """Write an event as a line, and tell whether the line says what the event does."""
+    """Encode an event as a line; return the line, and whether it decodes to the same event."""
     unmasked = dumped(event, checked=True)
     line = mask(unmasked.line)
     return _finished(unmasked, line), unmasked.is_same and line is unmasked.line
 
 
 class Unmasked(NamedTuple):
-    """An event as JSON in which nothing was masked yet.
+    """An event as JSON before masking.
 
     Args:
         line: the JSON in UTF-8, without a line break.
-        is_response: whether it says of its own text that it is exact, which is so until something in it is masked.
-        is_same: whether it reads as the event itself, as far as anybody looked.
+        is_response: whether it has a field that says that its text is exact, which masking makes false.
+        is_same: whether it is known to decode to the same event.
     """
 
     line: bytes
@@ -79,7 +79,7 @@ class Unmasked(NamedTuple):
 
 
 def dumped(event: Event, *, checked: bool = False) -> Unmasked:
-    """Write an event as JSON, secrets and all."""
+    """Encode an event as JSON, with its secrets."""
     is_response = isinstance(event, ResponseReceived)
     try:
         line, is_same = (
@@ -100,14 +100,14 @@ def dumped(event: Event, *, checked: bool = False) -> Unmasked:
 
 
 Waiting: TypeAlias = Unmasked | ResponseReceived
-"""An event that is to become a line: as JSON, or as it is where that can wait."""
+"""An event that is to become a line: as JSON, or unchanged if encoding can wait."""
 
 
 def waiting(event: Event) -> Waiting:
-    """Return what ``masked_lines`` makes a line of, with as little work as can be.
+    """Return an event in the form that ``masked_lines`` takes, with as little work as possible.
 
-    A response is written as JSON later, while its model's caller no longer waits: that takes three times what all else does once
-    caches are cold. What can change meanwhile, can't be written or is long is none of these, so that it is refused now if at all.
+    A response is encoded later, when the model's caller no longer waits: with cold caches, encoding takes three times as long as the rest. A response
+    that is mutable, long or can't be encoded is encoded now, so that an error is raised now.
     """
     return event if isinstance(event, ResponseReceived) and _can_wait(event) else dumped(event)
 
@@ -124,13 +124,13 @@ def _can_wait(response: ResponseReceived) -> bool:
 
 
 def masked_lines(events: Sequence[Waiting]) -> bytes:
-    """Write events as lines, each with its line break; they are masked together, which is faster than one by one."""
+    """Encode events as lines, each with its line break; masking them together is faster than one by one."""
     unmasked = [each if isinstance(each, Unmasked) else dumped(each) for each in events]
     return b"".join(line for line, _ in masked(unmasked))
 
 
 def masked(events: Sequence[Unmasked]) -> list[tuple[bytes, bool]]:
-    """Return what ``encoded`` gives of each event; see ``masked_lines``."""
+    """Return the result of ``encoded`` for each event; see ``masked_lines``."""
     lines = mask_lines([each.line for each in events])
     return [
         (_finished(each, line), each.is_same and line is each.line)
@@ -145,13 +145,13 @@ def _finished(event: Unmasked, line: bytes) -> bytes:
 
 
 def as_recorded(text: str) -> str:
-    """Return a text as a ledger keeps it, secrets masked, so that like is compared with like."""
+    """Return a text as a ledger stores it, with secrets masked, for comparisons with stored texts."""
     kept: str = json.loads(mask(to_json(writable(text))))
     return kept
 
 
 def _dumped_otherwise(event: Event) -> tuple[bytes, bool]:
-    """Return an event as JSON that holds a value of another type than its field's; and whether its texts are in it as they are."""
+    """Encode an event that has a value of the wrong type; return the JSON, and whether its texts are unchanged."""
     try:
         return EVENT.dump_json(event), True
     except PydanticSerializationError:

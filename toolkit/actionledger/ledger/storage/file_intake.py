@@ -1,4 +1,4 @@
-"""Puts pieces that are in no segment into the working file of a ledger in one file."""
+"""Put pieces that are in no segment into the working file of a ledger in one file."""
 
 import time
 from contextlib import AbstractContextManager, ExitStack
@@ -18,25 +18,24 @@ from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.working_file import opened, wants_memory, with_store
 
 OPEN_SECONDS = 4.0
-"""How long a working file is held open between two pieces, where closing it takes no time."""
+"""Seconds that a working file stays open between two pieces, if closing it takes no time."""
 
 LONGEST_OPEN_SECONDS = 15.0
-"""How long it is held open at most, however long that takes."""
+"""The maximum seconds that it stays open, however long closing takes."""
 
 _SHARE_OF_CLOSING = 10
-"""It is held open at least so many times as long as closing it took last: for half a million turns on a busy machine that is 10 times, not 23."""
+"""It stays open at least this many times as long as the last closing took: 10 instead of 23 closings for half a million turns on a busy machine."""
 
 SMALL_BYTES = 5 * 1024 * 1024
-"""What is less is a small piece, in bytes of its rows; who reads for somebody else hands over larger ones."""
+"""A piece with fewer bytes of rows is small; a process that parses for another one hands over larger ones."""
 
 _LITTLE = (LITTLE_STORE_MEMORY, STORE_LOG)
 _MUCH = (MUCH_STORE_MEMORY, MUCH_STORE_LOG)
-"""In what memory, and with how long a log, small pieces come in and others: half a million turns take the database a sixth less
-processor time so than with a quarter of the log."""
+"""The memory and log size for small pieces and for others. Half a million turns take a sixth less processor time than with a quarter of the log."""
 
 
 class FileIntake:
-    """Takes pieces into the working file of a ledger in one file; see ``Intake``.
+    """Puts pieces into the working file of a ledger in one file; see ``Intake``.
 
     Args:
         files: the ledger's files.
@@ -54,7 +53,7 @@ class FileIntake:
         self._open_seconds = OPEN_SECONDS
 
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
-        """Take in events that are in no segment."""
+        """Ingest events that are in no segment."""
         with self._one_sentence():
             if self._ingest is None and not self._open(prepared, patience):
                 return False
@@ -68,9 +67,7 @@ class FileIntake:
                 raise
             if time.monotonic() - self._opened_at >= self._open_seconds:
                 self.close()
-                time.sleep(
-                    2 * POLL_SECONDS
-                )  # else whoever waits for their turn finds it free by chance alone
+                time.sleep(2 * POLL_SECONDS)  # else a waiting process finds the lock free only by chance
             return True
 
     def close(self) -> None:
@@ -97,7 +94,7 @@ class FileIntake:
             connection = store.enter_context(opened(self._files, *bounds))
             self._ingest = Ingest(self._files, connection, lambda: False)
         except BaseException:
-            # First the file: whoever becomes the ingester opens it.
+            # Close the file first, since the next ingester opens it.
             store.close()
             self._lock.release()
             raise
@@ -105,7 +102,7 @@ class FileIntake:
         return True
 
     def _take_in_alone(self, prepared: Prepared, error: Exception) -> None:
-        """Take in a piece for which there was not enough memory; what was taken in of it is known."""
+        """Ingest a piece for which there was not enough memory; the parts already ingested are known."""
         if not wants_memory(error):
             self.close()
             raise error

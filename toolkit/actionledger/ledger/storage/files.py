@@ -1,31 +1,31 @@
-"""Where the parts of a ledger lie on disk.
+"""The paths of a ledger's files.
 
     NAME.duckdb               the published copy: at any time a complete, ordinary DuckDB database
-    NAME.duckdb.d/            what writers and the ingester need; nobody else's business
+    NAME.duckdb.d/            internal files of writers and the ingester
         store.duckdb          the ingester's working file
-        spare.duckdb          the published copy before the last, where the next one is made of it
-        differences.json      in which pieces the working file and its copies differ
-        segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
-        ingest.lock           whoever holds it is the ingester; when it was changed last, a copy was published
-        host                  which host writes, on a network file system
-        decisions.lock        whoever holds it may decide about approvals
-        sessions/S.lock       whoever holds it works on session S
-        effects/              what actions have changed in their workspaces, so that it can be undone
-        manifests/            what sessions' workspaces held, so that they can be run again
-        taken.json            which files were taken in whole
+        spare.duckdb          the published copy before the last, if the next one is made from it
+        differences.json      the pieces in which the working file and its copies differ
+        segments/W.NNNNNN.jsonl   writer W's events, one a line, append-only
+        ingest.lock           its holder is the ingester; its modification time is that of the last publication
+        host                  the host that writes, on a network file system
+        decisions.lock        its holder may decide about approvals
+        sessions/S.lock       its holder works on session S
+        effects/              the changes of actions in their workspaces, for undoing them
+        manifests/            the contents of sessions' workspaces, for running them again
+        taken.json            the files that were imported whole
         held/                 spans that receivers have taken, until their traces are recorded
-        forgetting.json       which sessions are being forgotten, until nothing of them is left; forgetting.lock is whoever's who asks for it
-        unpublished           is there while the working file holds what came in directly, and the published copy lacks it
-        saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
-        places/S              the place that the next turn of session S has, where a program records its turns
-        rates.json            how often actions ran lately, for sessions that share their limits
-        loops.json            in which sessions which loops were found, and what says whether they have changed since
-        committed             of a ledger in a lake: says when this host last committed; making.lock is whoever's who makes it
-        heads                 of a ledger in a lake: how far the chains of this host's commits have come; committing is there until that is kept
-        shipped.json          of a ledger in a lake with a committer: how far each segment was shipped; committer.lock is the committer's
-        tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
+        forgetting.json       the sessions being erased, until nothing of them is left; forgetting.lock is held to request an erasure
+        unpublished           exists while the published copy lacks directly ingested rows of the working file
+        saved-KIND.json       what people saved under a name: queries, views of a list; saved.lock is held to change them
+        places/S              the index of the next turn of session S, if a program records its turns
+        rates.json            how often actions ran recently, for sessions that share their limits
+        loops.json            the loops found in sessions, with the sessions' state then
+        committed             in a lake: when this host last committed; making.lock is held to create the lake
+        heads                 in a lake: the heads of this host's chains; committing exists until a new head is saved
+        shipped.json          in a lake with a committer: how many bytes of each segment were shipped; committer.lock is the committer's
+        tmp-…                 temporary files of the ingest lock's holder, or of a reader for a moment
 
-POSIX only: writers and ingester find out about each other through ``flock``.
+POSIX only: writers and ingester detect each other through ``flock``.
 """
 
 import os
@@ -39,13 +39,13 @@ from typing import Self
 from actionledger.core.errors import LedgerError
 
 TEMPORARY = "tmp-"
-"""How the names of temporary files in a ledger's folder begin."""
+"""The prefix of temporary files' names in a ledger's folder."""
 
 _INTERRUPTED = "Query interrupted"
-"""What DuckDB says where Ctrl-C comes in the middle of a statement: Python's own exception is gone by then."""
+"""DuckDB's error when Ctrl-C interrupts a statement; Python's own exception is lost by then."""
 
 _ORIGINAL = "Original error: "
-"""What DuckDB says before the cause, where it goes on about what it has made of it."""
+"""The text before the cause in a DuckDB error that wraps another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,14 @@ class LedgerFiles:
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the files of the ledger that people call ``path``.
+        """Return the files of the ledger at ``path``.
 
         Raises:
-            LedgerError: DuckDB could not open it by that name, or it is a link that leads to itself.
+            LedgerError: DuckDB can't open a file of that name, or it is a link to itself.
         """
         try:
             resolved = Path(path).resolve()
-        except (RuntimeError, OSError) as error:  # which of the two, Python 3.13 has changed
+        except (RuntimeError, OSError) as error:  # Python 3.13 changed which of the two is raised
             raise LedgerError(f"The ledger's path {os.fspath(path)} leads nowhere: {error}.") from error
         try:
             str(resolved).encode()
@@ -78,7 +78,7 @@ class LedgerFiles:
         return cls(resolved)
 
     def state_of_copy(self) -> tuple[int, ...] | None:
-        """Return what tells one published copy from another; None where there is none."""
+        """Return values that identify a published copy; None if there is none."""
         try:
             status = self.published.stat()
         except FileNotFoundError:
@@ -87,7 +87,7 @@ class LedgerFiles:
 
     @property
     def folder(self) -> Path:
-        """The folder beside the published copy."""
+        """The folder next to the published copy."""
         return Path(f"{self.published}.d")
 
     @property
@@ -102,27 +102,27 @@ class LedgerFiles:
 
     @property
     def being_published(self) -> Path:
-        """The copy that is made right now."""
+        """The copy that is being made."""
         return self.folder / f"{TEMPORARY}published.duckdb"
 
     @property
     def differences(self) -> Path:
-        """The file of the pieces in which the working file and its copies differ."""
+        """The file with the pieces in which the working file and its copies differ."""
         return self.folder / "differences.json"
 
     @property
     def segments(self) -> Path:
-        """The folder of what writers recorded."""
+        """The folder of the writers' segments."""
         return self.folder / "segments"
 
     @property
     def ingest_lock(self) -> Path:
-        """The file whose lock elects the ingester; it was changed when a copy was published last."""
+        """The file whose lock elects the ingester; its modification time is that of the last publication."""
         return self.folder / "ingest.lock"
 
     @property
     def host(self) -> Path:
-        """The file that says which host writes, where several could."""
+        """The file that names the host that writes, on a network file system."""
         return self.folder / "host"
 
     @property
@@ -137,79 +137,79 @@ class LedgerFiles:
 
     @property
     def effects(self) -> Path:
-        """The folder of the journals of what actions have changed."""
+        """The folder of the journals of actions' changes."""
         return self.folder / "effects"
 
     @property
     def manifests(self) -> Path:
-        """The folder of what sessions' workspaces held at their start and after each action."""
+        """The folder of the contents of sessions' workspaces at their start and after each action."""
         return self.folder / "manifests"
 
     @property
     def held(self) -> Path:
-        """The folder of what was taken and can't be recorded before more has come."""
+        """The folder of spans that can't be recorded before more of their trace arrives."""
         return self.folder / "held"
 
     @property
     def places(self) -> Path:
-        """The folder of the places that the next turns of sessions have which programs record."""
+        """The folder of the next turn's index of each session that a program records."""
         return self.folder / "places"
 
     @property
     def rates(self) -> Path:
-        """The file of what ran lately, for limits that sessions share."""
+        """The file of recent actions, for limits that sessions share."""
         return self.folder / "rates.json"
 
     @property
     def loops(self) -> Path:
-        """The file of the loops that were found."""
+        """The file of found loops."""
         return self.folder / "loops.json"
 
     @property
     def taken_files(self) -> Path:
-        """The file of which files were taken in whole."""
+        """The file that lists the files that were imported whole."""
         return self.folder / "taken.json"
 
     @property
     def forgetting(self) -> Path:
-        """The file of the sessions that are being forgotten; it is there until nothing of them is left."""
+        """The file of the sessions being erased; it exists until nothing of them is left."""
         return self.folder / "forgetting.json"
 
     @property
     def making_lock(self) -> Path:
-        """The file whose lock lets one process at a time make a blank lake a ledger."""
+        """The file whose lock lets one process at a time turn a blank lake into a ledger."""
         return self.folder / "making.lock"
 
     @property
     def heads(self) -> Path:
-        """The file of how far the chains have come that this host has in a lake, the last line of the one that it goes on with."""
+        """The file of the heads of this host's chains in a lake; the last line is of the chain that it continues."""
         return self.folder / "heads"
 
     @property
     def committing(self) -> Path:
-        """The file that is there while a host commits to a lake, until it has kept how far its chain has come."""
+        """The file that exists while a host commits to a lake, until the new head is saved."""
         return self.folder / "committing"
 
     @property
     def forgetting_lock(self) -> Path:
-        """The file whose lock lets one process at a time say what is to be forgotten."""
+        """The file whose lock lets one process at a time request an erasure."""
         return self.folder / "forgetting.lock"
 
     @property
     def unpublished(self) -> Path:
-        """The file that is there while the published copy lacks something that was put into the working file directly."""
+        """The file that exists while the published copy lacks directly ingested rows of the working file."""
         return self.folder / "unpublished"
 
     def make_folders(self) -> None:
-        """Create the folders that a writer needs; the ledger's own are for its owner only."""
+        """Create the folders that a writer needs; only their owner can access them."""
         for folder in (self.segments, self.sessions):
             make_private_folders(folder)
 
     def refuse_links(self) -> None:
-        """Raise where a symbolic link stands for one of the ledger's own parts: what is written must not end up elsewhere.
+        """Raise if one of the ledger's own parts is a symbolic link, since data could then be written elsewhere.
 
         Raises:
-            LedgerError: one does; it names the link.
+            LedgerError: one is; the message names it.
         """
         parts = (
             self.folder,
@@ -243,7 +243,7 @@ class LedgerFiles:
                 )
 
     def remove_leftovers(self) -> None:
-        """Remove what a killed ingester left behind; the caller holds the ingest lock."""
+        """Remove a killed ingester's temporary files; the caller holds the ingest lock."""
         for leftover in self.folder.glob(f"{TEMPORARY}*"):
             if leftover.is_dir():
                 shutil.rmtree(leftover)
@@ -252,14 +252,14 @@ class LedgerFiles:
 
 
 def make_private_folders(folder: Path) -> None:
-    """Create a folder of a ledger's own and what it lies in, where they don't exist."""
+    """Create a private folder of a ledger and its parents if they don't exist."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for each in (folder.parent, folder):
         each.mkdir(mode=0o700, exist_ok=True)
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with all that is in it, if it is there.
+    """Remove a folder with all its contents, if it exists.
 
     Raises:
         LedgerError: something in it can't be removed.
@@ -269,7 +269,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def wal_of(database: Path) -> Path:
-    """Return where DuckDB keeps what is not yet in the database file itself."""
+    """Return the path of a database's write-ahead log."""
     return Path(f"{database}.wal")
 
 
@@ -284,7 +284,7 @@ def sync_to_disk(path: Path) -> None:
 
 @contextmanager
 def one_sentence(what: str) -> Iterator[None]:
-    """Turn what the system or DuckDB raises into a ``LedgerError`` that says what could not be done.
+    """Turn an error of the system or of DuckDB into a ``LedgerError`` that says what could not be done.
 
     Args:
         what: the beginning of the sentence: ``The ledger … can't be opened``.
@@ -300,7 +300,7 @@ def one_sentence(what: str) -> Iterator[None]:
             raise KeyboardInterrupt from error
         raise
     except Exception as error:
-        from duckdb import Error  # noqa: PLC0415 - slow to load, and it is loaded where it has raised
+        from duckdb import Error  # noqa: PLC0415 - slow to load, and already loaded if it raised
 
         if not isinstance(error, OSError | Error):
             raise
@@ -311,11 +311,7 @@ def one_sentence(what: str) -> Iterator[None]:
 
 
 def forgetting_sentence(files: LedgerFiles) -> AbstractContextManager[None]:
-    """Say that it is the forgetting that can't be done, whoever goes on with it: it comes before whatever else they are at.
-
-    Args:
-        files: the ledger's files.
-    """
+    """Turn errors into a sentence about the erasure: any writer resumes it first, whatever it was doing."""
     return one_sentence(
         f"The ledger {files.published} can't forget what it was asked to, which comes before anything else that is written to it"
     )

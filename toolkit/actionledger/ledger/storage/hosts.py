@@ -1,8 +1,8 @@
-"""One host at a time writes to a ledger on a network file system, where the locks of two hosts may not see each other.
+"""Let one host at a time write to a ledger on a network file system, where hosts may not see each other's locks.
 
-The file ``host`` in the ledger's folder says which one it is; it is written again while that host takes in, and removed by its last
-writer. A host whose mark was not renewed for a minute is taken for dead. Times are the file server's own: hosts' clocks may differ.
-On a disk of its own a ledger needs none of it.
+The file ``host`` in the ledger's folder names that host. The host rewrites it while it ingests, and its last writer removes it.
+A host that has not renewed it for a minute counts as dead. Times are the file server's, since hosts' clocks may differ.
+A ledger on a local disk needs none of this.
 """
 
 import json
@@ -16,10 +16,10 @@ from actionledger.core.errors import LedgerError
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles
 
 OVER_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.s3fs"})  # fmt: skip
-"""What the system calls the file systems that several hosts mount."""
+"""The system's names of file systems that several hosts can mount."""
 
 DEAD_SECONDS = 60.0
-"""After how long without a sign a host is taken for dead."""
+"""Seconds without a sign after which a host counts as dead."""
 
 _RENEWED_SECONDS = 10.0
 _ATTEMPTS = 3
@@ -27,13 +27,13 @@ _MOUNTS = Path("/proc/self/mounts")
 
 
 def file_system(folder: Path) -> str:
-    """Return the kind of the file system that is mounted nearest above a folder; empty where the system doesn't say."""
+    """Return the type of the file system that holds a folder; empty if unknown."""
     try:
         lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
     except OSError:
         return ""
     mounted = [line.split()[1:3] for line in lines]
-    # Of two at one place the later one is seen.
+    # If two are mounted at one path, the later one is visible.
     above = [
         (len(place), kind) for place, kind in mounted if folder.is_relative_to(place.replace("\\040", " "))
     ]
@@ -41,7 +41,7 @@ def file_system(folder: Path) -> str:
 
 
 def claim(files: LedgerFiles) -> None:
-    """Make this host the one that writes, where that matters."""
+    """Make this host the one that writes, if the ledger is on a network file system."""
     kind = file_system(files.folder)
     if kind not in OVER_NETWORK:
         return
@@ -60,7 +60,7 @@ def claim(files: LedgerFiles) -> None:
 
 
 def leave(files: LedgerFiles) -> None:
-    """Let another host write; the last writer of this one has closed."""
+    """Let another host write, after this host's last writer has closed."""
     if file_system(files.folder) in OVER_NETWORK and _last_sign(files)[0] == _this_host():
         files.host.unlink(missing_ok=True)
 
@@ -70,7 +70,7 @@ def _this_host() -> str:
 
 
 def _last_sign(files: LedgerFiles) -> tuple[str, float]:
-    """Return which host wrote last, and how long ago in seconds by the clock of whoever keeps the files."""
+    """Return the host that wrote last, and the seconds since then by the file server's clock."""
     try:
         host = json.loads(files.host.read_bytes())["host"]
         signed = files.host.stat().st_mtime
@@ -83,7 +83,7 @@ def _time_there(files: LedgerFiles) -> float:
     probe = files.folder / f"{TEMPORARY}clock-{os.getpid()}"
     descriptor = os.open(probe, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600)
     try:
-        os.write(descriptor, b"?")  # a file that is there already is of another time
+        os.write(descriptor, b"?")  # an empty write would keep an existing file's old time
         return os.fstat(descriptor).st_mtime
     finally:
         os.close(descriptor)
@@ -93,7 +93,7 @@ def _time_there(files: LedgerFiles) -> float:
 def _sign(files: LedgerFiles) -> None:
     new = files.folder / f"{TEMPORARY}host-{os.getpid()}"
     for _ in range(_ATTEMPTS):
-        # An ingester that clears away between these two takes it for somebody's leftover.
+        # An ingester that cleans up between these two removes it as a leftover.
         with suppress(FileNotFoundError):
             new.write_text(json.dumps({"host": _this_host()}), encoding="utf-8")
             new.replace(files.host)

@@ -1,6 +1,6 @@
-"""Which files a ledger has taken in whole, so that nobody reads them again: by size, time of change and how they begin and end.
+"""Remember the files that a ledger has imported whole, by size, modification time, beginning and end, so that nobody reads them again.
 
-It lies beside the ledger's own parts and may go at any time: files are then read again, and nothing is doubled.
+The list is stored next to the ledger, and may be deleted at any time: files are then read again, and nothing is duplicated.
 """
 
 import json
@@ -15,25 +15,25 @@ from actionledger._version import __version__
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles
 
 _ENDS = 64 * 1024
-"""How much of a file's beginning and of its end is looked at, in bytes."""
+"""The bytes of a file's beginning and of its end that are hashed."""
 
 _SOURCES = 2
-"""What sources make of the same file: another number has every file read again, once."""
+"""The version of the sources' output; increasing it has every file read again, once."""
 
 _VERSION = f"{__version__}, sources {_SOURCES}"
 
 _BESIDE = ("-wal", "-journal")
-"""What the files' names end in that hold what an SQLite database has not merged into itself yet."""
+"""Suffixes of the files with data that an SQLite database has not yet merged."""
 
 
 class FileState(NamedTuple):
     """The state of a file by which an unchanged one is recognised.
 
     Args:
-        size: in bytes.
-        changed: when it was changed last, in nanoseconds since 1970.
-        ends: the hash of its beginning and its end, and of how far a database's log beside it has come.
-        how: how it was read, as far as that was said.
+        size: its size, in bytes.
+        changed: its modification time, in nanoseconds since 1970.
+        ends: the hash of its beginning and its end, and of the state of a database's log next to it.
+        how: the requested way of reading it, if any.
     """
 
     size: int
@@ -43,11 +43,11 @@ class FileState(NamedTuple):
 
 
 def state_of(path: Path, how: str) -> FileState | None:
-    """Return what a file is known again by; None where it can't be read, or is no file.
+    """Return the state of a file; None if it can't be read, or is not a file.
 
     Args:
         path: the file.
-        how: how it is read, as far as that was said.
+        how: the requested way of reading it, if any.
     """
     try:
         with path.open("rb") as file:
@@ -63,7 +63,7 @@ def state_of(path: Path, how: str) -> FileState | None:
 
 
 def written_beside(path: Path) -> bytes:
-    """Return how far the log or journal beside a database has come; empty for any other file."""
+    """Return the state of the log or journal next to a database; empty for any other file."""
     states = []
     for suffix in _BESIDE:
         with suppress(FileNotFoundError):
@@ -73,11 +73,11 @@ def written_beside(path: Path) -> bytes:
 
 
 class TakenFiles:
-    """The files that a ledger has taken in whole.
+    """The files that a ledger has imported whole.
 
     Args:
-        path: where that is kept.
-        files: each with its state then, by its path.
+        path: the file of the list.
+        files: the state of each when it was imported, by path.
     """
 
     def __init__(self, path: Path, files: dict[str, FileState]) -> None:
@@ -87,7 +87,7 @@ class TakenFiles:
 
     @classmethod
     def of(cls, ledger: Path) -> Self:
-        """Return those of a ledger; none where there is no ledger, or another version of the toolkit took them in.
+        """Return a ledger's list; empty if there is no ledger, or if another version of the toolkit imported them.
 
         Args:
             ledger: its path.
@@ -97,7 +97,7 @@ class TakenFiles:
 
     @classmethod
     def anew(cls, ledger: Path) -> Self:
-        """Return those of a ledger as if it had taken in none, so that every file is read again.
+        """Return an empty list for a ledger, so that every file is read again.
 
         Args:
             ledger: its path.
@@ -105,24 +105,24 @@ class TakenFiles:
         return cls(LedgerFiles.at(ledger).taken_files, {})
 
     def names(self, path: Path) -> bool:
-        """Return whether a file was taken in as it was at some time."""
+        """Return whether a file was imported in any state."""
         return _name(path) in self._files
 
     def has(self, path: Path, state: FileState) -> bool:
-        """Return whether a file was taken in as it is now."""
+        """Return whether a file was imported in its current state."""
         return self._files.get(_name(path)) == state
 
     def add(self, path: Path, state: FileState) -> None:
-        """Add a file that was read to its end, in the state that it had before."""
+        """Add a file that was read to its end, with its state before that."""
         self._new[_name(path)] = state
 
     def save(self) -> None:
-        """Write what was added; what can't be written is read again some day."""
+        """Save the additions; a file that can't be saved is read again."""
         if not self._new:
             return
         files = _read(self._path) | self._new
         beside = self._path.with_name(f"{TEMPORARY}{uuid4().hex}")
-        # A broken off write leaves what was there before, and what it leaves beside it the ingester removes.
+        # An interrupted write leaves the old list, and a temporary file that the ingester removes.
         with suppress(OSError):
             data = json.dumps({"version": _VERSION, "files": files}, separators=(",", ":"))
             descriptor = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)

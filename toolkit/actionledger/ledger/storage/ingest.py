@@ -1,8 +1,8 @@
-"""The elected ingester: takes segments in, publishes, and clears away what is no longer needed.
+"""The elected ingester: it ingests segments, publishes, and removes what is no longer needed.
 
-Killed at any point, it leaves nothing inconsistent: rows and offsets are committed together, the published copy is
-replaced at once, and a segment goes only when the published copy holds all of it. It works in small transactions and
-publishes by time, what is overdue first: however often ingesters are killed, the next one gets on from where the last one was.
+Killed at any point, it leaves nothing inconsistent. Rows and offsets are committed together, and the published copy is replaced at once. A segment is
+deleted only when the published copy holds all of it. It works in small transactions and publishes by time, what is overdue first.
+So however often ingesters are killed, the next one continues from the last.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ def ingest(
     patience: float = 0.0,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> IngestReport:
-    """Take in all that segments hold."""
+    """Ingest all segments."""
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't load what was recorded"):
         if not begin_ingest(files, lock, patience):
@@ -54,7 +54,7 @@ def ingest(
             is_news = is_behind(files) or not files.published.exists() or bool(segment_sizes(files.segments))
             if not is_news:
                 refuse_cut(files)
-            # Whoever asks also wants to have it found out that another file stands in the published one's place.
+            # The caller also relies on this to detect that another file has replaced the published one.
             if not is_news and (publishing is not Publishing.AT_THE_END or not files.store.exists()):
                 return IngestReport()
             return with_store(files, lambda connection: Ingest(files, connection, is_stopped).run(publishing))
@@ -63,16 +63,16 @@ def ingest(
 
 
 def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
-    """Become the ingester, and do what comes before anything else."""
+    """Become the ingester, and do what must come first."""
     if files.published.exists() or files.folder.exists():
-        files.make_folders()  # somebody may have deleted them: the published copy has all that is published
+        files.make_folders()  # they may have been deleted: the published copy has all that is published
     if not lock.acquire(patience):
         return False
     try:
         claim(files)
         spare.go_on_with_leftover(files)
         files.remove_leftovers()
-        # Forget what is being forgotten before anything else: nothing is published of which a half is gone.
+        # Complete a pending erasure before anything else, so that nobody publishes half of one.
         intent = intent_of(files)
         if intent is not None and intent.is_beside_done:
             with forgetting_sentence(files):
@@ -86,7 +86,7 @@ def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
 
 
 def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
-    """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them."""
+    """Complete a pending erasure in the records, once everything next to the records is erased."""
     lock = FileLock(files.ingest_lock)
     with forgetting_sentence(files):
         if not begin_ingest(files, lock, patience):
@@ -101,7 +101,7 @@ class Ingest:
     Args:
         files: the ledger's files.
         connection: its current database is the working file.
-        is_stopped: asked between small steps whether to leave the rest to the next ingest.
+        is_stopped: called between small steps; True leaves the rest to the next ingest.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Ingest:
         self._has_published = False
 
     def run(self, publishing: Publishing) -> IngestReport:
-        """Take in all that segments hold, and publish as is said."""
+        """Ingest all segments, and publish as requested."""
         try:
             self._publish_if_due()
             self._take_in()
@@ -138,9 +138,9 @@ class Ingest:
         )
 
     def take_in(self, prepared: Prepared) -> None:
-        """Take in events that are in no segment; a copy is made where live writers wait for one, or it has been due for long."""
+        """Ingest events that are in no segment. Publish if live writers wait for a copy, or if one has long been due."""
         if not self._files.unpublished.exists():
-            # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
+            # Before the rows are added, so that after a kill the copy is known to be out of date.
             self._files.unpublished.touch(mode=0o600)
             sync_to_disk(self._files.folder)
         self._loader.load_prepared(prepared)
@@ -148,7 +148,7 @@ class Ingest:
             self._publish()
 
     def take_in_all(self) -> None:
-        """Take in all that segments hold, and publish nothing."""
+        """Ingest all segments without publishing."""
         for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
             self._loader.load(batch)
             self._taken_in |= {line.segment: line.end for line in batch}
@@ -166,14 +166,14 @@ class Ingest:
             self._publish()
 
     def _publish(self, pieces: int | None = PIECES) -> None:
-        # Keep the bookkeeping as small as the folder: a segment's name never comes again.
+        # Keep this table as small as the folder: a segment's name is never reused.
         gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
         if gone:
             self._connection.execute(
                 "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
             )
             self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
-        # What is only in memory would be held beside what rolling up takes.
+        # Data in memory only would stay there in addition to the rollup's own.
         self._connection.execute("CHECKPOINT")
         keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
         self._connection.execute("CHECKPOINT")
@@ -184,11 +184,11 @@ class Ingest:
         self._has_published = True
 
     def _is_behind(self) -> bool:
-        """Whether the published copy is another one than the working file would give."""
+        """Whether the published copy differs from the working file."""
         return is_behind(self._files) or self._published.head != self._chain.head or self._lacks_lines()
 
     def _lacks_lines(self) -> bool:
-        """Whether the published copy lacks lines of segments that the working file holds."""
+        """Whether the published copy lacks lines of segments that the working file has."""
         offsets = self._published.offsets
         return any(offset > offsets.get(name, 0) for name, offset in self._taken_in.items())
 
@@ -205,13 +205,13 @@ class Ingest:
 
 
 def _published(connection: DuckDBPyConnection, files: LedgerFiles) -> _Published:
-    """Return what the published copy holds; a DuckDB of its own would take longer to begin than to ask."""
+    """Return the state of the published copy, over this connection, since starting another DuckDB takes longer than the query."""
     if not files.published.exists():
         return _Published(None, {})
     with damage_reported(files.published):
         attach_published(connection, files, may_write=True)
         try:
-            # One of an older version has no chain.
+            # A copy of an older version has no chain.
             is_older = version_of_copy(connection, files.published) < SCHEMA_VERSION
             head = None if is_older else head_in(connection, BASE)
             return _Published(head, offsets_in(connection, BASE))

@@ -1,4 +1,4 @@
-"""Rows on their way into a database, each event once and none of a session that is forgotten."""
+"""Insert rows into a database, each event once and none of an erased session."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -17,14 +17,14 @@ from actionledger.ledger.storage.schema import QUARANTINE, TABLES
 
 STANDING = """
 SELECT session_id::VARCHAR FROM forgotten GROUP BY session_id HAVING max_by(step, forgotten_at) = 'forgotten'"""
-"""The same as a question to a ledger."""
+"""Selects the erased sessions of a ledger."""
 
 
 class ErasedSessions:
-    """The sessions that are forgotten.
+    """The sessions that are erased.
 
     Args:
-        steps: each session that was ever forgotten with what was decided, and when.
+        steps: for each session that was ever erased, the steps and their times.
     """
 
     def __init__(self, steps: Iterable[tuple[str, str, datetime]]) -> None:
@@ -33,7 +33,7 @@ class ErasedSessions:
             self._note(session_id, step)
 
     def covers(self, event: object) -> bool:
-        """Return whether an event is of a session that is forgotten; one that says so of a session is taken note of."""
+        """Return whether an event belongs to an erased session; an event that erases or readmits a session updates this object."""
         if isinstance(event, SessionForgotten):
             self._note(event.forgotten_session, event.step)
             return False
@@ -50,22 +50,22 @@ _TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 
 
 class Staging:
-    """Collects rows, then puts them into a database in the order in which they came."""
+    """Collects rows, then inserts them in their order."""
 
     def __init__(self) -> None:
         self._rows: defaultdict[str, list[Values]] = defaultdict(list)
 
     def add(self, row: Row) -> None:
-        """Put a row behind those of its table."""
+        """Add a row to those of its table."""
         self._rows[row.table].append(row.values)
 
     @property
     def tables(self) -> Collection[str]:
-        """The tables that there are rows of."""
+        """The tables with rows."""
         return self._rows.keys()
 
     def insert(self, connection: DuckDBPyConnection, link: int | None) -> None:
-        """Put all rows into the tables of the connection's current database."""
+        """Insert all rows into the tables of the connection's current database."""
         for name, rows in self._rows.items():
             table, columns = _TABLES[name], list(zip(*rows, strict=True))
             insert_arrow(connection, table, arrow_of(table, columns, range(len(rows))), link)
@@ -80,7 +80,7 @@ CREATE OR REPLACE TEMP TABLE {_PASSED_OVER} AS SELECT {PLACE}, arg_min(why, turn
     UNION ALL SELECT {PLACE}, 2, 'forgotten' FROM {_INCOMING} WHERE session_id::VARCHAR IN ({STANDING})
     UNION ALL SELECT {PLACE}, 3, 'superseded' FROM {_INCOMING} SEMI JOIN superseded USING (turn_id))
 GROUP BY {PLACE}"""  # noqa: S608 (our own names, here and below)
-"""Why events don't come in, the first reason of each. Of two tables that are joined so, DuckDB holds the smaller: not all events of a ledger."""
+"""Why events are skipped, the first reason for each. In these joins DuckDB keeps the smaller side in memory, not all events of a ledger."""
 
 _COUNTED = f"SELECT count(*) FILTER (why = 'known'), count(*) FILTER (why = 'forgotten'), count(*) FROM {_PASSED_OVER}"  # noqa: S608
 _SALTED_BY = f"""
@@ -88,7 +88,7 @@ SELECT DISTINCT coalesce(session_id, run_id)::VARCHAR FROM {_INCOMING}
 WHERE {PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != 'superseded')"""  # noqa: S608
 _NEW = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER})"  # noqa: S608
 _NEW_EVENT = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != 'superseded')"  # noqa: S608
-"""Of a turn that was superseded before its event came, it is known that there was one, and no more."""
+"""For a turn that was superseded before its event arrived, only the event itself is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,11 @@ class InsertedRows:
     """The rows that were inserted.
 
     Args:
-        events: how many events are new.
-        duplicates: how many were passed over, since they are known.
-        forgotten: how many were passed over, since their session is forgotten.
-        is_whole: whether all rows of all events came in.
-        salted_by: whose the new rows are, where that is not all of them.
+        events: the number of new events.
+        duplicates: the number of events skipped as already known.
+        forgotten: the number of events skipped because their session is erased.
+        is_whole: whether all rows of all events were inserted.
+        salted_by: the salt owners of the new rows, if some were skipped.
     """
 
     events: int
@@ -111,7 +111,7 @@ class InsertedRows:
 
 
 def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> InsertedRows:
-    """Put the rows of events into the tables of the connection's current database, but for events that it knows."""
+    """Insert the rows of events into the current database, except events that it already has."""
     [of_events] = (rows for rows in prepared.rows if rows.table == _EVENTS.name)
     names = ("event_id", "run_id", "session_id", "turn_id")
     select_arrow(connection, _EVENTS, of_events, names, into=_INCOMING)

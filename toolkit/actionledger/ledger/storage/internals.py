@@ -1,4 +1,4 @@
-"""The interface of an open ledger for this package alone: locks, counts, and direct writing for imports and replays."""
+"""The interface of an open ledger for this package alone: locks, counts, and direct writing by imports and replays."""
 
 import fcntl
 import json
@@ -21,26 +21,25 @@ from actionledger.ledger.storage.store import Publishing, Store
 from actionledger.ledger.upkeep.forgetting.intent import SessionLock
 
 BATCH_BYTES = 3 * 1024 * 1024
-"""How much is made ready and taken in at a time, in bytes of lines: with more, a small import takes more than 200 MB of memory."""
+"""The size of a batch, in bytes of lines: with more, a small import takes more than 200 MB of memory."""
 
 LITTLE_BYTES = 2 * 1024 * 1024
-"""What is less in all, in bytes of lines, goes to the segments: the statements for a batch, however small it is, take as long as so much
-takes line by line."""
+"""A smaller total goes to the segments, in bytes of lines: the statements for a batch of any size take as long as this much takes line by line."""
 
 _INTAKE_PATIENCE_SECONDS = 30.0
 _LAST_PATIENCE_SECONDS = 60.0
 
 
 class DirectRecorder:
-    """Records much at a time; of one thread.
+    """Records many events at once, in one thread.
 
     Args:
-        store: where the ledger's tables lie.
-        writer: takes what does not go the short way.
+        store: the store of the ledger's tables.
+        writer: writes the events that can't be ingested directly.
 
     Attributes:
-        is_direct: whether anything went the short way.
-        written: how many events went the other way.
+        is_direct: whether any event was ingested directly.
+        written: the number of events that went to segments.
     """
 
     def __init__(self, store: Store, writer: SegmentWriter) -> None:
@@ -58,12 +57,12 @@ class DirectRecorder:
             self._take_in()
 
     def take_in(self, prepared: Prepared) -> bool:
-        """Record what others have made ready, behind what was recorded before."""
+        """Ingest prepared events, after those recorded before; return whether that was done."""
         self._take_in()
         return self._is_taken_in(prepared)
 
     def close(self) -> None:
-        """Hand over the rest; what went the short way is published."""
+        """Write the rest, and publish what was ingested directly."""
         try:
             if self.is_direct or self._batch.size >= LITTLE_BYTES:
                 self._take_in()
@@ -86,7 +85,7 @@ class DirectRecorder:
         try:
             is_taken = self._intake.take_in(prepared, patience=_INTAKE_PATIENCE_SECONDS)
         except LedgerError:
-            return False  # the next ingester tries again, and knows what was taken in
+            return False  # the next ingester tries again, and knows what was ingested
         self.is_direct |= is_taken
         return is_taken
 
@@ -106,11 +105,11 @@ class DirectRecorder:
 class SharedCounter:
     """Counts across processes.
 
-    The file is no record: where it can't be read, counting starts anew.
+    The file is not a record: if it can't be read, counting starts again.
 
     Args:
-        path: the file; made where it doesn't exist.
-        clock: tells the time in seconds, the same in every process.
+        path: the file; created if missing.
+        clock: returns the time in seconds, the same in every process.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -118,7 +117,7 @@ class SharedCounter:
         self._clock = clock
 
     def take(self, name: str, count: int, seconds: float) -> float | None:
-        """Count one more, if fewer than ``count`` were counted within the last ``seconds``."""
+        """Count one more and return None, if fewer than ``count`` were counted within the last ``seconds``; else return the seconds to wait."""
         with one_sentence(f"What ran lately can't be counted in {self._path}"):
             descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
             try:
@@ -130,7 +129,7 @@ class SharedCounter:
     def _take(self, descriptor: int, name: str, count: int, seconds: float) -> float | None:
         now = self._clock()
         times = _read(descriptor)
-        # A clock that was set back leaves times in the future behind; they are forgotten.
+        # After a clock was set back, times in the future are dropped.
         lately = [moment for moment in times.get(name, ()) if 0 <= now - moment < seconds]
         if len(lately) >= count:
             return lately[0] + seconds - now
@@ -156,12 +155,12 @@ _PATIENCE_SECONDS = 60.0
 
 
 class Internals:
-    """The same ledger, from within; one that may be written to.
+    """The internal interface of a writable ledger.
 
     Args:
-        store: where its tables lie.
+        store: the store of its tables.
         writer: writes its segments.
-        before_close: what is done before it is closed, the last first.
+        before_close: functions to call before it is closed, the last first.
     """
 
     def __init__(self, store: Store, writer: SegmentWriter, before_close: list[Callable[[], object]]) -> None:
@@ -172,65 +171,65 @@ class Internals:
 
     @property
     def host(self) -> str:
-        """The name of this host among those of a lake; empty where there is but one."""
+        """The name of this host among those of a lake; empty for a ledger in one file."""
         return self._store.host
 
     def record_lines(self, lines: Iterable[bytes]) -> None:
-        """Put events into the buffer that another process of this toolkit has encoded."""
+        """Buffer events that another process of this toolkit has encoded."""
         for line in lines:
             self._writer.append(line)
 
     def whole(self) -> AbstractContextManager[None]:
-        """Return what keeps what is recorded within it from being flushed before it is over, unless somebody else flushes."""
+        """Return a context within which nothing is flushed until it ends, unless another thread flushes."""
         return self._writer.whole()
 
     def is_full(self) -> bool:
-        """Return whether what waits to be flushed has grown so large that it is to be."""
+        """Return whether the buffer is large enough to be flushed."""
         return self._writer.is_full()
 
     def before_close(self, finish: Callable[[], object]) -> None:
-        """Have something done before the ledger is closed, such as writing what still waits to be recorded."""
+        """Have a function called before the ledger is closed, such as one that writes pending records."""
         self._before_close.append(finish)
 
     def direct(self) -> DirectRecorder:
-        """Return what records much at a time: it goes into the database without being flushed first; to be closed after use."""
+        """Return a recorder of many events at once, which go into the database without a segment; close it after use."""
         return DirectRecorder(self._store, self._writer)
 
     def settle(self) -> bool:
-        """Have it decided whose what is that several writers have brought: of the same event, the first is kept."""
+        """Ingest now, so that for an event that several writers recorded it is decided that the first is kept; return whether that was done."""
         self._writer.flush()
         if self._has_no_others():
             return True
         return not self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS).was_busy
 
     def is_blank(self) -> bool:
-        """Return whether the ledger certainly holds nothing, so that nobody need ask."""
+        """Return whether the ledger is certainly empty, so that no query is needed."""
         return not self._writer.has_written and self._store.is_blank()
 
     def moment(self) -> tuple[Hashable, int]:
-        """Return what tells this moment from one when anybody has brought something; see ``is_alone_since``."""
+        """Return a value that changes when any process records something; see ``is_alone_since``."""
         return None if self._store.host else self._store.state(), self._writer.taken
 
     def is_alone_since(self, moment: tuple[Hashable, int], written: int) -> bool:
-        """Return whether nothing came in since a moment but so many events, which were written here."""
+        """Return whether nothing was recorded since a moment except this many events, written here."""
         self._writer.flush()
         state, taken = moment
         return self.moment() == (state, taken + written) and self._has_no_others()
 
     def _has_no_others(self) -> bool:
         others = any(not self._writer.is_own(name) for name in segment_sizes(self._files.segments))
-        # Of a lake, other hosts may have brought the same, which shows where it is committed.
+        # In a lake, other hosts may have recorded the same, which is found on commit.
         return not others and not self._store.is_behind() and not self._store.host
 
     def session_lock(self, session_id: str) -> FileLock:
-        """Return the lock that lets one process at a time work on a session; nobody holds it yet."""
-        self._files.make_folders()  # a session may begin after somebody has deleted them
+        """Return the lock that lets one process at a time work on a session; it is not acquired yet."""
+        self._files.make_folders()  # they may have been deleted before a session begins
         return SessionLock(self._files, session_id)
 
     def decisions_lock(self) -> FileLock:
-        """Return the lock that lets one process at a time decide about approvals; nobody holds it yet."""
+        """Return the lock that lets one process at a time decide about approvals; it is not acquired yet."""
         return FileLock(self._files.decisions_lock)
 
     def counter(self) -> SharedCounter:
-        """Return what counts actions for all sessions that write here, whatever their process."""
+        """Return the counter of actions for all sessions that write here, in any process."""
         return SharedCounter(self._files.rates)

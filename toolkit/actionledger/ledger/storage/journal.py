@@ -1,10 +1,8 @@
-"""The hot path: lines go to a buffer, the buffer to a segment of this writer's own.
+"""The hot path: events go to a buffer, and the buffer to a segment of this writer's own.
 
-What ``add`` takes is written out and masked when it is flushed: between the two it is in this process's memory alone, as the event
-itself was. So all that is flushed together is looked through once, and whoever records waits for neither.
-
-A segment is only ever appended to. Its writer holds an ``flock`` on it while it may grow, so that a free lock means: nothing
-more will come. A flush is one ``write``: it survives the death of this process; a durable one survives a power loss too.
+``add`` buffers events; a flush encodes and masks them. Until then they are in this process's memory alone, as before. So all events of a flush are
+masked together, and recording waits for neither step. A segment is append-only. Its writer holds an ``flock`` on it while it may grow, so a free
+lock means that it is complete. A flush is one ``write``: it survives the death of this process; a durable one also survives a power loss.
 """
 
 import fcntl
@@ -26,23 +24,23 @@ if TYPE_CHECKING:
     from actionledger.ledger.storage.encoding import Waiting
 
 BUFFER_BYTES = 1_000_000
-"""The buffer is flushed when it grows beyond this."""
+"""The buffer is flushed when it exceeds this, in bytes."""
 
 SEGMENT_BYTES = 8 * 1024 * 1024
-"""A segment is closed when it grows beyond this, so that what was taken in can be deleted."""
+"""A segment is closed when it exceeds this, in bytes, so that ingested data can be deleted."""
 
 _sync_content = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
 class SegmentWriter:
-    """Appends lines to segments of its own; threads may share it, and a forked child starts another one.
+    """Appends lines to segments of its own; threads may share it, and a forked child starts another segment.
 
     Args:
         folder: the folder of segments.
-        on_flush: called when something was written to a segment; takes no time.
+        on_flush: called after something was written to a segment; must return at once.
 
     Attributes:
-        taken: how many events it was given.
+        taken: the number of events it was given.
     """
 
     def __init__(self, folder: Path, on_flush: Callable[[], None] = lambda: None) -> None:
@@ -65,15 +63,15 @@ class SegmentWriter:
 
     @property
     def has_written(self) -> bool:
-        """Whether it has written to any segment, or is to."""
+        """Whether it has written to a segment, or has events to write."""
         return bool(self._number or self._buffer or self._waiting)
 
     def is_own(self, segment: str) -> bool:
-        """Return whether a segment, by its name, is one of its own."""
+        """Return whether a segment, by its name, is its own."""
         return bool(self._writer_id) and segment.startswith(f"{self._writer_id}.")
 
     def add(self, event: "Waiting") -> None:
-        """Put an event into the buffer."""
+        """Buffer an event."""
         with self._lock:
             self.taken += 1
             self._waiting.append(event)
@@ -83,7 +81,7 @@ class SegmentWriter:
             self._flush_if_full()
 
     def append(self, line: bytes) -> None:
-        """Put a line into the buffer."""
+        """Buffer a line."""
         with self._lock:
             self.taken += 1
             self._mask()
@@ -104,7 +102,7 @@ class SegmentWriter:
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """Let no buffer that is full be flushed within: what is added there is written together, as long as nobody else flushes."""
+        """Flush no full buffer within the context: events added there are written together, unless another thread flushes."""
         with self._lock:
             self._held += 1
         try:
@@ -118,13 +116,13 @@ class SegmentWriter:
         return len(self._buffer) + self._waiting_size >= BUFFER_BYTES
 
     def close(self) -> None:
-        """Flush, and let go of the segment: nothing more will come."""
+        """Flush and close the segment."""
         with self._lock:
             self.flush()
             self._let_go()
 
     def start_over(self) -> None:
-        """Begin anew in a forked child: what the parent buffered is the parent's to write."""
+        """Begin anew in a forked child, since the parent writes the events that it has buffered."""
         self._let_go()
         self._begin()
 
@@ -153,7 +151,7 @@ class SegmentWriter:
             try:
                 os.ftruncate(descriptor, self._size)
             except OSError:
-                # Half a line stays: nothing may follow it in this segment. What is written twice is taken in once.
+                # Half a line stays, so nothing may follow it in this segment. Events that are written twice are ingested once.
                 self._let_go()
             raise
         self._refuse_if_spoiled(descriptor)
@@ -161,7 +159,7 @@ class SegmentWriter:
         self._buffer.clear()
 
     def _refuse_if_spoiled(self, descriptor: int) -> None:
-        """Raise where what was acknowledged before is no longer there; the next flush begins another segment."""
+        """Raise if acknowledged data is gone from the segment; the next flush begins another segment."""
         status = os.fstat(descriptor)
         expected = self._size + len(self._buffer)
         if status.st_nlink and status.st_size >= expected:
@@ -174,14 +172,14 @@ class SegmentWriter:
         )
 
     def _open(self) -> int:
-        # Its place among the writers is that of its first flush: what others flushed before that is taken in before.
+        # Writers are ordered by their first flush: what others flushed before that is ingested first.
         self._writer_id = self._writer_id or new_id()
         while True:
             path = self._folder / f"{self._writer_id}.{self._number:06d}{SUFFIX}"
             self._number += 1
             descriptor = self._create(path)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            # Before it was locked, an ingester may have taken it for a dead writer's, and deleted it.
+            # Before it was locked, an ingester may have taken it for a dead writer's and deleted it.
             if os.fstat(descriptor).st_nlink:
                 return descriptor
             os.close(descriptor)
@@ -191,7 +189,7 @@ class SegmentWriter:
         try:
             return os.open(path, flags, 0o600)
         except FileNotFoundError:
-            # Somebody has deleted the folder, which was said when the segment in it was found gone. What comes is kept all the same.
+            # Somebody deleted the folder, which was reported when its segment was found missing. New events are kept all the same.
             make_private_folders(self._folder)
             return os.open(path, flags, 0o600)
 

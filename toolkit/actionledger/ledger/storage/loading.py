@@ -1,4 +1,4 @@
-"""Lines into tables, each event once: the ingester does it for the working file, a reader for what is not taken in yet."""
+"""Load lines into tables, each event once: an ingester into the working file, a reader what is not ingested yet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -24,13 +24,13 @@ _PARSER_ID = _TABLES["parsers"].place["parser_id"]
 
 @dataclass(slots=True)
 class LoadCounts:
-    """The counts of lines that were loaded.
+    """The counts of loaded lines.
 
     Args:
-        events: how many events were taken in.
-        duplicates: how many were passed over, since an event of the same identifier is known.
-        quarantined: how many lines can't be read.
-        forgotten: how many were passed over, since their session is forgotten.
+        events: the number of ingested events.
+        duplicates: the number of events skipped because their identifier is known.
+        quarantined: the number of lines that can't be parsed.
+        forgotten: the number of events skipped because their session is erased.
     """
 
     events: int = 0
@@ -40,16 +40,16 @@ class LoadCounts:
 
 
 class Loader:
-    """Puts lines into the current database of a connection, and notes how far each segment was taken in.
+    """Loads lines into the current database of a connection, and records how far each segment was ingested.
 
     Args:
-        connection: its current database holds the tables of ``schema.py``.
-        beside: the catalogue of another database whose events are known too; None where there is none.
-        chain: gets a link for each transaction; None where nothing is to be proven.
+        connection: a connection whose current database has the tables of ``schema.py``.
+        beside: the catalog of another database whose events are known too; None if there is none.
+        chain: the chain that gets a link for each transaction; None for no proofs.
 
     Attributes:
-        tally: what became of all lines.
-        tables: the tables that rows were put into.
+        tally: the counts of all lines.
+        tables: the tables that got rows.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class Loader:
         self.tables: set[str] = set()
 
     def load(self, lines: Sequence[Line]) -> None:
-        """Take in lines: their rows and the offsets behind them in one transaction."""
+        """Ingest lines: their rows and the new offsets in one transaction."""
         try:
             self._commit(lines)
         except duckdb.OperationalError:
             raise
         except (duckdb.Error, ValueError) as error:
-            # DuckDB refuses a row that was thought to fit. One line must not hold up all others: halving finds it.
+            # DuckDB refuses a row that passed all checks. One line must not block all others: halving finds it.
             if len(lines) == 1:
                 self._commit(lines, refusal=str(error).partition("\n")[0])
             else:
@@ -80,17 +80,17 @@ class Loader:
                 self.load(lines[len(lines) // 2 :])
 
     def load_prepared(self, prepared: Prepared) -> None:
-        """Take in events that were made ready elsewhere, in one transaction."""
+        """Ingest events prepared elsewhere, in one transaction."""
         self._commit([Line(DIRECT, 0, line) for line in prepared.others], prepared=prepared)
 
     def _commit(
         self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
     ) -> None:
-        """Take in lines, and what is prepared behind them; or a line alone that is refused."""
+        """Ingest lines, and prepared events after them; or quarantine a single refused line."""
         tally = LoadCounts()
         head = None if self._chain is None else self._chain.head
         try:
-            # What is known is asked in the transaction that adds to it: elsewhere others may add, too.
+            # Known events are queried in the transaction that adds to them, since other processes may add some, too.
             with transaction(self._connection):
                 self._take_in(lines, refusal, tally)
                 if prepared is not None and prepared.events:
@@ -117,7 +117,7 @@ class Loader:
         self._finish(lines, staging)
 
     def _insert(self, prepared: Prepared, tally: LoadCounts) -> None:
-        """Put the rows of events that were made ready elsewhere into their tables, but for those that are known or not to come in."""
+        """Insert the rows of events prepared elsewhere, except those that are known or must not be ingested."""
         link = self._link
         inserted = insert_prepared(self._connection, prepared, link)
         tally.events += inserted.events
@@ -130,7 +130,7 @@ class Loader:
             self._chain.write_salts(prepared.salts)
             cells: Sequence[bytes] = prepared.cells
         else:
-            # What is left of them is only there: its cells are made as those are that are looked at later.
+            # The remaining rows are only in the database: their cells are computed from it, as in a verification.
             self._chain.write_salts(draw_salts(inserted.salted_by))
             rows = rows_of_links(self._chain.head.link + 1, self._chain.head.link + 1)
             cells = digests_of(self._connection, rows._replace(tables=[each.table for each in prepared.rows]))
@@ -138,11 +138,11 @@ class Loader:
 
     @property
     def _link(self) -> int | None:
-        """The link that takes in what comes next."""
+        """The link of the next transaction."""
         return None if self._chain is None else self._chain.head.link + 1
 
     def _seal(self, cells: Cells, superseded: Sequence[str]) -> None:
-        """Remove what is superseded and, where a chain is kept and anything is new, write the next link."""
+        """Remove superseded rows; if there is a chain and anything new, write the next link."""
         chain = self._chain
         if chain is None or not cells:
             self._remove(superseded)
@@ -159,11 +159,11 @@ class Loader:
         chain.head = chain.write(made, withdrawn)
 
     def _stage(self, lines: Sequence[Line], staging: Staging, cells: Cells, tally: LoadCounts) -> list[str]:
-        """Put the rows of lines on their way; return the turns that some of them supersede."""
+        """Stage the rows of lines; return the turns that some of them supersede."""
         decoded: list[tuple[Line, Event | ReversalAsTry]] = []
         for line in lines:
             if line.data.isspace():
-                continue  # of a session that is forgotten
+                continue  # of an erased session
             try:
                 decoded.append((line, decode(line)))
             except ValueError as error:
@@ -200,7 +200,7 @@ class Loader:
         return superseded
 
     def _remove(self, turn_ids: Sequence[str]) -> None:
-        """Remove the rows of turns that are superseded."""
+        """Remove the rows of superseded turns."""
         if not turn_ids:
             return
         of_turns = "turn_id IN (SELECT unnest(string_split(?, ','))::UUID)"
@@ -216,7 +216,7 @@ class Loader:
         if not events:
             return set()
         event_ids = [event.event_id for event in events]
-        # One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
+        # One long text, since a list parameter takes DuckDB 1.5 a hundred times as long.
         joined = ",".join(event_ids)
         ends = [min(event_ids), max(event_ids)]
         known: set[str] = set()
@@ -224,7 +224,7 @@ class Loader:
             found = self._connection.execute(
                 f"SELECT event_id::VARCHAR FROM {catalogue}events SEMI JOIN "  # noqa: S608 (our own names)
                 "(SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id) "
-                # What lies beyond is passed over without being read, file by file where there are many.
+                # Rows outside this range are skipped without being read, file by file if there are many.
                 "WHERE event_id BETWEEN ?::UUID AND ?::UUID",
                 [joined, *ends],
             )
@@ -239,7 +239,7 @@ class Loader:
         return known
 
     def _forgotten(self) -> ErasedSessions:
-        """Return the sessions of which nothing is taken in."""
+        """Return the sessions of which nothing is ingested."""
         steps = [
             row
             for catalogue in self._catalogues
@@ -249,8 +249,8 @@ class Loader:
         ]
         return ErasedSessions(steps)
 
-    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:  # noqa: ARG002 - a lake's asks for it
-        """Do what is to be committed beside the rows: note how far each segment was taken in."""
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:  # noqa: ARG002 - the lake's loader needs it
+        """Commit more than the rows: record how far each segment was ingested."""
         offsets = {line.segment: line.end for line in lines if line.segment != DIRECT}
         if offsets:
             self._note(offsets)
@@ -273,16 +273,16 @@ def _is_known_parser(row: Row, parsers: set[str]) -> bool:
 
 
 def _is_gone(event: Event | ReversalAsTry, superseded: set[str]) -> bool:
-    """Return whether an event is of a turn that was superseded before the event came; it is known, and no more.
+    """Return whether an event's turn was superseded before the event came; then only the event itself is kept.
 
-    What somebody said of the turn is kept: it moves on to the turn that stands for it.
+    Reviews of the turn are kept: they move to the turn that replaces it.
     """
     return getattr(event, "turn_id", None) in superseded and not isinstance(event, TurnSuperseded | Reviewed)
 
 
 def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: LoadCounts) -> None:
     tally.quarantined += 1
-    # Whole: once it is taken in, the segment goes. Bytes that are no UTF-8 are kept as \xNN.
+    # Kept whole, since the segment is deleted once it is ingested. Bytes that are not UTF-8 are kept as \xNN.
     text = line.data.decode(errors="backslashreplace").rstrip("\n")
     unreadable = Unreadable(line.segment, line.start, reason, text, found_at=now())
     row = Row(QUARANTINE.name, QUARANTINE.values(unreadable))

@@ -1,4 +1,4 @@
-"""One file on one machine: the ingester's working file, and the published copy of it that readers open."""
+"""A ledger in one file on one machine: the ingester's working file, and its published copy, which readers open."""
 
 import os
 from collections.abc import Callable, Hashable, Sequence
@@ -25,8 +25,8 @@ class LocalStore:
     """A ledger in one file; see ``Store`` for what each method does.
 
     Args:
-        files: its files, checked (``open_files`` does).
-        blank: the state of a published copy that holds nothing; None where nobody knows of one.
+        files: its files, already checked (``open_files`` does).
+        blank: the state of the published copy when it was blank; None if unknown.
     """
 
     def __init__(self, files: LedgerFiles, blank: Hashable = None) -> None:
@@ -40,35 +40,35 @@ class LocalStore:
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
     ) -> IngestReport:
-        """Take the segments into the working file; the copy is published as ``publishing`` says."""
-        from actionledger.ledger.storage.ingest import ingest  # noqa: PLC0415 - who only reads needs none of it
+        """Ingest the segments into the working file, and publish as ``publishing`` says."""
+        from actionledger.ledger.storage.ingest import ingest  # noqa: PLC0415 - a reader doesn't need it
 
         return ingest(self.files, publishing, patience=patience, is_stopped=is_stopped)
 
     def intake(self) -> Intake:
-        """Put events into the working file."""
-        from actionledger.ledger.storage.file_intake import FileIntake  # noqa: PLC0415 - who only reads needs none of it
+        """Return an intake into the working file."""
+        from actionledger.ledger.storage.file_intake import FileIntake  # noqa: PLC0415 - a reader doesn't need it
 
         return FileIntake(self.files)
 
     def forget(self, *, patience: float = 0.0) -> bool:
-        """Make the working file anew, and publish it."""
-        from actionledger.ledger.storage.ingest import forget  # noqa: PLC0415 - who only reads needs none of it
+        """Rewrite the working file, and publish it."""
+        from actionledger.ledger.storage.ingest import forget  # noqa: PLC0415 - a reader doesn't need it
 
         return forget(self.files, patience=patience)
 
     def verify(self, kept: "Sequence[Head]") -> "Verification":
-        """Look at the published copy, the working file and the segments."""
-        from actionledger.ledger.upkeep.proofs.file import verify_file  # noqa: PLC0415 - who only reads needs none of it
+        """Verify the published copy, the working file and the segments."""
+        from actionledger.ledger.upkeep.proofs.file import verify_file  # noqa: PLC0415 - a reader doesn't need it
 
         return verify_file(self.files, kept)
 
     def due_in(self) -> float:
-        """Return in how many seconds another copy is due."""
+        """Return the seconds until another copy is due."""
         return due_in(self.files)
 
     def is_behind(self) -> bool:
-        """Whether the published copy has to be made anew, whatever segments hold."""
+        """Whether the published copy must be made anew, whatever the segments hold."""
         return is_behind(self.files)
 
     def exists(self) -> bool:
@@ -76,7 +76,7 @@ class LocalStore:
         return self.files.published.exists()
 
     def is_blank(self) -> bool:
-        """Whether nothing has come in since it was made."""
+        """Whether nothing was ingested since it was created."""
         return (
             self._blank is not None
             and self.state() == self._blank
@@ -85,15 +85,15 @@ class LocalStore:
         )
 
     def state(self) -> Hashable:
-        """Return what tells one published copy from another."""
+        """Return a value that identifies the published copy."""
         return self.files.state_of_copy()
 
-    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - time is no matter here
-        """Whether no other copy was published since: with one, segments may have gone."""
+    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - time doesn't count here
+        """Whether no other copy was published since; after a publication, segments may be gone."""
         return self.state() == state
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, since nothing is open."""
 
     def connect(self, *, may_write: bool) -> Instance:
         """Attach the published copy."""
@@ -107,15 +107,15 @@ class LocalStore:
 
 
 def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None = None) -> Store:
-    """Open the store that a path means, by the ending of its name.
+    """Open the store at a path, of the kind that the suffix says.
 
     Args:
-        path: of the published copy of a ledger in one file, or of the file that says where a lake is.
+        path: the path of the published copy of a ledger in one file, or of the file that locates a lake.
         read_only: whether nothing may be written.
-        as_of: the state of a lake to be read; None for the newest.
+        as_of: the state of a lake to read; None for the newest.
 
     Raises:
-        UsageError: a state of the past is asked of a ledger in one file, or the path is DuckLake's own name of a lake.
+        UsageError: a past state of a ledger in one file is requested, or the path is DuckLake's own name of a lake.
         LedgerError: see ``open_ledger``.
     """
     if os.fspath(path).startswith("ducklake:"):
@@ -134,7 +134,7 @@ def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
 
 def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None) -> Store:
     require("A ledger in a lake", "lake", "tenacity")
-    from actionledger.ledger.storage.lake.store import LakeStore  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.store import LakeStore  # noqa: PLC0415 - part of an extra
 
     files = LedgerFiles.at(path)
     place = LakePlace.read(files.published)
@@ -150,22 +150,22 @@ def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
 
 
 def verify(path: str | os.PathLike[str], *, since: str = "") -> "Verification":
-    """Look whether a ledger holds what was taken in; nothing of it is changed.
+    """Verify that a ledger holds what was ingested; it changes nothing.
 
     Args:
-        path: its published file, or the file that says where its lake is.
-        since: what was kept elsewhere, as ``Verification.head`` was written then; empty for none.
+        path: its published file, or the file that locates its lake.
+        since: an earlier ``Verification.head`` that was kept elsewhere; empty for none.
 
     Returns:
-        What is not as it was, and what can't be told.
+        The differences, and what can't be checked.
 
     Raises:
-        UsageError: ``since`` is no head.
-        NotALedgerError: there is something else.
+        UsageError: ``since`` is not a head.
+        NotALedgerError: the file is not a ledger.
         NewerLedgerError: the ledger was written by a newer version of the toolkit.
         LedgerError: there is no ledger, or it can't be read.
     """
-    # Slow to load, and seldom asked for.
+    # Slow to load, and seldom needed.
     from actionledger.ledger.upkeep.proofs.file import verify_file  # noqa: PLC0415
     from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415
 
@@ -173,5 +173,5 @@ def verify(path: str | os.PathLike[str], *, since: str = "") -> "Verification":
     files = LedgerFiles.at(path)
     if is_place(files.published):
         return store_at(path, read_only=True).verify(kept)
-    # One that nothing else can open is looked at, too.
+    # A file that nothing else can open is checked, too.
     return verify_file(files, kept)

@@ -1,4 +1,4 @@
-"""How much memory reading a ledger takes, and where what doesn't fit is put meanwhile."""
+"""Limits of the memory for reading a ledger, and the folders for data that doesn't fit."""
 
 import os
 import re
@@ -20,26 +20,26 @@ from actionledger.core.processes import abandon, watch
 from actionledger.ledger.storage.binding import keep_frames_out
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
-"""The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""
+"""The setting: the maximum memory of a process for reading a ledger, as DuckDB writes it (``512MB``)."""
 
 FIRST_VARIABLE = "ACTIONLEDGER_MEMORY_AT_FIRST"
-"""How much of that it takes until a question needs more; a server says so to itself, which keeps what it has read for weeks."""
+"""The memory limit until a query needs more. A server sets it for itself, since it keeps what it has read for weeks."""
 
 SHARE = 4
-"""Without the setting, a reader takes this part of the machine's memory at most: others run there, too."""
+"""Without the setting, the limit is the machine's memory divided by this, since other programs run there, too."""
 
 _LEAST, _PART_OF_FILE = 96_000_000, 16
-"""What a server gives to any ledger at first, in bytes, and the part of its size that it gives beside that."""
+"""A server's first limit for any ledger, in bytes; the file's size divided by the second number is added to it."""
 
 _OF_EXPORT = 512_000_000
-"""What writing a file of rows takes at first, in bytes: enough to sort half a million turns with their texts, and two million."""
+"""The first limit for writing a file of rows, in bytes: enough to sort half a million turns with their texts, and two million."""
 
 _AMOUNT = regex(r"(\d+(?:\.\d+)?) ?([kmgt])(i?)b", re.IGNORECASE)
 _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 def reading_limit() -> str:
-    """Return how much memory a reader may take; what needs more is put on disk for as long as it is needed."""
+    """Return a reader's memory limit; DuckDB spills to disk what needs more."""
     given = os.environ.get(MEMORY_VARIABLE, "").strip()
     if given and not _AMOUNT.fullmatch(given):
         raise UsageError(
@@ -49,13 +49,13 @@ def reading_limit() -> str:
 
 
 def first_limit() -> str:
-    """Return how much memory a reader takes as long as no question needs more."""
+    """Return a reader's memory limit until a query needs more."""
     most = reading_limit()
     return most if MEMORY_VARIABLE in os.environ else os.environ.get(FIRST_VARIABLE, most)
 
 
 def more_than_first() -> Iterator[str]:
-    """Yield how much a reader may take for a question that needs more than at first: twice as much each time, and at last all."""
+    """Yield the limits for a query that needs more than the first one: doubled each time, at last the maximum."""
     if MEMORY_VARIABLE in os.environ or FIRST_VARIABLE not in os.environ:
         return
     _, *more = _doubled(_in_bytes(first_limit()), reading_limit())
@@ -63,7 +63,7 @@ def more_than_first() -> Iterator[str]:
 
 
 def export_limits() -> Iterator[str]:
-    """Yield how much a reader may take to write a file of rows, which has time: little, twice as much each time, and at last all."""
+    """Yield the limits for writing a file of rows, which may take long: little, doubled each time, at last the maximum."""
     yield from _doubled(_OF_EXPORT, reading_limit())
 
 
@@ -84,7 +84,7 @@ def _in_bytes(amount: str) -> int:
 
 @contextmanager
 def within_reading_limit() -> Iterator[None]:
-    """Say which setting it is where a reader needs more memory than it may take."""
+    """Name the setting if a reader needs more memory than its limit."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:
@@ -98,10 +98,10 @@ def within_reading_limit() -> Iterator[None]:
 
 
 def limit_for(ledger: Path) -> str:
-    """Return how much memory a server should give at first to a ledger that it shows for weeks: its usual questions take about as long.
+    """Return a server's first memory limit for a ledger that it shows for weeks; usual queries take about as long with it.
 
     Args:
-        ledger: the ledger's file, which need not be there yet, or the one that says where its lake is.
+        ledger: the ledger's file, which need not exist yet, or the one that locates its lake.
     """
     if ledger.suffix == ".toml":
         return reading_limit()
@@ -111,18 +111,18 @@ def limit_for(ledger: Path) -> str:
 
 
 def spilling_folder() -> str:
-    """Return the path of a folder that nobody else uses, for what does not fit into memory; it goes at the latest when this process ends."""
+    """Return the path of a new folder for spilled data, which nobody else uses. It is removed at the end of this process at the latest."""
     return str(_of_process(os.getpid()).path / new_id())
 
 
 @cache
 def _of_process(_pid: int) -> TemporaryFolder:
-    """Return the folder of a process; a forked child has another one than its parent, who removes his."""
+    """Return the folder of a process; a forked child has its own, since the parent removes the other."""
     return TemporaryFolder("spilled")
 
 
 def _machines_memory() -> int:
-    """Return how many bytes the machine has, or the container that this process runs in."""
+    """Return the memory of the machine or of this process's container, in bytes."""
     held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with suppress(OSError, ValueError):
         held = min(held, int(_OF_CONTAINER.read_text()))
@@ -133,7 +133,7 @@ Config = Mapping[str, str | int]
 """DuckDB's settings, by name."""
 
 _MOST = 4
-"""So many are kept: a process that opens ledgers one after the other needs two or three."""
+"""The maximum number of DuckDBs that are kept: a process that opens ledgers one after the other needs two or three."""
 
 
 @dataclass(slots=True)
@@ -141,12 +141,12 @@ class Instance:
     """A DuckDB in memory.
 
     Args:
-        connection: the connection to it; cursors of it may be given on.
-        config: what it was begun with; None for one that is of no use to anybody else.
-        spills_to: the folder for what does not fit into memory.
-        views: the SELECT of each view that it has, by name: who finds those that it needs makes none.
-        lacks: the tables that the ledger which is attached hasn't yet, being of an older version.
-        has_tail: whether a database with the tables of a ledger, all of them empty, is attached to it.
+        connection: its connection; callers may get cursors of it.
+        config: its settings; None for one that can't be reused.
+        spills_to: the folder for spilled data.
+        views: the SELECT of each of its views, by name, so that existing ones are not created again.
+        lacks: the tables that the attached ledger lacks, if it is of an older version.
+        has_tail: whether a database with a ledger's tables, all of them empty, is attached.
     """
 
     connection: DuckDBPyConnection
@@ -157,7 +157,7 @@ class Instance:
     lacks: frozenset[str] = frozenset()
 
     def detach(self, *names: str) -> None:
-        """Close databases that are attached."""
+        """Detach databases."""
         self.connection.execute("USE memory")
         for name in names:
             self.connection.execute(f"DETACH DATABASE IF EXISTS {name}")
@@ -169,7 +169,7 @@ class _Kept:
         watch(self)
 
     def start_over(self) -> None:
-        """Forget the parent's in a forked child: their threads were not forked."""
+        """Abandon the parent's instances in a forked child, since their threads were not forked."""
         for instance in getattr(self, "_instances", ()):
             abandon(instance)
         self._lock = Lock()
@@ -196,7 +196,7 @@ keep_frames_out()
 
 
 def begin(config: Config) -> Instance:
-    """Return a DuckDB that nobody uses: nothing is attached to it, and its views are those of somebody before."""
+    """Return an unused DuckDB: nothing is attached to it, and it may have an earlier user's views."""
     instance = _kept.take(config)
     if instance is None:
         spills_to = str(config.get("temp_directory") or spilling_folder())
@@ -206,14 +206,14 @@ def begin(config: Config) -> Instance:
 
 
 def keep(instance: Instance, *attached: str) -> None:
-    """Keep a DuckDB that is done with."""
+    """Keep a DuckDB for reuse."""
     if instance.config is None:
         instance.connection.close()
         return
     try:
         instance.detach(*attached)
         for name, value in {**instance.config, "temp_directory": instance.spills_to}.items():
-            # Once it has spilled, that can't be set any more: who needs another folder begins anew.
+            # The folder can't be changed after spilling: another folder then needs a new DuckDB.
             instance.connection.execute("SET {} = '{}'".format(name, str(value).replace("'", "''")))
     except duckdb.Error:
         instance.connection.close()
@@ -223,10 +223,10 @@ def keep(instance: Instance, *attached: str) -> None:
 
 @contextmanager
 def borrowed(config: Config, *attached: str) -> Iterator[DuckDBPyConnection]:
-    """Give a connection to a DuckDB that is kept afterwards, unless something went wrong."""
+    """Give a connection to a DuckDB, which is kept for reuse unless an error is raised."""
     instance = begin(config)
     try:
-        # A cursor of its own takes along what is temporary: tables, variables.
+        # A separate cursor ends its temporary tables and variables with it.
         with instance.connection.cursor() as cursor:
             yield cursor
     except BaseException:
@@ -236,8 +236,8 @@ def borrowed(config: Config, *attached: str) -> Iterator[DuckDBPyConnection]:
 
 
 def quiet(connection: DuckDBPyConnection) -> DuckDBPyConnection:
-    """Keep a connection and its cursors from drawing a bar into the standard output, as DuckDB 2 does after two seconds."""
-    # In a notebook without the package that draws it, there is none to keep away.
+    """Keep a connection and its cursors from printing a progress bar, as DuckDB 2 does after two seconds."""
+    # In a notebook without the package that draws it, the setting raises.
     with suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = false")
     return connection

@@ -1,7 +1,7 @@
-"""Events of older versions in segments, read as events of this one.
+"""Events of older versions in segments, converted to current events.
 
-Up to version 2 of the schema, undoing was recorded as one more try at the action: ``undone``, or ``succeeded`` for what put the
-changes back, with the paths as its result and no time taken. Up to version 4, every cost was a recording's.
+Up to version 2 of the schema, an undo was recorded as one more try at the action: ``undone``, or ``succeeded`` for a redo, with the
+paths as its result and a duration of 0. Up to version 4, every cost came from a recording.
 """
 
 import json
@@ -25,11 +25,11 @@ _RESULT = {"changed_back", "in_all"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReversalAsTry:
-    """The end of a try that was an undoing.
+    """The end of a try that was an undo.
 
     Args:
-        event_id, recorded_at, execution_id: the event's and the try's.
-        paths, path_count: what was changed, and how much in all.
+        event_id, recorded_at, execution_id: those of the event and of the try.
+        paths, path_count: the changed paths, and their number in all.
     """
 
     event_id: str
@@ -46,7 +46,7 @@ _OF_START = [field.name for field in fields(ActionReversed) if field.name in _ST
 
 
 def reversal_as_try(data: bytes) -> ReversalAsTry | None:
-    """Return the undoing that a line of an older version records as a try; None where it is any other line."""
+    """Parse an undo that an older version recorded as a try; None for any other line."""
     if b"changed_back" not in data:
         return None
     try:
@@ -73,10 +73,10 @@ def _is_end_of_try(event: JsonDict) -> bool:
 
 
 class Older:
-    """Brings events of older versions up to date, in the order in which they were recorded.
+    """Converts events of older versions to current ones, in the order in which they were recorded.
 
     Args:
-        connection: where earlier events were taken in.
+        connection: a connection to the database of earlier events.
         catalogues: the prefixes of the databases that may hold them.
     """
 
@@ -87,7 +87,7 @@ class Older:
         self._counts: dict[str, int] = {}
 
     def brought_up(self, event: Event | ReversalAsTry) -> Event:
-        """Return what an event is recorded as now."""
+        """Return an event in its current form."""
         if isinstance(event, ExecutionStarted):
             self._starts[event.execution_id] = event
         if isinstance(event, ResponseReceived) and event.cost_usd is not None and event.cost_origin is None:
@@ -102,7 +102,7 @@ class Older:
             event_id=event.event_id,
             recorded_at=event.recorded_at,
             reversal_id=event.execution_id,
-            # Each undoing of an action takes back what the one before it did.
+            # Each undo of an action reverses the one before it.
             reversal=Reversal.REDONE if place % 2 else Reversal.UNDONE,
             paths=event.paths,
             path_count=event.path_count,

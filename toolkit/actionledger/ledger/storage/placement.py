@@ -1,7 +1,7 @@
-"""The places that turns get of sessions which several processes record at once: a number for each session, in a file that is locked for a moment.
+"""Assign turn indexes in sessions that several processes record at once: a number for each session, in a file that is locked for a moment.
 
-A ledger shows a turn when it is flushed, and so can't say which place is free. A file holds nothing else, and may go when nobody has
-recorded a turn of its session for a day: what the ledger has is asked then.
+A ledger shows a turn only once it is flushed, and so can't tell which index is free. The file holds nothing else. It may be deleted when no turn
+of its session was recorded for a day; then the ledger is queried.
 """
 
 import fcntl
@@ -21,13 +21,13 @@ _DIGITS = 20
 def place_taken(
     folder: Path, session_id: str, known: int | None, asked: Callable[[], int]
 ) -> Iterator["Place"]:
-    """Hold the place of a session's next turn, which nobody else gets meanwhile.
+    """Hold the index of a session's next turn, which no other process gets meanwhile.
 
     Args:
-        folder: where the files lie, right below the ledger's own folder.
+        folder: the folder of the files, directly below the ledger's own folder.
         session_id: the session.
-        known: the place from which on none is taken, as far as this process knows; None where it has not asked.
-        asked: returns the same as far as the ledger knows.
+        known: the first free index as far as this process knows; None if it has not queried the ledger.
+        asked: returns the first free index as far as the ledger knows.
 
     Raises:
         OSError: the file can't be written.
@@ -45,10 +45,10 @@ def place_taken(
 
 
 class Place:
-    """A place, and the one that is the next then.
+    """A turn's index, and the next one after it.
 
     Args:
-        index: the place, from 0.
+        index: the index, from 0.
     """
 
     def __init__(self, index: int) -> None:
@@ -57,7 +57,7 @@ class Place:
 
 
 def remove_old_places(folder: Path) -> None:
-    """Remove the files of sessions that nobody has recorded a turn of for a day."""
+    """Remove the files of sessions without a recorded turn for a day."""
     with suppress(OSError), os.scandir(folder) as entries:
         old = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > _DAY]
         for path in old:
@@ -81,4 +81,4 @@ def _locked(path: Path) -> int:
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # somebody has removed it between our opening and our locking it
+        os.close(descriptor)  # another process removed it between our opening and locking it

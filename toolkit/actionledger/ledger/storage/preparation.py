@@ -1,9 +1,8 @@
-"""Events made ready to be taken in, away from the ledger: the rows of their tables, and what proves them.
+"""Prepare events for ingestion outside the ledger: the rows of their tables, and their digests.
 
-It is the same road as a segment's line takes, for what comes by the thousand: the rows are those that ``projection.py`` makes, of all
-events together. An event that was not masked, has nothing to mask and fits its columns need not become a line to be read again;
-whichever may be otherwise (``unsafe_events`` says which) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
-takes it in.
+It does for many events at once what is done for a segment's line; the rows are those of ``projection.py``. An event that was not masked, has
+nothing to mask and fits its columns need not be encoded as a line and decoded again. Any other does (``unsafe_events`` finds them). Steps that need
+the ledger, for other kinds of events, are left to the ingester.
 """
 
 from collections import defaultdict
@@ -54,17 +53,16 @@ from actionledger.ledger.storage.segments import Line
 
 
 def decode(line: Line) -> Event | ReversalAsTry:
-    """Read a line.
+    """Decode a line.
 
     Args:
         line: a line of a segment.
 
     Returns:
-        The event, or what an older version wrote for one; its identifier is a UUID, its other fields are as they were
-        written.
+        The event, or an older version's form of one. Its identifier is a UUID; its other fields are as written.
 
     Raises:
-        ValueError: the line is no event; the text is the reason.
+        ValueError: the line is not an event; the message is the reason.
     """
     if line.is_cut_off:
         raise ValueError("cut off")
@@ -91,7 +89,7 @@ def _reason(error: ValidationError) -> str:
 
 
 DIRECT = "import"
-"""What stands in the place of a segment's name where a line was never in one."""
+"""The segment name of a line that was never in a segment."""
 
 PREPARED = frozenset(
     {
@@ -104,7 +102,7 @@ PREPARED = frozenset(
         ExecutionRecorded,
     }
 )
-"""The kinds of events that come by the thousand, and ask nothing of a ledger but whether it knows them."""
+"""The kinds of events that come by the thousand, and need nothing from a ledger except whether it knows them."""
 
 _TABLES = {table.name: table for table in TABLES}
 
@@ -114,10 +112,10 @@ class Prepared:
     """Events as rows.
 
     Args:
-        events: how many there are, but for ``others``.
-        size: about how many bytes their rows take.
-        rows: their rows, table by table.
-        salts: what is drawn for each session or run, to salt its rows with.
+        events: the number of events, without ``others``.
+        size: about how many bytes their rows have.
+        rows: their rows, by table.
+        salts: the salt of each session or run.
         cells: the digests of all rows.
         others: the lines of events whose rows depend on what a ledger has.
     """
@@ -131,11 +129,11 @@ class Prepared:
 
 
 class UnwritableEventError(UsageError):
-    """An event holds a value that JSON has no form for.
+    """An event holds a value that JSON can't represent.
 
     Args:
-        place: its place among the events.
-        error: what says so.
+        place: its index among the events.
+        error: the original error.
     """
 
     def __init__(self, place: int, error: UsageError) -> None:
@@ -144,7 +142,7 @@ class UnwritableEventError(UsageError):
 
 
 def prepare(events: Sequence[Event]) -> Prepared:
-    """Make events ready to be taken in."""
+    """Prepare events for ingestion."""
     tables, rest = _plainly(events)
     others: list[bytes] = []
     recorded: list[Sequence[Row]] = []
@@ -167,7 +165,7 @@ def prepare(events: Sequence[Event]) -> Prepared:
 
 
 def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
-    """Return the rows of events as they stand, and the places of those that have to be masked and read before anybody can tell."""
+    """Return the rows of unchanged events, and the indexes of events that must first be masked and decoded."""
     places = [
         place for place, event in enumerate(events) if type(event) in PREPARED and not hides_something(event)
     ]
@@ -181,7 +179,7 @@ def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
 
 
 def _looked_at(events: Sequence[Event]) -> tuple[dict[str, Columns], set[int]]:
-    """Return the rows of events, and the places of those that are not safe."""
+    """Return the rows of events, and the indexes of those that are not safe."""
     try:
         tables = columns_of(events)
     except (TypeError, AttributeError) as error:
@@ -198,7 +196,7 @@ def _is_odd(event: Event) -> bool:
 
 
 def _without(tables: dict[str, Columns], places: Collection[int]) -> dict[str, Columns]:
-    """Return the rows of all events but some."""
+    """Return the rows of all events except some."""
     if not places:
         return tables
     kept: dict[str, Columns] = {}
@@ -211,7 +209,7 @@ def _without(tables: dict[str, Columns], places: Collection[int]) -> dict[str, C
 
 
 def _as_recorded(place: int, event: Event) -> Sequence[Row] | bytes:
-    """Return an event's rows as its line says them; the line where it is left to whoever takes it in."""
+    """Return an event's rows as its line gives them; or the line, if it is left to the ingester."""
     try:
         line, _ = encoded(event)
     except UsageError as error:
@@ -222,11 +220,11 @@ def _as_recorded(place: int, event: Event) -> Sequence[Row] | bytes:
         recorded = decode(Line(DIRECT, 0, line))
         return [fit(row) for row in rows_of(recorded)]  # type: ignore[arg-type] # of a kind of today
     except ValueError:
-        return line  # whoever takes it in says what is wrong with it
+        return line  # the ingester reports what is wrong with it
 
 
 def _add(tables: dict[str, Columns], recorded: Sequence[Sequence[Row]], first: int) -> None:
-    """Add the rows of events that were made one by one; these events' places begin with ``first``."""
+    """Add the rows of events that were made one by one; their indexes begin with ``first``."""
     found: defaultdict[str, tuple[list[int], list[Values]]] = defaultdict(lambda: ([], []))
     for place, rows in enumerate(recorded, first):
         for name, values in rows:
@@ -240,7 +238,7 @@ def _add(tables: dict[str, Columns], recorded: Sequence[Sequence[Row]], first: i
 
 
 _TOGETHER = 512
-"""So many texts are asked together what secrets they may hold."""
+"""The number of texts that are searched for secrets together."""
 
 _TEXTS = {
     table.name: [
@@ -248,17 +246,17 @@ _TEXTS = {
     ]
     for table in TABLES
 }
-"""Where the texts of a table's rows stand."""
+"""The indexes of text columns in a table's rows."""
 
 _HALF_CHARACTER = regex(SURROGATE_ESCAPE.pattern.encode())
 
 
 class OddValueError(Exception):
-    """A value is of a type that its field is not of, and no text can be made of it."""
+    """A value doesn't have its field's type, and can't be made a text."""
 
 
 def hides_something(event: Event) -> bool:
-    """Return whether an event's line has texts that its rows have otherwise: a secret could be seen in the line alone."""
+    """Return whether an event's line has texts that its rows lack or shorten, so that a secret may be in the line alone."""
     if isinstance(event, SessionFinished):
         return bool(event.scores or event.labels)
     if isinstance(event, SessionDescribed):
@@ -271,11 +269,11 @@ def hides_something(event: Event) -> bool:
 
 
 def unsafe_events(tables: Mapping[str, Columns]) -> set[int]:
-    """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
+    """Return the indexes of events that hold a secret, or a value that DuckDB may not return unchanged."""
     try:
         places = {place for name, rows in tables.items() for place in _unfit(_TABLES[name], rows)}
         changed = _changed(_texts_in(tables, "VARCHAR"), to_json)
-        # Of a field that is no text, a line has the JSON as it is; of a text that is JSON, as a string.
+        # A line has the JSON of a field that is not a text as it is, and a text that is JSON as a string.
         in_json = _texts_in(tables, "JSON")
         changed |= _changed(in_json, to_json) | _changed(in_json, utf8_with_halves)
         if changed:
@@ -286,7 +284,7 @@ def unsafe_events(tables: Mapping[str, Columns]) -> set[int]:
 
 
 def _texts_in(tables: Mapping[str, Columns], kind: str) -> list[str]:
-    """Return each text of some rows' columns of a kind once: most stand in several."""
+    """Return each text in columns of a type once; most occur several times."""
     texts: set[Any] = set()
     for name, rows in tables.items():
         kinds = _TABLES[name].columns
@@ -297,7 +295,7 @@ def _texts_in(tables: Mapping[str, Columns], kind: str) -> list[str]:
 
 
 def _changed(texts: Sequence[str], written: Callable[[str], bytes]) -> set[str]:
-    """Return those texts that are masked as they stand in a line, or that may hold half a character."""
+    """Return the texts that masking changes in a line, or that may hold half a character."""
     changed: set[str] = set()
     for first in range(0, len(texts), _TOGETHER):
         group = texts[first : first + _TOGETHER]
@@ -315,7 +313,7 @@ def _changed(texts: Sequence[str], written: Callable[[str], bytes]) -> set[str]:
 
 
 def _places_of(texts: Collection[str], tables: Mapping[str, Columns]) -> set[int]:
-    """Return the places of events that have any of some texts."""
+    """Return the indexes of events that have any of some texts."""
     return {
         place
         for name, rows in tables.items()
@@ -326,7 +324,7 @@ def _places_of(texts: Collection[str], tables: Mapping[str, Columns]) -> set[int
 
 
 def _unfit(table: Table, rows: Columns) -> Iterator[int]:
-    """Yield the places of events with a value that DuckDB does not give back as it is."""
+    """Yield the indexes of events with a value that DuckDB does not return unchanged."""
     for name, column in zip(table.staged, rows.columns, strict=True):
         kind = table.columns[name]
         if not _is_plain(kind, column):
@@ -336,7 +334,7 @@ def _unfit(table: Table, rows: Columns) -> Iterator[int]:
 
 
 def _is_plain(kind: str, column: Sequence[Any]) -> bool:
-    """Return whether DuckDB gives the values of a column back as they are."""
+    """Return whether DuckDB returns the values of a column unchanged."""
     types = set(map(type, column))
     if types == {type(None)}:
         return True
@@ -368,4 +366,4 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "BOOLEAN": (bool, type(None)),
     "TIMESTAMP": (datetime, type(None)),
 }
-"""Which Python types a column of each DuckDB type takes as they are."""
+"""The Python types that a column of each DuckDB type takes unchanged."""

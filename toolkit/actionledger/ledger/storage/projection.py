@@ -1,4 +1,4 @@
-"""The rows of an event. Pure: the ingester and every reader derive the same rows from the same event."""
+"""Derive the rows of an event. Pure: the ingester and every reader derive the same rows from the same event."""
 
 import json
 from collections import defaultdict
@@ -21,10 +21,10 @@ from actionledger.ledger.storage.columns import Values, take
 from actionledger.ledger.storage.schema import IN_ATTEMPT, TABLES
 
 REPAIR_CHARACTERS = 500
-"""How much of a repair's text is kept, in characters."""
+"""The characters of a repair's text that are kept."""
 
 HEAD = ("event_id", "kind", "run_id", "session_id", "turn_id", "recorded_at")
-"""What ``events`` has of every event, as far as its kind has it."""
+"""The fields that ``events`` has of every event, if its kind has them."""
 
 _BY_NAME = {table.name: table for table in TABLES}
 _OF_EVENT = {table.source: table.name for table in TABLES if len(table.parts) == 1}
@@ -48,7 +48,7 @@ class Columns:
     """Rows of one table, column by column.
 
     Args:
-        places: the place of each row's event among the events that they were made of.
+        places: the index of each row's event among the events.
         columns: the values, in the order of the table's ``staged``.
     """
 
@@ -57,7 +57,7 @@ class Columns:
 
 
 class _Head:
-    """Makes the row of ``events`` of an event of a kind."""
+    """Makes the row in ``events`` for an event of a kind."""
 
     def __init__(self, kind: type) -> None:
         self._part = take(kind, *(name for name in HEAD if hasattr(kind, name)))
@@ -99,7 +99,7 @@ def columns_of(events: Sequence[Event]) -> dict[str, Columns]:
 
 
 def _heads(events: Sequence[Event]) -> Columns:
-    """Return what ``events`` has of events, those of a kind behind one another."""
+    """Return the rows in ``events``, grouped by kind."""
     by_kind: defaultdict[type, list[int]] = defaultdict(list)
     for place, event in enumerate(events):
         by_kind[type(event)].append(place)
@@ -112,7 +112,7 @@ def _heads(events: Sequence[Event]) -> Columns:
 
 
 def _head(event: Event) -> Values:
-    """Return what ``events`` has of an event: all of a note, and of a decision what its own table has no column for."""
+    """Return the row in ``events``: all of a note, and for a decision what its own table has no column for."""
     if isinstance(event, SystemNoted):
         return _EVENTS.values(event)
     values = _HEADS[type(event)].values(event)
@@ -124,7 +124,7 @@ def _head(event: Event) -> Values:
 
 
 def _beside(event: Event) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield the table of each row of an event beside that in ``events``, and what the row is made of."""
+    """Yield the table of each row of an event besides that in ``events``, and the objects that the row is made from."""
     if isinstance(event, SystemNoted):
         return
     if isinstance(event, ExecutionRecorded):
@@ -152,34 +152,34 @@ def _beside(event: Event) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 
 def _bounded(repair: Repair) -> Repair:
-    """Return a repair as far as its texts are kept."""
+    """Return a repair with its texts cut to the kept length."""
     if max(len(repair.before), len(repair.after)) <= REPAIR_CHARACTERS:
         return repair
     return replace(repair, before=repair.before[:REPAIR_CHARACTERS], after=repair.after[:REPAIR_CHARACTERS])
 
 
 SURROGATE_ESCAPE = regex(r"\\u[dD][89a-fA-F]")
-"""The escape of half a character in a JSON text, which DuckDB has no form for."""
+"""The escape of half a character in a JSON text, which DuckDB can't represent."""
 
 INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}
-"""What a column of each type of whole numbers holds."""
+"""The range of each integer type."""
 
 
 @lru_cache(maxsize=4096)
 def _as_stored(text: str) -> str | None:
-    """Return an identifier in small letters, as DuckDB gives it back; None where it is none."""
+    """Return an identifier in lower case, as DuckDB returns it; None if it is not one."""
     return text.lower() if has_form_of_uuid(text) else None
 
 
 def fit(row: Row) -> Row:
-    """Check and convert what a column of its type could not hold."""
+    """Check a row's values, and convert those that their column can't hold."""
     values = list(row.values)
     identifiers, conversions = _CONVERSIONS[row.table]
     for place, column in identifiers:
         text = values[place]
         if text is None:
             continue
-        # As is_uuid asks, without a call of it: a row has five of them.
+        # The same check as is_uuid, without a call: a row has five of them.
         stored = _as_stored(text) if len(text) == UUID_CHARACTERS else None
         if stored is None:
             raise ValueError(f"{column} is not a UUID: {text[:100]!r}")
@@ -195,13 +195,13 @@ def _fit_time(_column: str, value: datetime) -> datetime:
 
 
 def _fit_json(_column: str, value: str) -> str:
-    """Replace the escape of half a character, which Python's JSON has and DuckDB's has not."""
+    """Replace escapes of half characters, which Python's JSON allows and DuckDB's does not."""
     if not SURROGATE_ESCAPE.search(value):
         return value
     try:
         return writable(json.dumps(json.loads(value), ensure_ascii=False))
     except (ValueError, RecursionError):
-        return value  # no JSON: it is stored as a JSON string
+        return value  # not JSON: it is stored as a JSON string
 
 
 def _fit_integer(allowed: range) -> Callable[[str, int], int]:
@@ -236,4 +236,4 @@ _CONVERSIONS = {
     )
     for table in TABLES
 }
-"""Which columns of a table hold identifiers, and which of the others' values are converted, with their places in a row."""
+"""The columns of a table that hold identifiers, and the converters of other columns, with their indexes in a row."""

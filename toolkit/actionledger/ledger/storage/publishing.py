@@ -1,8 +1,7 @@
-"""The copy that people open: when a new one is due, and how it takes the old one's place at once.
+"""Publish the copy that people open: when a new one is due, and how it replaces the old one at once.
 
-Whatever is not published yet lies in segments, where every reader of the toolkit finds it; other tools wait for the next
-copy. A small ledger is copied every second while something is new, a larger one every 25 seconds; where that has to be a whole copy
-of a large one, at most a twentieth of the time goes into copying.
+Unpublished events are in segments, where every reader of the toolkit finds them; other tools wait for the next copy. A small ledger is copied every
+second while something is new, a larger one every 25 seconds. If a large one needs a whole copy, at most a twentieth of the time goes into copying.
 """
 
 import os
@@ -26,8 +25,8 @@ class Owner(NamedTuple):
     """A user, and the group of their files.
 
     Args:
-        user: its number.
-        group: its number.
+        user: the user id.
+        group: the group id.
     """
 
     user: int
@@ -35,7 +34,7 @@ class Owner(NamedTuple):
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """Return whose a ledger is, where this process is root and it is another user's; else None."""
+    """Return a ledger's owner if this process is root and the owner is another user; else None."""
     if os.geteuid() != 0:
         return None
     try:
@@ -47,7 +46,7 @@ def owner_of(folder: Path) -> Owner | None:
 
 
 def hand_over(descriptor: int, owner: Owner | None) -> None:
-    """Give an open file to the ledger's owner, if it is root's and stands nowhere else: its name may be another one's by now."""
+    """Give an open file to the ledger's owner, if it is root's and has no other name. A file's name may by now be another file's."""
     status = os.fstat(descriptor)
     if owner is None or status.st_uid != 0 or (stat.S_ISREG(status.st_mode) and status.st_nlink != 1):
         return
@@ -56,7 +55,7 @@ def hand_over(descriptor: int, owner: Owner | None) -> None:
 
 
 def hand_over_all(published: Path, folder: Path) -> None:
-    """Give what root has made of another user's ledger to them: the published file, and all in the ledger's folder."""
+    """Give root's files in another user's ledger to that user: the published file, and everything in the ledger's folder."""
     owner = owner_of(folder)
     if owner is None:
         return
@@ -67,7 +66,7 @@ def hand_over_all(published: Path, folder: Path) -> None:
 
 
 def _hand_over_at(name: str | Path, folder: int | None, owner: Owner) -> None:
-    with suppress(OSError):  # it is gone by now, or a link
+    with suppress(OSError):  # the file is missing by now, or is a link
         descriptor = os.open(name, _READ, dir_fd=folder)
         try:
             hand_over(descriptor, owner)
@@ -76,13 +75,13 @@ def _hand_over_at(name: str | Path, folder: int | None, owner: Owner) -> None:
 
 
 SMALL_BYTES = 64 * 1024 * 1024
-"""A working file below this is copied every second while something is new."""
+"""A smaller working file is copied every second while something is new."""
 
 MIDDLING_BYTES = 500 * 1024 * 1024
-"""A working file below this is copied at least every ``_MIDDLING_SECONDS`` while something is new."""
+"""A smaller working file is copied at least every ``_MIDDLING_SECONDS`` while something is new."""
 
 DIRECT_SECONDS = 25.0
-"""What comes in directly is copied no more often than this: it is taken in faster than anybody looks."""
+"""The least seconds between copies of directly ingested events, which arrive faster than anybody looks."""
 
 _SMALL_SECONDS = 1.0
 _MIDDLING_SECONDS = 25.0
@@ -92,7 +91,7 @@ _SHARE_OF_COMPARING, _COMPARED_A_SECOND = 6, 2.5e9
 
 
 def publishing_interval(store_bytes: int, *, has_spare: bool = False, is_known: bool = False) -> float:
-    """Return how long what was taken in may wait for the next copy, in seconds."""
+    """Return the seconds between copies for a working file of a given size."""
     if store_bytes < SMALL_BYTES:
         return _SMALL_SECONDS
     if has_spare and is_known:
@@ -105,10 +104,10 @@ def publishing_interval(store_bytes: int, *, has_spare: bool = False, is_known: 
 
 
 def is_behind(files: LedgerFiles) -> bool:
-    """Return whether the published copy has to be made anew, whatever segments hold.
+    """Return whether the published copy must be made anew, whatever the segments hold.
 
-    It lacks what was put into the working file directly, or it is gone, or somebody has written to it: a log of that beside it may be
-    of the copy before, and no DuckDB opens the two together.
+    It lacks directly ingested rows, is missing, or another program has written to it. A log next to it may belong to the previous copy, and then no
+    DuckDB opens the two together.
     """
     if not files.store.exists():
         return False
@@ -116,24 +115,24 @@ def is_behind(files: LedgerFiles) -> bool:
 
 
 def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
-    """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now."""
+    """Return the seconds until a new copy is due, if anything is new; 0 if it is due now."""
     if not files.published.exists():
         return 0.0
     try:
-        # Anybody may touch the copy itself, and would put off the next one each time.
+        # Not the copy's own time: touching the copy would delay the next one.
         age = time.time() - files.ingest_lock.stat().st_mtime
     except FileNotFoundError:
         return 0.0
     size = files.store.stat().st_size
     has_spare = size >= MIDDLING_BYTES and spare.is_free(files)
-    is_known = files.differences.exists()  # one that is not believed goes when the working file is opened
+    is_known = files.differences.exists()  # an untrusted one is deleted when the working file is opened
     interval = max(publishing_interval(size, has_spare=has_spare, is_known=is_known), at_least)
-    # A clock that was set back must not stop it.
+    # A clock that was set back must not stop publishing.
     return interval - age if 0 <= age < interval else 0.0
 
 
 def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) -> None:
-    """Put a copy of the working file in the place of the published one."""
+    """Replace the published copy by a copy of the working file."""
     copy = files.being_published
     mode = files.published.stat().st_mode & 0o777 if files.published.exists() else 0o600
     copy.unlink(missing_ok=True)
@@ -148,19 +147,19 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
             spare.copy_whole(descriptor, files.store, is_stopped)
         os.fchmod(descriptor, mode)
         hand_over(descriptor, owner_of(files.folder))
-        os.utime(descriptor)  # when it was published, though nothing may have been written
+        os.utime(descriptor)  # the time of publication, even if nothing was written
         os.fsync(descriptor)
     except StoppedError:
-        copy.replace(files.spare)  # the next one goes on with what there is of it
+        copy.replace(files.spare)  # the next copy continues from this one
         raise
     finally:
         os.close(descriptor)
     differences.is_the_same(files, copy)
-    # Somebody may have written to the old copy. DuckDB would take their leftover for a part of the new one.
+    # Another program may have written to the old copy, and DuckDB would take its log for a part of the new one.
     wal_of(files.published).unlink(missing_ok=True)
     spare.keep(files)
     copy.replace(files.published)
-    # By the clock that it is read by: a file server's may be another one.
+    # By this host's clock, which also reads it: a file server's may differ.
     os.utime(files.ingest_lock, times=(time.time(),) * 2)
     sync_to_disk(files.folder)
     sync_to_disk(files.published.parent)

@@ -1,8 +1,8 @@
-"""The view of a query: the published copy, and all that segments hold beyond it.
+"""The view of a query: the published copy, and everything in segments beyond it.
 
-Nothing is locked and, in a folder that may not be written to, nothing is written. What is not taken in yet goes through the
-same projection into a ledger in memory, the tail, and a view over both takes each table's place. The tail stays: what is new is
-added to it, until another copy is published and a new tail, of what lies beyond that one, takes its place.
+Nothing is locked and, in a folder that is not writable, nothing is written. Events that are not ingested yet go through the same projection into an
+in-memory ledger, the tail, and a view over both replaces each table. The tail stays, and new events are added to it. When another copy is
+published, a new tail replaces it, with what lies beyond that copy.
 """
 
 import re
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from actionledger.ledger.storage.tail import Tail
 
 _CALM_ATTEMPTS = 3
-"""So often a copy is looked for that stays the published one while it and the segments are read."""
+"""The number of attempts to find a copy that stays the published one while it and the segments are read."""
 
 _TAIL = "tail"
 GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
@@ -44,19 +44,19 @@ _CHANGING = regex(r";|\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a view was made from: as long as nothing of it changes, another one would show the same."""
+    """The state from which a view was made; while it is unchanged, another view would show the same."""
 
     published: Hashable
     segments: dict[str, int]
 
 
 class Reader:
-    """Keeps a connection that sees everything, and shows it what is new.
+    """Keeps a connection that sees everything, and adds what is new.
 
     Args:
-        store: where the ledger's tables lie.
+        store: the store of the ledger's tables.
         may_write: whether the ledger's folder may be written to for a moment.
-        without_text: whether every text that a model, a tool or a person wrote is blank.
+        without_text: whether every text of a model, a tool or a person is blank.
     """
 
     def __init__(self, store: Store, *, may_write: bool, without_text: bool = False) -> None:
@@ -70,14 +70,14 @@ class Reader:
         watch(self)
 
     def is_current(self) -> bool:
-        """Whether there is nothing more to see than what the connection sees."""
+        """Whether the connection sees everything that there is now."""
         with self._one_sentence():
             return self._state is not None and self._state == self._look()
 
     def refresh(self) -> None:
-        """See what there is now: what is new beyond the same published copy, or all beyond another one.
+        """See what is new: new lines beyond the same published copy, or everything beyond another one.
 
-        However often others publish, it comes to an end, and sees all that was flushed before it was asked (``_lacks``).
+        However often others publish, it ends, and sees everything that was flushed before the call (``_lacks``).
 
         Raises:
             LedgerError: the published copy can't be read.
@@ -86,7 +86,7 @@ class Reader:
             flushed: dict[str, int] | None = None
             for attempt in count():
                 looked_at, state = time.monotonic(), self._look()
-                # What segments held at first, of those that are still there: the others are in the published copy.
+                # The first sizes of those segments that still exist: the others are in the published copy.
                 flushed = (
                     dict(state.segments)
                     if flushed is None
@@ -101,10 +101,10 @@ class Reader:
                         knows_rollups=self._knows_rollups,
                     )
                     self._knows_rollups = self._view.knows_rollups
-                # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
+                # A partly loaded tail can't be trusted, so that any error drops it.
                 view, self._view = self._view, None
                 view.load_new_lines()
-                # Published meanwhile: segments that were in neither the old copy nor the folder may be missing.
+                # After a publication meanwhile, segments may be missing that were in neither the old copy nor the folder.
                 if self._store.holds(state.published, looked_at) or (
                     attempt >= _CALM_ATTEMPTS and not self._lacks(view, flushed)
                 ):
@@ -112,18 +112,18 @@ class Reader:
                     return
 
     def _lacks(self, view: "_View", flushed: Mapping[str, int]) -> bool:
-        """Return whether a view may lack some of what segments held when it was asked for: one went before it was read to its end.
+        """Return whether a view may lack some lines that were flushed before the call: a segment was deleted before it was read to its end.
 
-        Such a segment is in every copy that is opened from now on, and not asked for again: each attempt that fails leaves fewer of them.
+        Such a segment is in every copy that is opened from now on, and needs no further check: each failed attempt leaves fewer of them.
         """
         gone = flushed.keys() - segment_sizes(self._files.segments)
         return any(view.known.get(qualified_name(self._store.host, name), 0) < flushed[name] for name in gone)
 
     def cursor(self, query: str = "") -> DuckDBPyConnection:
-        """Return a cursor of its own on the connection, which stays usable when the connection is replaced.
+        """Return a separate cursor on the connection, which stays usable when the connection is replaced.
 
         Args:
-            query: all that it is asked; empty where that is not known.
+            query: its only query; empty if unknown.
         """
         if self._view is None:
             self.refresh()
@@ -133,17 +133,17 @@ class Reader:
 
     @property
     def has_rollup(self) -> bool:
-        """Whether what the connection sees has a rollup: views of ``rollups/tables.py``, and of what is not in it."""
+        """Whether the connection has a rollup: views of ``rollups/tables.py``, and of the sessions that are not in it."""
         return self._view is not None and self._view.has_rollup
 
     def close(self) -> None:
-        """Let go of the connection; it closes with the last cursor, until then each keeps what it sees."""
+        """Release the connection. It closes with its last cursor; until then each cursor keeps what it sees."""
         if self._view is not None:
             self._view.close()
         self._view = self._state = None
 
     def start_over(self) -> None:
-        """Give up the parent's connection in a forked child."""
+        """Abandon the parent's connection in a forked child."""
         if self._view is not None:
             abandon(self._view)
         self._view = self._state = None
@@ -180,7 +180,7 @@ class _View:
             raise
 
     def load_new_lines(self) -> None:
-        """Add to the tail what segments hold beyond what is known."""
+        """Add the segments' new lines to the tail."""
         of_host = batches(self._segments, dict(self.known), finish=False, host=self._host)
         for batch in of_host if self._has_tail else ():
             loader = self._loader or self._begin_tail()
@@ -190,7 +190,7 @@ class _View:
         others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
         self._views = _views(self._instance.lacks, in_tail, without_text=self._without_text) | others
         there = self._instance.views
-        # What another reader of the same DuckDB has left is other now, and may be made of views that it had no need of.
+        # Views that another reader of the same DuckDB has left may differ now, and may depend on views that it had no need of.
         others_now = [name for name in there if name in self._views and self._views[name] != there[name]]
         self._make_views(_views_named(" ".join(others_now), self._views) if others_now else ())
 
@@ -203,9 +203,7 @@ class _View:
         return cursor
 
     def _make_views(self, asked: Collection[str]) -> None:
-        """Make what is asked of views, where it isn't there as it is to be, and let go of those that are no more: each takes a third of a
-        millisecond, and few statements need half of them.
-        """
+        """Create missing or outdated views on request, drop obsolete ones. Each takes a third of a millisecond; few statements need half of them."""
         there = dict(self._instance.views)
         gone = [f"DROP VIEW {name}" for name in there if name not in self._views]
         new = {
@@ -216,13 +214,13 @@ class _View:
         if not new and not gone:
             return
         made = [f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items()]
-        # What others may be looking at changes at once. In one text: a statement by itself takes half as long again to be begun and ended.
+        # In one transaction, since others may be using the views. As one text: separate statements take half as long again to begin and end.
         with transaction(self._connection) if gone or new.keys() & there else nullcontext():
             self._connection.execute(";".join([*gone, *made]))
         self._instance.views = {name: select for name, select in there.items() if name in self._views} | new
 
     def close(self) -> None:
-        """Have another one use the DuckDB, where nobody can still use it or may have left something in it."""
+        """Release the DuckDB for reuse, unless it is still in use or may have been changed."""
         loader, self._loader = self._loader, None
         if self._only_reads and not self._cursors:
             if loader is not None:
@@ -230,7 +228,7 @@ class _View:
             keep(self._instance, BASE)
 
     def _begin_tail(self) -> "Tail":
-        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers find all published
+        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers need no tail
 
         writer = self._connection.cursor()
         if not self._instance.has_tail:
@@ -244,13 +242,13 @@ class _View:
 
 
 def _is_reading(query: str) -> bool:
-    """Return whether a statement certainly changes nothing in the DuckDB that it is asked of."""
+    """Return whether a statement certainly changes nothing in its DuckDB."""
     return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
 @lru_cache(maxsize=64)
 def _views(lacks: frozenset[str], in_tail: frozenset[str], *, without_text: bool) -> dict[str, str]:
-    """Return the SELECT of each view that shows a table as it is, or what people read, those first that others are made of."""
+    """Return the SELECT of each view, of tables and of what people read, in the order of their dependencies."""
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
     for table, columns in GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)
@@ -264,11 +262,11 @@ _NAME = regex(r"[a-z]+(?:_[a-z]+)*")
 _ASKS_FOR_ANY = regex(
     r"information_schema|duckdb_|sqlite_|pg_|\bshow\b|\bpragma|\bquery(?:_table)?\s*\(", re.IGNORECASE
 )
-"""What may be about a view that it doesn't name."""
+"""Matches statements that may use views without naming them."""
 
 
 def _views_named(query: str, views: Mapping[str, str]) -> Collection[str]:
-    """Return the views that a statement names, with those that they are made of; all where it may be about others, or names none."""
+    """Return the views that a statement names, with their dependencies; all views if it may use others, or names none."""
     asked: set[str] = set()
     new = set() if _ASKS_FOR_ANY.search(query) else views.keys() & set(_NAME.findall(query.lower()))
     while new:
@@ -278,7 +276,7 @@ def _views_named(query: str, views: Mapping[str, str]) -> Collection[str]:
 
 
 def _seen(table: Table, *, without_text: bool) -> str:
-    """Return the SELECT of what a query sees of a table: all but how it was proven, and blanks for texts where none is to be seen."""
+    """Return the SELECT of a table's visible columns: all except those for proofs, with blanks for texts if these are hidden."""
     columns = {name: name for name in table.columns}
     if table.name == "actions":
         columns["status"] = STATUS_OF_ACTION
@@ -286,19 +284,19 @@ def _seen(table: Table, *, without_text: bool) -> str:
         for name, blank in table.blanks.items():
             columns[name] = f"CASE WHEN {name} IS NOT NULL THEN '{blank}'::{table.columns[name]} END"
         if {"name", "action_id"} <= table.columns.keys():
-            # A name that nobody offered is what the model made up.
+            # A name that nobody offered was made up by the model.
             is_unknown = "status = 'unknown'" if "status" in table.columns else f"action_id IN ({_UNKNOWN})"
             columns["name"] = f"CASE WHEN {is_unknown} THEN '' ELSE name END"
     return "SELECT " + ", ".join(f'{select} AS "{name}"' for name, select in columns.items())
 
 
 def _nothing_of(table: Table) -> str:
-    """Return the SELECT of no row of a table, for a ledger that hasn't it yet."""
+    """Return a SELECT without rows, for a table that an older ledger lacks."""
     columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in table.columns.items())
     return f"SELECT {columns} WHERE false"
 
 
 def _base(table: str, in_tail: Collection[str]) -> str:
-    """Return what the published copy has of a table, without what the tail supersedes of it."""
+    """Return the published copy's rows of a table, without those that the tail supersedes."""
     is_superseded = "superseded" in in_tail and table in OF_TURN
     return f"{BASE}.{table}" + (f" ANTI JOIN {_TAIL}.superseded USING (turn_id)" if is_superseded else "")

@@ -1,11 +1,11 @@
-"""The tables of a ledger, once: the DDL, the ingest and the readers all take them from here.
+"""The tables of a ledger, defined once for the DDL, the ingest and the readers.
 
-A table's columns are the fields of what its rows are made of (``columns.py`` says how): a new field of an event is a new column.
-Tables are only ever appended to, which lets a reader put what is not ingested yet beside what is (``UNION ALL``); only the rows
-of a turn that a later state of its recording supersedes go again (``superseded``).
-What starts and later ends (a run, a session, a turn, an execution) is two tables, ``…_starts`` and ``…_ends``, and a
-view under the plain name. Every row carries its dimensions (run, session, turn, profile, model, dialect, time), typed:
-a success rate needs no join and no JSON.
+A table's columns are the fields of the objects that its rows are made from (see ``columns.py``): a new field of an event is a new column.
+Tables are append-only, so that a reader can add events that are not ingested yet (``UNION ALL``). Only the rows of a turn that a later state of
+its recording supersedes are deleted (``superseded``).
+
+A run, a session, a turn or an execution starts and later ends. Each has two tables, ``…_starts`` and ``…_ends``, and a view under the plain name.
+Every row carries its dimensions (run, session, turn, profile, model, dialect, time), typed: a success rate needs no join and no JSON.
 
 Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
@@ -56,7 +56,7 @@ SCHEMA_VERSION = 8
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 PROVEN_SINCE = 5
-"""The version since which a ledger keeps proofs. Later versions have the same tables and more of them."""
+"""The schema version since which a ledger keeps proofs. Later versions have the same tables and more of them."""
 
 LONG_TEXTS = frozenset(
     {
@@ -75,24 +75,24 @@ LONG_TEXTS = frozenset(
         "line",
     }
 )
-"""The columns that hold what somebody wrote at length: by zstd they take two fifths of the bytes, and less time to be written."""
+"""The columns with long texts: with zstd they take two fifths of the bytes, and less time to write."""
 
 
 OF_SESSION = "of_session"
-"""The session of an end whose start names it: known even where the start is not, and no column of the view over both."""
+"""The session of an end whose start names it: known even without the start, and not a column of the view over both."""
 
 STATUS_OF_ACTION = "CASE WHEN catalogue IS NULL AND status = 'valid' THEN 'not_checked' ELSE status END"
-"""An action's status as SQL: rows of before there was that word call valid what nothing could check."""
+"""An action's status as SQL: older rows, from before that status, have ``valid`` where no schema was known to check against."""
 
 LINK = "link"
-"""The last column of every table of records: which link of the chain the row was taken in by; NULL where that was before there was one."""
+"""The last column of every table of records: the link of the chain that ingested the row; NULL for rows from before there was a chain."""
 
 _ADDED = {"session_details": 7}
-"""The version that a table came with, of those that came after ``PROVEN_SINCE``."""
+"""The schema version of each table that is newer than ``PROVEN_SINCE``."""
 
 
 def lacking(version: int) -> frozenset[str]:
-    """Return the tables that a ledger of a version since ``PROVEN_SINCE`` hasn't yet."""
+    """Return the tables that a ledger of a version since ``PROVEN_SINCE`` lacks."""
     return frozenset(name for name, since in _ADDED.items() if version < since)
 
 
@@ -101,7 +101,7 @@ class Table:
 
     Args:
         name: its name.
-        parts: the columns that it has of each value that a row is made of; one that is named again stands in the later place.
+        parts: its columns for each object that a row is made from; a repeated column has the later position.
     """
 
     def __init__(self, name: str, *parts: Part) -> None:
@@ -110,7 +110,7 @@ class Table:
 
     @property
     def source(self) -> type:
-        """The class of the first value that a row is made of."""
+        """The class of the first object that a row is made from."""
         return self.parts[0].source
 
     @cached_property
@@ -124,13 +124,13 @@ class Table:
 
     @cached_property
     def staged(self) -> tuple[str, ...]:
-        """The columns in the order in which ``values`` gives them."""
+        """The columns in the order of ``values``."""
         names = (name for part in self.parts for name in part.staged)
         return tuple(dict.fromkeys(names))
 
     @cached_property
     def blanks(self) -> dict[str, str]:
-        """What stands in the place of each text where none is to be shown, by column."""
+        """The replacement of each text column if no text is to be shown."""
         columns = {column.name: column for part in self.parts for column in part.columns}
         return {name: column.blank for name, column in columns.items() if column.blank is not None}
 
@@ -145,7 +145,7 @@ class Table:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Where each column stands in ``staged``."""
+        """The index of each column in ``staged``."""
         return {name: place for place, name in enumerate(self.staged)}
 
     def values(self, *things: Any) -> Values:
@@ -158,7 +158,7 @@ class Table:
         return values if self._picked is None else self._picked(values)
 
     def by_column(self, rows: Sequence[tuple[Any, ...]]) -> list[Sequence[Any]]:
-        """Return the values of rows, each column's for itself, in the order of ``staged``: for many rows, in half the time of ``values``."""
+        """Return the values of rows by column, in the order of ``staged``: for many rows, in half the time of ``values``."""
         columns: list[Any] = []
         for part, things in zip(self.parts, zip(*rows, strict=True), strict=True):
             columns += zip(*things, strict=True) if type(things[0]) is tuple else part.by_column(things)
@@ -166,7 +166,7 @@ class Table:
 
     @cached_property
     def _picked(self) -> Callable[[Sequence[Any]], Values] | None:
-        """What picks the last value of each column that several parts name; None where none is."""
+        """A function that picks the last value of each column that several parts name; None if there is no such column."""
         names = [name for part in self.parts for name in part.staged]
         last = {name: place for place, name in enumerate(names)}
         return None if len(last) == len(names) else itemgetter(*(last[name] for name in self.staged))
@@ -192,7 +192,7 @@ class Unreadable:
 
 
 IN_ATTEMPT = take(InAttempt, ALL)
-"""The dimensions of what was found in a response."""
+"""The dimensions of rows on what was found in a response."""
 
 TABLES = (
     Table("run_starts", take(RunStarted, ALL, recorded_at="started_at")),
@@ -254,14 +254,14 @@ TABLES = (
 QUARANTINE = Table("quarantine", take(Unreadable, ALL))
 
 ENDS = {"execution_ends": "execution_id", "approval_ends": "approval_id"}
-"""The tables whose rows go with a turn that their starts name, and what start and end have in common."""
+"""Tables of ends whose rows belong to the turn of their starts, with the key that start and end share."""
 
 OF_TURN = tuple(
     table.name
     for table in TABLES
     if "turn_id" in table.columns and table.name not in {"events", "superseded", "reviews"}
 )
-"""The tables whose rows go with a turn that is superseded; ``events`` keeps that there was one, and what people said of it stays."""
+"""The tables whose rows are deleted with a superseded turn; ``events`` keeps that there was one, and reviews of it stay."""
 
 _COLUMNS = {table.name: table.columns for table in TABLES}
 
@@ -272,7 +272,7 @@ DETAILS = tuple(
     for column in _COLUMNS["session_details"]
     if column not in {"session_id", "run_id", "details_id", "described_at", *_LINKS}
 )
-"""What a session is called and where it ran: the columns that the view has of it."""
+"""A session's title and places: the columns that its view has from the details."""
 
 
 LINKED_STARTS = """(
@@ -280,25 +280,24 @@ LINKED_STARTS = """(
     FROM session_starts s LEFT JOIN (
         SELECT session_id, arg_max(parent_session_id, described_at) AS parent_session_id, arg_max(relation, described_at) AS relation
         FROM session_details WHERE parent_session_id IS NOT NULL GROUP BY session_id) d USING (session_id))"""
-"""The starts of sessions with whose children they are, which an import of the same files may have found out later."""
+"""The starts of sessions with their parents, which a later import of the same files may have found."""
 
 
 def _of_start(name: str) -> str:
-    """Return what a view takes from a start: all that is recorded of it."""
+    """Return a view's columns from a start: all of them."""
     return ", ".join(f"s.{column}" for column in _COLUMNS[f"{name}_starts"])
 
 
 def _of_end(name: str, *without: str, prefix: str = "e.") -> str:
-    """Return what a view takes from an end: what the start hasn't, but for what the view says itself."""
+    """Return a view's columns from an end: those that the start lacks, except those that the view defines itself."""
     known = {*_COLUMNS[f"{name}_starts"], *without, OF_SESSION}
     return ", ".join(f"{prefix}{column}" for column in _COLUMNS[f"{name}_ends"] if column not in known)
 
 
 def sessions_of(condition: str = "") -> str:
-    """Return the SELECT of the view ``sessions``, or of some of them alone.
+    """Return the SELECT of the view ``sessions``, or of some of its rows.
 
-    DuckDB makes the whole view before it asks which sessions are meant, since the last end of each is picked: half a second of a
-    million sessions.
+    DuckDB computes the whole view before it applies a filter, since it picks each session's last end: half a second for a million sessions.
     """
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM session_starts{where})" if condition else "session_starts"
@@ -316,7 +315,7 @@ def sessions_of(condition: str = "") -> str:
 
 
 def executions_of(condition: str = "") -> str:
-    """Return the SELECT of the view ``executions``, or of some of them alone: as with sessions, DuckDB would join all of them first."""
+    """Return the SELECT of the view ``executions``, or of some of its rows: as with sessions, DuckDB would join all of them first."""
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM execution_starts{where})" if condition else "execution_starts"
     theirs = f" WHERE execution_id IN (SELECT execution_id FROM execution_starts{where})"
@@ -346,14 +345,14 @@ VIEWS = {
     "session_outcomes": session_outcomes_of(),
     "recorded_verdicts": RECORDED_VERDICTS,
 }
-"""What people read: each view's name and its SELECT."""
+"""The views that people read: each one's name and SELECT."""
 
 PROOFS = {
     "links": "CREATE TABLE links (link INTEGER, made_at TIMESTAMP, seed VARCHAR, head VARCHAR, marks BLOB)",
     "salts": "CREATE TABLE salts (link INTEGER, owner UUID, salt UUID)",
     "withdrawn": "CREATE TABLE withdrawn (link INTEGER, by_link INTEGER, digest BLOB, reason VARCHAR)",
 }
-"""What shows that records are as they were taken in: a chain of links, what its digests are salted with, and those of rows that are gone."""
+"""The tables of proofs: the chain's links, the salts of its digests, and the digests of deleted rows."""
 
 BOOKKEEPING = (
     "CREATE TABLE meta (schema_version INTEGER, created_at TIMESTAMP, toolkit_version VARCHAR)",
@@ -361,4 +360,4 @@ BOOKKEEPING = (
     QUARANTINE.ddl,
     *PROOFS.values(),
 )
-"""What the ingester needs: the schema's version, how far each segment was taken in, lines that can't be read, and the proofs."""
+"""The ingester's tables: the schema version, the offset of each segment, unparseable lines, and the proofs."""

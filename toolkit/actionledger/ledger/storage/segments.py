@@ -1,4 +1,4 @@
-"""Segments as ingester and readers see them: complete lines from a known offset on."""
+"""Read segments, as ingester and readers do: complete lines from a known offset on."""
 
 import fcntl
 import logging
@@ -16,16 +16,16 @@ from actionledger.core.events import Event
 _log = logging.getLogger(__name__)
 
 SUFFIX = ".jsonl"
-"""What a segment's name ends with."""
+"""The suffix of a segment's name."""
 
 BATCH_BYTES = 1024 * 1024
-"""How much is taken in first, in bytes of lines: little enough that whoever is killed soon has got on."""
+"""The size of the first batch, in bytes of lines: small, so that an ingester that is soon killed has made progress."""
 
 LINE_LIMIT = 64 * 1024 * 1024
-"""The length of the longest line, in bytes, its line break included."""
+"""The maximum length of a line, in bytes, including its line break."""
 
 LARGEST_BATCH_BYTES = 4 * BATCH_BYTES
-"""How much is taken in at a time by whoever goes on: what a transaction costs beside its rows is 1 ms for each table."""
+"""The size of later batches: apart from its rows, a transaction costs 1 ms for each table."""
 
 
 class Line(NamedTuple):
@@ -33,10 +33,10 @@ class Line(NamedTuple):
 
     Args:
         segment: the segment's name.
-        start: where it begins, in bytes.
-        data: the line, with its line break where it has one.
+        start: its offset, in bytes.
+        data: the line, with its line break if it has one.
         is_cut_off: whether its writer died in the middle of it.
-        event: what it says, where that is known already; it need not be read then.
+        event: its event, if already decoded.
     """
 
     segment: str
@@ -47,15 +47,14 @@ class Line(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the next line begins, in bytes."""
+        """The offset of the next line, in bytes."""
         return self.start + len(self.data)
 
 
 def segment_sizes(folder: Path) -> dict[str, int]:
     """Return the size of each segment in bytes, by name, the oldest writer first.
 
-    There are none where the folder wasn't brought along, or isn't ours to look into. What no writer of ours makes, such as a folder
-    of such a name, is none: ``strangers`` has those.
+    Empty if the folder is missing or not accessible. Entries of such a name that our writers don't make, such as folders, are left to ``strangers``.
     """
     return {
         name: status.st_size for name, status in _named_as_segments(folder) if stat.S_ISREG(status.st_mode)
@@ -63,7 +62,7 @@ def segment_sizes(folder: Path) -> dict[str, int]:
 
 
 def strangers(folder: Path) -> list[str]:
-    """Return the names of what goes by the name of a segment and is no file."""
+    """Return the names of entries that are named like segments but are not files."""
     return [name for name, status in _named_as_segments(folder) if not stat.S_ISREG(status.st_mode)]
 
 
@@ -76,7 +75,7 @@ def _named_as_segments(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
     for entry in found:
-        with suppress(FileNotFoundError):  # taken in, published and deleted meanwhile
+        with suppress(FileNotFoundError):  # ingested, published and deleted meanwhile
             yield entry.name, entry.stat(follow_symlinks=False)
 
 
@@ -89,7 +88,7 @@ def batches(
     first: int | None = None,
     largest: int | None = None,
 ) -> Iterator[list[Line]]:
-    """Read what segments hold beyond what is known, a bounded number of bytes at a time, and more of them the longer it goes on."""
+    """Read new lines of segments in batches of bounded size, which grows with each batch."""
     batch: list[Line] = []
     size, limit = 0, first or BATCH_BYTES
     for name, segment_size in segment_sizes(folder).items():
@@ -108,12 +107,12 @@ def batches(
 
 
 def qualified_name(host: str, segment: str) -> str:
-    """Return what a segment is called beside those of other hosts; its own name where there are none."""
+    """Return a segment's name among those of all hosts; its own name if there is only one host."""
     return f"{host}/{segment}" if host else segment
 
 
 def lines_of(file: BinaryIO, segment: str, start: int, *, take_cut_off: bool) -> Iterator[Line]:
-    """Read lines of a segment from where a file stands."""
+    """Read lines of a segment from a file's current position."""
     while data := file.readline(LINE_LIMIT):
         is_complete = data.endswith(b"\n") or len(data) == LINE_LIMIT
         if not is_complete and not take_cut_off:
@@ -123,7 +122,7 @@ def lines_of(file: BinaryIO, segment: str, start: int, *, take_cut_off: bool) ->
 
 
 def has_live_writer(folder: Path) -> bool:
-    """Return whether a writer, of this process or another, holds a segment that may still grow."""
+    """Return whether a writer, in this process or another, holds a segment that may still grow."""
     for name in segment_sizes(folder):
         with (
             suppress(FileNotFoundError, PermissionError),
@@ -138,7 +137,7 @@ def has_live_writer(folder: Path) -> bool:
 def remove_finished(
     folder: Path, offsets: Mapping[str, int], *, host: str = "", older_than: float = 0.0
 ) -> None:
-    """Delete the segments that can't grow any more and are known to the end."""
+    """Delete the segments that can't grow any more and are wholly ingested."""
     for name, size in segment_sizes(folder).items():
         known = offsets.get(qualified_name(host, name), 0)
         if size > known:
@@ -156,12 +155,12 @@ def _lines(path: Path, start: int, *, finish: bool) -> Iterator[Line]:
     except FileNotFoundError:
         return
     except PermissionError as error:
-        # Another user's, say. It must not hold up all others; 'actionledger doctor' names it until somebody has seen to it.
+        # Another user's, say. It must not block all others; 'actionledger doctor' names it until somebody has fixed it.
         _say_once(path, error.strerror)
         return
     with file:
         if finish:
-            # The lock is held while we read: a writer that has only just made this file waits for us.
+            # The lock is held during the read: a writer that has only just created this file waits for us.
             with _is_finished(file) as finished:
                 file.seek(start)
                 yield from lines_of(file, path.name, start, take_cut_off=finished)

@@ -1,11 +1,11 @@
-"""The spare copy: the published copy before the last, brought up to date by what is new and put back in its place.
+"""The spare copy: the published copy before the last, updated with what is new and published again.
 
-Two copies take turns. A copy that is brought up to date is compared with the working file piece by piece, and only what differs is
-written: of a large file those pieces alone that DuckDB has written since (``differences``), else all of them. Reading
-both is a fifth of the work of a copy, and the disk is spared nearly all of it.
+Two copies take turns. An update compares the copy with the working file piece by piece, and writes only the differences. For a large file it reads
+only the pieces that DuckDB has written since (``differences``), else all of them. Reading both files is a fifth of the work of a
+copy, and writes hardly anything to the disk.
 
-Whoever opened a copy when it was the published one may still read it, and never sees it change: it is only used where nobody has it
-open and nothing else names it. The system says so on Linux, for a file on a disk of its own; elsewhere each copy is a new one.
+A program that opened a copy when it was the published one may still read it, and never sees it change: the copy is only reused if nobody has it
+open and it has no other name. Linux can tell that for a file on a local disk; elsewhere each copy is a new one.
 """
 
 import errno
@@ -22,10 +22,10 @@ from actionledger.ledger.storage.differences import HEADER_BYTES, PIECE_BYTES
 from actionledger.ledger.storage.files import LedgerFiles
 
 SPARED_BYTES = 8 * 1024 * 1024
-"""A working file below this is copied whole: that costs less than a third file is worth."""
+"""A smaller working file is copied whole: that costs less than keeping a third file."""
 
 PROBED = 16
-"""So many pieces, drawn anew each time, are compared that are not said to differ: a DuckDB that logged less than it writes would show."""
+"""The number of unchanged pieces, drawn at random, that are compared too: this would reveal a DuckDB that logs less than it writes."""
 
 _STOP_BYTES = 4 * 1024 * 1024
 _CLONE = 0x40049409
@@ -35,7 +35,7 @@ _NO_WAY = {errno.ENOSYS, errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.EPER
 
 
 class StoppedError(Exception):
-    """Copying was stopped half-way; the published copy is as it was."""
+    """Copying was stopped half-way; the published copy is unchanged."""
 
 
 def is_free(files: LedgerFiles) -> bool:
@@ -44,20 +44,20 @@ def is_free(files: LedgerFiles) -> bool:
 
 
 def take(files: LedgerFiles, copy: Path) -> int | None:
-    """Move the spare copy to where the next published copy is made."""
+    """Move the spare copy to the place where the next published copy is made."""
     with suppress(OSError):
         files.spare.replace(copy)
         if _is_nobodys(copy):
-            copy.chmod(0o600)  # the published file may be for reading only
+            copy.chmod(0o600)  # the published file may be read-only
             return os.open(copy, os.O_RDWR | os.O_NOFOLLOW)
     copy.unlink(missing_ok=True)
     return None
 
 
 def go_on_with_leftover(files: LedgerFiles) -> None:
-    """Have the copy that a killed ingester was at as the spare one, where there is none: it is compared whole before it is published.
+    """Make a killed ingester's unfinished copy the spare one, if there is none. It is compared whole before it is published.
 
-    Otherwise each ingester that is killed begins a whole copy anew, and a large ledger waits the longer for the next one.
+    Otherwise each killed ingester would start a whole copy anew, and a large ledger would wait ever longer for the next one.
     """
     copy = files.being_published
     with suppress(OSError):
@@ -67,9 +67,9 @@ def go_on_with_leftover(files: LedgerFiles) -> None:
 
 
 def keep(files: LedgerFiles) -> None:
-    """Name the published copy as the spare one, right before another takes its place.
+    """Link the published copy as the spare one, right before another replaces it.
 
-    Whoever is killed in between leaves two names of one file, which is not written to then.
+    A kill in between leaves two names for one file, which is then not written to.
     """
     files.spare.unlink(missing_ok=True)
     with suppress(OSError):
@@ -80,7 +80,7 @@ def keep(files: LedgerFiles) -> None:
 def bring_up_to_date(
     descriptor: int, source: Path, is_stopped: Callable[[], bool], pieces: Iterable[int] | None = None
 ) -> None:
-    """Write into a copy what differs from its source."""
+    """Write the differences from its source into a copy."""
     with source.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         whole = range(-(-(size - HEADER_BYTES) // PIECE_BYTES))
@@ -89,14 +89,14 @@ def bring_up_to_date(
         _make_same(descriptor, file.fileno(), whole if pieces is None else sorted(pieces), is_stopped)
         if pieces is not None:
             drawn = sample(whole, min(PROBED, len(whole)))
-            # Whoever has named too few may not be believed in the others, either.
+            # If the list of pieces was incomplete once, the rest of it can't be trusted either.
             if _make_same(descriptor, file.fileno(), drawn, is_stopped):
                 _make_same(descriptor, file.fileno(), whole, is_stopped)
     os.ftruncate(descriptor, size)
 
 
 def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: Callable[[], bool]) -> bool:
-    """Write into a copy what differs from its source in some pieces; return whether anything did."""
+    """Write the differences from its source into some pieces of a copy; return whether there were any."""
     mine, theirs = bytearray(PIECE_BYTES), bytearray(PIECE_BYTES)
     has_differed = False
     for piece in pieces:
@@ -104,7 +104,7 @@ def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: 
             raise StoppedError
         at = HEADER_BYTES + piece * PIECE_BYTES
         count = _read(source, theirs, at)
-        # What a shorter last piece leaves in the buffers is compared as well: at worst it is written for nothing.
+        # The rest of the buffers after a shorter last piece is compared as well: at worst it is written needlessly.
         if _read(descriptor, mine, at) != count or mine != theirs:
             _write(descriptor, memoryview(theirs)[:count], at)
             has_differed = True
@@ -112,7 +112,7 @@ def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: 
 
 
 def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
-    """Copy a file into an empty one: by sharing its blocks where the file system can, else within the kernel where that can."""
+    """Copy a file into an empty one: by sharing blocks if the file system can, else within the kernel if that can."""
     with source.open("rb", buffering=0) as file:
         with suppress(OSError):
             fcntl.ioctl(descriptor, _CLONE, file.fileno())
@@ -129,7 +129,7 @@ def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) ->
 
 
 def _copied_by_kernel(source: int, target: int, at: int) -> int:
-    """Return how many bytes the kernel has copied; 0 where it has no way to."""
+    """Return how many bytes the kernel has copied; 0 if it can't."""
     try:
         return os.copy_file_range(source, target, _STOP_BYTES, at, at)
     except AttributeError:
@@ -141,7 +141,7 @@ def _copied_by_kernel(source: int, target: int, at: int) -> int:
 
 
 def _read(descriptor: int, piece: bytearray, at: int) -> int:
-    """Fill a piece; return how many bytes of it there are. A disk that fails gives fewer than there are before it says so."""
+    """Fill a piece; return its number of bytes. A failing disk returns a short read before it reports an error."""
     count = 0
     while rest := memoryview(piece)[count:]:
         read = os.preadv(descriptor, [rest], at + count)
@@ -174,9 +174,9 @@ def _is_nobodys(path: Path) -> bool:
 
 def _is_open_here_alone(descriptor: int) -> bool:
     try:
-        # Nobody is told by the signal that ends a process if it is not looked for.
+        # SIGURG instead of the default signal, which would end a process without a handler.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # type: ignore[attr-defined, unused-ignore]
-        # A lease is given where nobody else has the file open, for reading, for writing, or in memory.
+        # A lease is granted only if nobody else has the file open, for reading, for writing, or mapped.
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except (AttributeError, OSError):

@@ -1,10 +1,10 @@
-"""Lines that outlive their process until what they say is recorded: what a receiver has taken, and cannot tell before more has come.
+"""Lines that outlive their process until they are recorded: spans that a receiver has taken, and that need more of their trace.
 
-    held/W.lock               whoever holds it is writer W; nobody does when W is dead
-    held/W.NNNNNN.jsonl       what W holds, appended to; the oldest file goes when all of it is recorded
+    held/W.lock               its holder is writer W; free if W is dead
+    held/W.NNNNNN.jsonl       W's lines, append-only; the oldest file is deleted when all of it is recorded
 
-A line is JSON with ``group``, what it belongs to, ``sessions``, those that it may become a part of, and ``held``, what is held. It is masked
-before it is written. A line that breaks off was never acknowledged.
+A line is JSON with its ``group``, the ``sessions`` that it may become a part of, and the spooled value ``held``. It is masked before it is written.
+An incomplete line was never acknowledged.
 """
 
 import os
@@ -28,15 +28,15 @@ SUFFIX = ".jsonl"
 LOCK = ".lock"
 
 FILE_BYTES = 4 * 2**20
-"""A file that is so long gets no more lines, in bytes: of one that is held for long, the others need not be."""
+"""The size at which a file gets no more lines, in bytes, so that a long-lived line doesn't keep all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpooledLine:
-    """Something that is held.
+    """A spooled value.
 
     Args:
-        group: what it belongs to.
+        group: its group.
         sessions: the identifiers of the sessions that it may become a part of.
         held: a JSON value.
     """
@@ -48,7 +48,7 @@ class SpooledLine:
 
 @dataclass(slots=True)
 class SpoolFile:
-    """A file, and how many of its lines are needed still."""
+    """A file, and the number of its lines that are still needed."""
 
     path: Path
     size: int = 0
@@ -57,7 +57,7 @@ class SpoolFile:
 
 @dataclass(slots=True)
 class _Writer:
-    """A writer's files, the oldest first: this process's own, or those of one that is dead."""
+    """A writer's files, the oldest first: this process's own, or a dead one's."""
 
     name: str
     lock: FileLock
@@ -70,7 +70,7 @@ class LineSpool:
     """Keeps lines in a ledger's folder; threads may share it.
 
     Args:
-        folder: where they lie, right below the ledger's own folder.
+        folder: the folder of the lines, directly below the ledger's own folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,15 +79,15 @@ class LineSpool:
         watch(self)
 
     def start_over(self) -> None:
-        """Begin anew in a forked child: what is held is the parent's."""
+        """Begin anew in a forked child: spooled lines are the parent's."""
         self._changing = Lock()
         self._writers: list[_Writer] = []
 
     def add(self, lines: Iterable[SpooledLine]) -> SpoolFile | None:
-        """Write lines, so that they outlive this process; return what to hand to ``done``, None where they can't be written.
+        """Write lines, so that they outlive this process; return their file, for ``done``, or None if they can't be written.
 
         Args:
-            lines: what is to be held; ``done`` is told of each of them.
+            lines: the lines; each needs a call of ``done`` later.
         """
         written = [mask(_written(line)) + b"\n" for line in lines]
         with self._changing:
@@ -100,7 +100,7 @@ class LineSpool:
             return file
 
     def done(self, files: Iterable[SpoolFile]) -> None:
-        """Note that some lines need not be held any more; files are removed, the oldest first, where none of theirs are.
+        """Mark lines as no longer needed; files without needed lines are removed, the oldest first.
 
         Args:
             files: the file of each line.
@@ -116,7 +116,7 @@ class LineSpool:
                 self._writers.remove(writer)
 
     def left_behind(self) -> Iterator[tuple[list[SpooledLine], SpoolFile]]:
-        """Yield what processes that are dead have held, each file with its lines; nobody else gets it meanwhile."""
+        """Yield the files and lines of dead processes; nobody else gets them meanwhile."""
         for name in _names(self._folder):
             writer = _Writer(name, FileLock(self._folder / f"{name}{LOCK}"))
             if not writer.lock.acquire():
@@ -130,7 +130,7 @@ class LineSpool:
         self.done(())
 
     def _open_file(self) -> SpoolFile:
-        """Return the file that is written to; whoever lives for long is another writer whenever nothing is held."""
+        """Return the current file. A long-lived process becomes another writer whenever nothing is spooled."""
         own = next((each for each in self._writers if each.is_own), None)
         if own is None:
             make_private_folders(self._folder)
@@ -145,12 +145,12 @@ class LineSpool:
 
 
 def erase_spooled(folder: Path, session_ids: Collection[str]) -> int:
-    """Put blanks over what is held of sessions, of whichever process; return how many lines.
+    """Overwrite the spooled lines of sessions with blanks, in any process's files; return their number.
 
-    A writer only ever appends, so nobody writes where a whole line stands.
+    A writer only appends, so nobody else writes over a whole line.
 
     Args:
-        folder: the folder of held lines.
+        folder: the folder of spooled lines.
         session_ids: the sessions.
 
     Raises:
@@ -178,7 +178,7 @@ def erase_spooled(folder: Path, session_ids: Collection[str]) -> int:
 
 
 def abandoned_files(folder: Path, live: Collection[str]) -> list[Path]:
-    """Return the files of writers that are dead."""
+    """Return the files of dead writers."""
     return [path for name in _names(folder) if name not in live for path in _files_of(folder, name)]
 
 
@@ -202,7 +202,7 @@ def _append(file: SpoolFile, data: bytes) -> None:
 
 
 def _names(folder: Path) -> list[str]:
-    """Return the writers of which anything is there."""
+    """Return the writers that have files."""
     try:
         return sorted({entry.name.partition(".")[0] for entry in os.scandir(folder)})
     except OSError:
@@ -216,13 +216,13 @@ def _files_of(folder: Path, name: str) -> list[Path]:
 
 
 def _lines_in(path: Path) -> Iterator[tuple[int, int, SpooledLine]]:
-    """Yield the same as far as the file can be read."""
+    """Yield the same as ``_lines_of``, as far as the file can be read."""
     with suppress(OSError):
         yield from _lines_of(path)
 
 
 def _lines_of(path: Path) -> Iterator[tuple[int, int, SpooledLine]]:
-    """Yield a file's lines, each with its place and its length in bytes; one that is blank or breaks off is none."""
+    """Yield a file's lines, each with its offset and its length in bytes; blank and incomplete ones are skipped."""
     start = 0
     with suppress(FileNotFoundError), path.open("rb") as file:
         for data in file:

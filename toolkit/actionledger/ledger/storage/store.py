@@ -1,7 +1,7 @@
-"""What a ledger asks of the place where its tables lie, whichever that is.
+"""The interface of a ledger's storage, in a file or in a lake.
 
-What was recorded lies in segments on this host until the ingester takes it in: rows, and how far each segment was taken in, in one
-transaction. Readers see what is committed, at one state of it, and add what the segments hold beyond that state's offsets.
+Recorded events are in segments on this host until the ingester loads them: rows and the segments' offsets, in one transaction.
+Readers see one committed state, and add what the segments hold beyond that state's offsets.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,7 +23,7 @@ AsOf: TypeAlias = int | datetime
 
 
 class Publishing(Enum):
-    """When an ingest leaves a new published copy behind, if there is anything new."""
+    """When an ingest publishes a new copy, if there is anything new."""
 
     AT_THE_END = auto()
     WHEN_DUE = auto()
@@ -32,17 +32,17 @@ class Publishing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did.
+    """The result of an ingest.
 
     Args:
-        events: how many events were taken in.
-        duplicates: how many were passed over, since an event of the same identifier is known.
-        quarantined: how many lines could not be read.
-        forgotten: how many were passed over, since their session is forgotten.
-        was_busy: whether somebody else is the ingester right now; then nothing was done.
+        events: the number of ingested events.
+        duplicates: the number of events skipped because their identifier is known.
+        quarantined: the number of lines that could not be parsed.
+        forgotten: the number of events skipped because their session is erased.
+        was_busy: whether another process is the ingester now; then nothing was done.
         published: whether there is a new published copy.
-        due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
-        shipped: how much was shipped to a lake's committer, in bytes of lines, which takes it in within a minute.
+        due_in: the seconds until the next publication of unpublished rows is due; None if all are published.
+        shipped: the bytes of lines that were shipped to a lake's committer, which ingests them within a minute.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -64,17 +64,17 @@ class IngestReport:
 
 
 class Intake(Protocol):
-    """Takes in events that are in no segment, piece by piece; of one thread."""
+    """Ingests events that are in no segment, piece by piece, in one thread."""
 
     @property
     def least_bytes(self) -> int:
-        """How much it is worth to gather for one piece, in bytes of lines; 0 where it is no matter."""
+        """The size worth gathering for one piece, in bytes of lines; 0 if it doesn't matter."""
 
     def take_in(self, prepared: "Prepared", *, patience: float = 0.0) -> bool:
-        """Take in events, all of them or none."""
+        """Ingest events, all of them or none; return whether that was done."""
 
     def close(self) -> None:
-        """Let others take in what they have; asked again, it goes on."""
+        """Let other processes ingest; a later call of ``take_in`` continues."""
 
 
 class Store(Protocol):
@@ -82,58 +82,58 @@ class Store(Protocol):
 
     @property
     def files(self) -> LedgerFiles:
-        """What this host has of the ledger: its name, the segments, the locks."""
+        """The ledger's files on this host: its path, the segments, the locks."""
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Where readers find what is not in ``files``, for whoever says what may be read; none where all of it is there."""
+        """Folders outside ``files`` that readers need, for setting access rights; empty if there are none."""
 
     @property
     def host(self) -> str:
-        """What the names of this host's segments begin with in the tables; empty where there is but one host."""
+        """The prefix of this host's segment names in the tables; empty if there is only one host."""
 
     @property
     def as_of(self) -> AsOf | None:
-        """The state of the past that is read; None for the newest."""
+        """The past state that is read; None for the newest."""
 
     @property
     def has_tail(self) -> bool:
-        """Whether readers see what the segments hold beyond the committed tables: of a state of the past they don't."""
+        """Whether readers see segments beyond the committed tables; False for a past state."""
 
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
     ) -> IngestReport:
-        """Take in all that this host's segments hold."""
+        """Ingest all of this host's segments."""
 
     def intake(self) -> Intake:
-        """Return what takes in much that is in no segment; to be closed after use."""
+        """Return an intake for many events that are in no segment; close it after use."""
 
     def forget(self, *, patience: float = 0.0) -> bool:
-        """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them."""
+        """Complete a pending erasure in the records, once everything next to the records is erased."""
 
     def verify(self, kept: "Sequence[Head]") -> "Verification":
-        """Look whether the tables, as readers see them, hold what was taken in, and the segments what was not yet; nothing is changed."""
+        """Verify that the tables, as readers see them, hold what was ingested, and the segments the rest; it changes nothing."""
 
     def due_in(self) -> float:
-        """Return in how many seconds what is new is due to be seen by readers; 0 where it is due now."""
+        """Return the seconds until new events are due to be visible to readers; 0 if they are due now."""
 
     def is_behind(self) -> bool:
-        """Whether what readers see has to be made anew, whatever segments hold."""
+        """Whether the data that readers see must be made anew, whatever the segments hold."""
 
     def exists(self) -> bool:
-        """Whether there is something for readers to see."""
+        """Whether there is anything for readers to see."""
 
     def is_blank(self) -> bool:
-        """Whether it certainly holds nothing, so that nobody need ask."""
+        """Whether it is certainly empty, so that no query is needed."""
 
     def state(self) -> Hashable:
-        """Return what tells the state that readers see now from every other one."""
+        """Return a value that identifies the state that readers see now."""
 
     def holds(self, state: Hashable, since: float) -> bool:
-        """Return whether the segments have kept all that came after a state."""
+        """Return whether the segments have kept everything that came after a state."""
 
     def close(self) -> None:
-        """Let go of what asking has opened; asked again, it is opened again."""
+        """Close what queries have opened; the next query opens it again."""
 
     def connect(self, *, may_write: bool) -> Instance:
-        """Return a DuckDB in memory with the committed tables attached for reading, under the name of ``BASE``."""
+        """Return an in-memory DuckDB with the committed tables attached for reading, under the name of ``BASE``."""

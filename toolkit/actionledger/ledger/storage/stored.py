@@ -1,4 +1,4 @@
-"""Cells of what a database holds: the same digests that were made as its rows were taken in."""
+"""Cells of a database's rows, with the same digests that were made when the rows were ingested."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,27 +27,27 @@ PROVEN = {table.name: table for table in (*TABLES, QUARANTINE)}
 """The tables whose rows are proven."""
 
 _NO_SALT = bytes(16)
-"""What a row is taken for salted with that no link has salted."""
+"""The salt that is assumed for a row that no link has salted."""
 
 _BATCH = 100
 
 _WHOSE = itemgetter(0, 1, 2)
-"""Of a row: the link that took it in, whose it is, and what it is salted by."""
+"""The first columns of a row: the link that ingested it, its owner, and the owner of its salt."""
 
 _ONE_FORM = "1e-5 AND 1e15"
-"""The numbers with a point that DuckDB and pydantic write alike: smaller and larger ones one of them writes with an exponent."""
+"""The range of floats that DuckDB and pydantic write alike: one of them writes others with an exponent."""
 
-# An escape, whole, so that a backslash that is escaped itself begins none; of control characters alone it has capitals.
+# Matches a whole escape, so that an escaped backslash starts none; only control characters' escapes have capitals.
 _ESCAPED = regex(r"\\u00[01][0-9A-F]|\\.")
 
 
 class Rows(NamedTuple):
-    """Which rows are meant.
+    """A selection of rows.
 
     Args:
-        condition: on ``t`` (the row), ``of_turn`` and ``of_salt``, as SQL.
-        salts: on the table ``salts``, as SQL: what they may be salted with.
-        tables: the tables that may have some.
+        condition: a condition on ``t`` (the row), ``of_turn`` and ``of_salt``, as SQL.
+        salts: a condition on the table ``salts``, as SQL, that selects their salts.
+        tables: the tables that may have such rows.
         parameters: the values of both.
     """
 
@@ -58,14 +58,14 @@ class Rows(NamedTuple):
 
 
 def rows_of_links(first: int, last: int) -> Rows:
-    """Return all rows of some links, with the first one those that no link has taken in."""
+    """Select all rows of some links; for the first link also those of no link."""
     unlinked = f"t.{LINK} IS NULL OR " if first <= FIRST <= last else ""
     condition = f"({unlinked}t.{LINK} BETWEEN $first AND $last)"
     return Rows(condition, "link BETWEEN $first AND $last", tuple(PROVEN), {"first": first, "last": last})
 
 
 def rows_of_turns(turn_ids: Iterable[str]) -> Rows:
-    """Return the rows that go with their turns."""
+    """Select the rows of turns."""
     listed = "(SELECT unnest(string_split($ids, ','))::UUID)"
     salts = f"owner IN (SELECT session_id FROM turn_starts WHERE turn_id IN {listed})"  # noqa: S608 (our own names)
     condition = f"of_turn IN {listed}"
@@ -73,28 +73,28 @@ def rows_of_turns(turn_ids: Iterable[str]) -> Rows:
 
 
 def rows_of_sessions(session_ids: Iterable[str]) -> Rows:
-    """Return all rows of some sessions, and of their turns."""
+    """Select all rows of some sessions, and of their turns."""
     listed = "(SELECT unnest(string_split($ids, ','))::UUID)"
     tables = [name for name in PROVEN if name not in OF_THEMSELVES]
     return Rows(f"of_salt IN {listed}", f"owner IN {listed}", tables, {"ids": ",".join(session_ids)})
 
 
 def rows_that(table: str, condition: str, parameters: dict[str, object]) -> Rows:
-    """Return rows of a table that belong to nothing that is recorded."""
+    """Select rows of a table that belong to no turn, session or run."""
     own = f"(SELECT {_own(table)} FROM {table} AS t WHERE {condition})"  # noqa: S608 (our own names)
     return Rows(condition, f"owner IN {own}", (table,), parameters)
 
 
 class StoredCell(NamedTuple):
-    """What one link put into one table about one owner, as it is there now.
+    """The rows that one link put into one table for one owner, as they are now.
 
     Args:
         table: the table's name.
         link: the link's number.
-        owner: whose it is.
-        digest: of its rows.
-        alternative: the digest if texts that are no JSON were put into a column for it; else the same.
-        rows: how many they are.
+        owner: the owner.
+        digest: the digest of its rows.
+        alternative: the digest if JSON strings in it were recorded as texts that are not JSON; else the same.
+        rows: the number of its rows.
     """
 
     table: str
@@ -106,7 +106,7 @@ class StoredCell(NamedTuple):
 
 
 def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredCell]:
-    """Yield the cells of what the current database holds, table by table."""
+    """Yield the cells of the current database's rows, table by table."""
     salts = _salts(connection, rows)
     for name in rows.tables:
         table = PROVEN[name]
@@ -117,7 +117,7 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
             values = [row[3:] for row in found]
             made = alternative = digest(name, salt, [line_of(row) for row in values])
             if kept and any((row[place] or "").startswith('"') for row in values for place in kept):
-                # A row as it was recorded if what is a JSON string in it was a text that is no JSON.
+                # The row as it was recorded, if a JSON string in it was a text that is not JSON.
                 alternative = digest(
                     name,
                     salt,
@@ -130,7 +130,7 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
 
 
 def digests_of(connection: DuckDBPyConnection, rows: Rows) -> list[bytes]:
-    """Return the digests alone of the cells that ``stored_cells`` yields: DuckDB writes the lines of their rows, in two thirds of its time."""
+    """Return only the digests of the cells of ``stored_cells``: DuckDB writes the lines of their rows, in two thirds of the time."""
     salts, made = _salts(connection, rows), list[bytes]()
     for name in rows.tables:
         digests = _digests_of_lines(connection, PROVEN[name], rows, salts)
@@ -146,7 +146,7 @@ def digests_of(connection: DuckDBPyConnection, rows: Rows) -> list[bytes]:
 def _digests_of_lines(
     connection: DuckDBPyConnection, table: Table, rows: Rows, salts: Mapping[tuple[int, str], bytes]
 ) -> list[bytes] | None:
-    """Return the digests of a table's cells; None where DuckDB would write a row otherwise than ``line_of`` does."""
+    """Return the digests of a table's cells; None if DuckDB would write a row differently from ``line_of``."""
     made: list[bytes] = []
     for salt, found in _cells(connection, _statement(table, rows, _line_in_sql(table)), rows, salts):
         lines = [row[3] for row in found]
@@ -166,7 +166,7 @@ def _cells(
 
 
 def _line_in_sql(table: Table) -> str:
-    """Return the expression for what ``line_of`` makes of a row, but for the letters of its escapes; NULL where it is something else."""
+    """Return the SQL expression for the result of ``line_of``, apart from the case of its escapes; NULL if DuckDB's would differ."""
     doubles = [f't."{name}"' for name in table.staged if table.columns[name] == "DOUBLE"]
     same = " AND ".join(
         f"({each} IS NULL OR {each} = 0 OR abs({each}) BETWEEN {_ONE_FORM})" for each in doubles
@@ -184,7 +184,7 @@ def _value_in_sql(name: str, kind: str) -> str:
 
 
 def _with_small_letters(line: str) -> str:
-    """Return a line whose control characters are escaped in small letters, as ``line_of`` does."""
+    """Return a line with the escapes of control characters in lower case, as ``line_of`` writes them."""
     return _ESCAPED.sub(lambda found: found[0].lower(), line) if "\\u00" in line else line
 
 
@@ -195,12 +195,12 @@ def _salts(connection: DuckDBPyConnection, rows: Rows) -> dict[tuple[int, str], 
 
 
 def _needed(rows: Rows, condition: str) -> dict[str, object]:
-    """Return the values that a statement names: DuckDB refuses others."""
+    """Return only the values that a condition names, since DuckDB refuses others."""
     return {name: value for name, value in rows.parameters.items() if f"${name}" in condition}
 
 
 def _statement(table: Table, rows: Rows, columns: str = "") -> str:
-    """Return the statement for rows behind ``_WHOSE`` they are."""
+    """Return the statement that selects the columns of ``_WHOSE``, then those of the rows."""
     owner, salted_by, joined = _owner(table)
     turn = "s.turn_id" if table.name in ENDS else "t.turn_id"
     columns = columns or ", ".join(_column(name, table.columns[name]) for name in table.staged)
@@ -216,7 +216,7 @@ def _column(name: str, kind: str) -> str:
 
 
 def _owner(table: Table) -> tuple[str, str, str]:
-    """Return whose a table's rows are and what they are salted by, as SQL, and what to join for that."""
+    """Return the owner and the salt owner of a table's rows, as SQL, and the join that they need."""
     if table.name in OF_THEMSELVES:
         return _own(table.name), _own(table.name), ""
     if table.name in ENDS:
@@ -254,20 +254,20 @@ def _text(value: str | None) -> str | None:
 
 
 def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int, reason: str) -> list[bytes]:
-    """Keep the digests of rows that are about to be deleted in the same transaction.
+    """Keep the digests of rows that the same transaction is about to delete.
 
     Args:
-        connection: its current database holds them.
-        rows: which rows.
-        by_link: the link that takes them away.
-        reason: why, in one word.
+        connection: a connection whose current database holds them.
+        rows: the rows.
+        by_link: the link that deletes them.
+        reason: the reason, in one word.
 
     Returns:
         The digests.
     """
     digests = []
     for each in rows:
-        # A row that is no longer what was taken in keeps its own digest: the link's head shows it, then and now.
+        # A row that was changed keeps its current digest: the link's head reveals the change, before and after.
         cells = [(cell.link, cell.digest) for cell in stored_cells(connection, each)]
         if cells:
             connection.execute(
@@ -284,27 +284,27 @@ def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int,
 
 
 def withdrawn_in(connection: DuckDBPyConnection) -> dict[str, int]:
-    """Return how many cells were taken away, by why, in one word."""
+    """Return the number of deleted cells by reason."""
     return dict(connection.execute("SELECT reason, count(*) FROM withdrawn GROUP BY reason").fetchall())
 
 
 def begin_chain(connection: DuckDBPyConnection) -> None:
-    """Begin the chain of the current database, if it has none: of a ledger that is older than chains."""
+    """Begin the chain of the current database, if it has none: for a ledger from before there were chains."""
     if connection.execute("SELECT count(*) FROM links").fetchone() == (0,):
         with transaction(connection):
             seal(connection)
 
 
 def seal(connection: DuckDBPyConnection) -> None:
-    """Make what is there already a part of the first link, within a transaction.
+    """Make existing rows a part of the first link, within a transaction.
 
-    It is unsalted: nobody knows whether it is as it was recorded, but from now on whether it stays as it is.
+    It is unsalted. Nobody knows whether these rows are as recorded, but from now on changes to them are detected.
     """
     begin(connection, [cell.digest for cell in stored_cells(connection, rows_of_links(FIRST, FIRST))])
 
 
 def begin_anew(file: Path) -> None:
-    """Begin the chain of a ledger that was made of what another one holds."""
+    """Begin the chain of a ledger that was copied from another one."""
     with closing(connect_store(file)) as connection:
         connection.execute("DELETE FROM links")
         begin_chain(connection)

@@ -1,4 +1,4 @@
-"""What a reader has of segments beyond the published copy, in memory."""
+"""A reader's tail: the segments' events beyond the published copy, in memory."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from actionledger.ledger.storage.segments import Line
 
 
 class Tail(Loader):
-    """What loads lines into the tail; how far it has come, the view knows."""
+    """Loads lines into the tail; the view keeps the offsets."""
 
     def empty(self) -> None:
-        """Leave nothing of it, for whoever uses the tables next."""
+        """Empty the tables, for their next user."""
         anew = (GROWING_TABLES[name].ddl for name in self.tables)
         self._connection.execute(";".join(ddl.replace("CREATE", "CREATE OR REPLACE", 1) for ddl in anew))
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
-        """Nothing is noted."""
+        """Record no offsets."""

@@ -1,29 +1,29 @@
-"""Views of the schema: how responses without a tool call ended, who let calls run, and what recordings say of their sessions.
+"""Views of the schema: how responses without a tool call ended, who allowed calls, and what recordings say about their sessions.
 
-A response without a call may be all that was due: the model answers, and its protocol lets it end so. Or it stopped: it says what it is
-about to do and does not, its call was left as text, it is empty, it was cut, or the provider refused it. Or a call was meant, and nobody
-could read it. The views tell these apart by why the model stopped, by what came next in the session, and by the end of the text.
+A response without a call may be complete: the model answers, and its protocol lets it end so. Or it stopped: it announces an action and takes none,
+its call was left as text, it is empty, it was cut, or the provider refused it. Or it contains a call that could not be parsed. The
+views distinguish these by the model's finish reason, by what came next in the session, and by the end of the text.
 """
 
 from actionledger.core.vocabulary import PERMISSION, Ending, Origin, Outcome, Reason, SessionOutcome, Stop
 
 CUT = ("length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded")
-"""Why a model stopped, in its provider's word, where it was cut."""
+"""Providers' finish reasons of a response that was cut."""
 
 REFUSED = (
     "refusal", "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened",
     "content_filtered", "language",
 )  # fmt: skip
-"""The same where the provider refused the answer."""
+"""Finish reasons of a response that the provider refused."""
 
 BROKEN_OFF = (
     "error", "aborted", "cancelled", "canceled", "failed", "interrupted", "malformed_function_call", "network_error",
     "stream_error", "api_error", "incomplete",
 )  # fmt: skip
-"""The same where the answer was broken off."""
+"""Finish reasons of a response that was broken off."""
 
 ENDED = ("end_turn", "stop", "stop_sequence", "completed", "eos", "eos_token", "complete", "finished", "done")
-"""The same where the model ended by itself."""
+"""Finish reasons of a model that ended by itself."""
 
 _ANNOUNCES = (
     r"^[\s*_>-]*(?:(?:okay|ok|now|so|then|great|good|alright|perfect|first|next|but|also|sure)[,!:]?\s+)*"
@@ -31,18 +31,18 @@ _ANNOUNCES = (
     r"je vais|laisse-moi|voy a|vamos a|d[ée]jame|vou |deixe-me|сейчас я|я сейчас|давайте|теперь я|我将|我会|让我|我来|接下来|"
     r"これから|それでは|次に)"
 )
-"""How a sentence begins that says what is to be done next."""
+"""The beginning of a sentence that announces the next step."""
 
 _ONLY_POLITE = (
     r"(let me know|let['’]s discuss|stop here|conclude|leave it|let me summari|let me explain|happy to|glad to|wait for|waiting for|be here|in mind|remember|"
     r"if you|once you|when you|when (?:it|they|the)|once (?:it|they|the)|as soon as you|sag mir|wenn du|wenn sie|dis-moi|si vous|si tu|av[íi]same|si quieres|"
     r"дайте мне знать|если вы|告诉我|如果你|如果您|お知らせください)"
 )
-"""What is said in such a sentence where nothing is announced but an offer or a wait."""
+"""Phrases of such a sentence that announces nothing, but offers something or waits."""
 
 _LAST_SENTENCE = r"[^.!?。！？\n]*[.!:…。！：\s]*$"
 _LOOKED_AT = 400
-"""So many characters of a text's end say whether it announces something."""
+"""The number of characters at a text's end that are searched for an announcement."""
 
 
 def _words(values: tuple[str, ...]) -> str:
@@ -60,8 +60,9 @@ _IS_ANNOUNCED = f"""(
                 regexp_matches({_SENTENCE}, '{_ANNOUNCES.replace("'", "''")}') AND NOT regexp_matches({_SENTENCE}, '{_ONLY_POLITE.replace("'", "''")}')
                     AND NOT regexp_matches(text, '{_ASKS}')
                 OR regexp_matches(text, '{_LEADS_IN}'))"""
-"""Whether a text says at its end what is to be done next. A CASE asks it last, of the few texts that come so far: DuckDB asks each part of an AND
-of all rows, and these patterns over 16,000 texts took 0.2 seconds."""
+"""Whether a text's end announces the next step. A CASE tests it last, for the few texts that get so far: DuckDB evaluates each part of an AND for all
+rows, and these patterns over 16,000 texts took 0.2 seconds.
+"""
 
 
 _PLACED = """
@@ -75,15 +76,15 @@ _FEEDBACK = " LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id
 _PLACED_LAST = """
         SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason
         FROM turn_starts SEMI JOIN last_turns USING (turn_id)"""
-"""The last responses of sessions: nothing follows them, so that neither prompts nor feedback are looked at."""
+"""The last responses of sessions: nothing follows them, so that neither prompts nor feedback are read."""
 
 
 def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
-    """Return the SELECT of the view ``unacted_turns``, a row for each reading of a response in which there is no call; or of some alone.
+    """Return the SELECT of the view ``unacted_turns``, a row for each parse of a response without a call; or of some of its rows.
 
     Args:
-        condition: which readings.
-        is_last: whether these are of the ``last_turns`` of sessions alone.
+        condition: the condition on the parses.
+        is_last: whether they are only of the ``last_turns`` of sessions.
     """
     meant = f" AND {condition}" if condition else ""
     placed, goes_on, feedback = (_PLACED_LAST, "false", "") if is_last else (_PLACED, _GOES_ON, _FEEDBACK)
@@ -120,9 +121,9 @@ def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
 def session_outcomes_of(
     condition: str = "", *, sessions: str = "sessions", executions: str = "executions"
 ) -> str:
-    """Return the SELECT of the view ``session_outcomes``, a row a session; or of some alone, given theirs of two other views.
+    """Return the SELECT of the view ``session_outcomes``, a row for each session; or of some of its rows, given those of two other views.
 
-    DuckDB makes all of these views before it asks which sessions are meant.
+    DuckDB computes these views whole before it applies a filter.
     """
     where = f" WHERE {condition}" if condition else ""
     meant = f" AND {condition}" if condition else ""
@@ -164,11 +165,11 @@ PERMISSIONS = f"""
                detail->>'decided_by' AS decided_by, detail->>'why' AS why, (detail->'hooks')::VARCHAR[] AS hooks
         FROM events WHERE code = '{PERMISSION}') e USING (turn_id, execution_id)
     WHERE s.origin = '{Origin.RECORDED}'"""
-"""Each execution of another runtime once; ``not_recorded`` where its recording says nothing of who decided."""
+"""Each execution of another runtime once; ``not_recorded`` if its recording doesn't say who decided."""
 
 
 _MINT = "metadata ->> '$.counts.{}'"
-"""Where a session that was imported before there was a common place has it: MINT's are the only ones that were kept."""
+"""The place of these counts in sessions imported before there was a common one; only MINT's were kept."""
 
 
 def _count(field: str, *mints: str) -> str:
@@ -184,4 +185,4 @@ RECORDED_VERDICTS = f"""
     SELECT session_id, profile, model, task, source, success, CASE WHEN missed >= 0 AND took >= 0 THEN took END AS took,
            CASE WHEN missed >= 0 AND took >= 0 THEN took + missed END AS counted
     FROM told WHERE success IS NOT NULL OR took + missed > 0"""
-"""The SELECT of the view: a row for each session of which its source says one of the two."""
+"""The SELECT of the view: a row for each session whose source reports either."""

@@ -1,4 +1,4 @@
-"""The ingester's working file: made, adopted from a published copy, migrated. The caller holds the ingest lock."""
+"""The ingester's working file: create it, copy it from a published one, migrate it. The caller holds the ingest lock."""
 
 import os
 import re
@@ -40,10 +40,10 @@ _WANTS_MEMORY = regex("out of memory|failed to (pin|allocate)|could not allocate
 
 
 def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result]) -> Result:
-    """Do something with the working file, in little memory if that is enough.
+    """Run a function on the working file, in little memory if that is enough.
 
-    DuckDB holds the texts of two thousand rows at once when it writes a column: a few dozen of the longest don't fit, and would never
-    be published.
+    To write a column, DuckDB holds the texts of two thousand rows. A few dozen of the longest don't fit into little memory, and would never be
+    published.
     """
     for memory in (STORE_MEMORY, MORE_STORE_MEMORY):
         try:
@@ -57,13 +57,13 @@ def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result])
 
 
 def wants_memory(error: Exception) -> bool:
-    """Return whether it is for want of memory that DuckDB can't go on."""
+    """Return whether an error of DuckDB is due to a lack of memory."""
     return _WANTS_MEMORY.search(str(error)) is not None
 
 
 @contextmanager
 def opened(files: LedgerFiles, memory: str, log: str = STORE_LOG) -> Iterator[DuckDBPyConnection]:
-    """Give what ``open_store`` returns, but in so much memory, and with so long a log; see ``store``."""
+    """Give a connection as from ``open_store``, with limits on memory and log size; see ``store``."""
     if not files.store.exists():
         make_store(files)
     with store(files.store, memory, log=log, watched_of=files) as connection:
@@ -72,7 +72,7 @@ def opened(files: LedgerFiles, memory: str, log: str = STORE_LOG) -> Iterator[Du
 
 
 def open_store(files: LedgerFiles) -> DuckDBPyConnection:
-    """Open the working file at the newest version of the schema, in as much memory as it takes."""
+    """Open the working file at the newest schema version, without a memory limit."""
     if not files.store.exists():
         make_store(files)
     connection = connect_store(files.store)
@@ -85,7 +85,7 @@ def open_store(files: LedgerFiles) -> DuckDBPyConnection:
 
 
 def bring_up_to_date(files: LedgerFiles) -> None:
-    """Have the working file hold all there is at the newest version of the schema, for whoever copies it."""
+    """Make the working file complete and current, for copying it."""
     if files.store.exists():
         with_store(files, lambda connection: connection.execute("CHECKPOINT"))
     else:
@@ -93,9 +93,9 @@ def bring_up_to_date(files: LedgerFiles) -> None:
 
 
 def make_store(files: LedgerFiles) -> None:
-    """Make the working file: under another name first, so that whoever is killed leaves none that is half made."""
+    """Create the working file: under a temporary name first, so that a kill leaves no half of one."""
     new = files.folder / f"{TEMPORARY}store.duckdb"
-    for leftover in (new, wal_of(new)):  # of whoever was killed at it
+    for leftover in (new, wal_of(new)):  # of a killed process
         leftover.unlink(missing_ok=True)
     if files.published.exists():
         shutil.copyfile(files.published, new)
@@ -103,7 +103,7 @@ def make_store(files: LedgerFiles) -> None:
             _bring_up_to_date(connection)
             connection.execute("CHECKPOINT")
     else:
-        from actionledger.ledger.storage.blank import blank  # noqa: PLC0415 - most ledgers are there
+        from actionledger.ledger.storage.blank import blank  # noqa: PLC0415 - most ledgers exist
 
         new.write_bytes(blank())
         with store(new) as connection:
@@ -131,12 +131,12 @@ _MAGIC, _MAGIC_AT = b"DUCK", 8
 
 
 def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
-    """Check a ledger's files and, where they may be written, make what is missing."""
+    """Check a ledger's files and, if they may be written, create what is missing."""
     return open_or_make(path, read_only=read_only)[0]
 
 
 def open_or_make(path: str | os.PathLike[str], *, read_only: bool) -> tuple[LedgerFiles, Hashable]:
-    """Return what ``open_files`` does, and the state of the published copy where it was made now and holds nothing; else None."""
+    """Return the result of ``open_files``, and the state of the published copy if it was created now and is blank; else None."""
     files, blank = LedgerFiles.at(path), None
     with one_sentence(f"The ledger {files.published} can't be opened"):
         if read_only:
@@ -163,7 +163,7 @@ def open_or_make(path: str | os.PathLike[str], *, read_only: bool) -> tuple[Ledg
 
 
 def make_ready(files: LedgerFiles) -> None:
-    """Make the folders that a writer needs."""
+    """Create the folders that a writer needs; raise if one is not writable."""
     for folder in (
         next(
             candidate
@@ -183,19 +183,19 @@ def make_ready(files: LedgerFiles) -> None:
 
 
 def _published_version(files: LedgerFiles) -> int:
-    """Return the published copy's version of the schema, 0 where there is none."""
+    """Return the published copy's schema version; 0 if there is none."""
     path = files.published
     if not is_database(path):
         return 0
     status = path.stat()
     copy = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-    # What somebody wrote beside the copy may say another version.
+    # A log that somebody left next to the copy may have another version.
     return _version_in_file(files) if wal_of(path).exists() else _version_of_copy(files, copy)
 
 
 @lru_cache(maxsize=64)
 def _version_of_copy(files: LedgerFiles, _copy: tuple[int, ...]) -> int:
-    """Return the version of a copy that stays as it is: to begin a DuckDB is most of what opening a ledger takes."""
+    """Return the version of an unchanged copy, cached: starting a DuckDB is most of the time to open a ledger."""
     return _version_in_file(files)
 
 
@@ -205,13 +205,13 @@ def _version_in_file(files: LedgerFiles) -> int:
 
 
 def is_database(path: Path) -> bool:
-    """Tell whether there is a file, which is DuckDB's then."""
+    """Return whether a file exists; raise if it is not a DuckDB database."""
     if not path.exists():
         return False
     if path.is_dir():
         raise NotALedgerError(f"{path} is a folder, not a ledger.")
     with path.open("rb") as file:
-        # Asked first, since DuckDB looks for an extension on the network if the file is another system's database.
+        # Checked first, since DuckDB searches the network for an extension if the file is another system's database.
         if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
             raise NotALedgerError(
                 f"{path} is not a DuckDB database; give the path of a ledger or of a new file."

@@ -1,1 +1,1 @@
-"""What keeps a ledger sound: health, proofs, forgetting, migrations, and the rollups' checking."""
+"""Keep a ledger sound: health, proofs, erasure, migrations, and checks of the rollups."""

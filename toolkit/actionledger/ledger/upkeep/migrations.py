@@ -1,8 +1,8 @@
-"""The schema's history: ordered functions, each applied in one transaction together with the version that it makes.
+"""The schema's migrations: ordered functions, each applied in one transaction together with the version that it makes.
 
-A new migration is a function at the end of ``MIGRATIONS`` and one more in ``schema.SCHEMA_VERSION``; it changes old data
-and tables to what ``schema.py`` says now. The first one makes everything as it is now: a blank database needs no other. Views
-hold nothing: the last migration makes all of them anew, since a view of today may show what an earlier one has no column for.
+To add one, append a function to ``MIGRATIONS`` and increase ``schema.SCHEMA_VERSION``; it changes old data and tables to the current ``schema.py``.
+The first migration creates the current schema, so a blank database needs no other. Views hold nothing: the last migration recreates all of them,
+since a current view may need a column that an earlier schema lacks.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ from actionledger.ledger.storage.schema import (
 
 
 def version_in(connection: DuckDBPyConnection, catalog: str | None = None) -> int | None:
-    """Return the version of the schema in a database, or None where there is no ledger in it."""
+    """Return the schema version of a database; None if it is not a ledger."""
     table = f"{catalog}.meta" if catalog else "meta"
     try:
         version = connection.execute(f"SELECT max(schema_version) FROM {table}").fetchone()  # noqa: S608 (our own names)
@@ -37,7 +37,7 @@ def version_in(connection: DuckDBPyConnection, catalog: str | None = None) -> in
 
 
 def version_of_copy(connection: DuckDBPyConnection, path: Path) -> int:
-    """Return the version of the published copy that is attached, one that this toolkit knows."""
+    """Return the schema version of the attached published copy; raise if this toolkit doesn't know it."""
     version = version_in(connection, BASE)
     if version is None:
         raise NotALedgerError(
@@ -48,7 +48,7 @@ def version_of_copy(connection: DuckDBPyConnection, path: Path) -> int:
 
 
 def refuse_unreadable(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise where the published copy that is attached can't be read as it is; see ``version_of_copy``."""
+    """Raise if the attached published copy can't be read without a migration; see ``version_of_copy``."""
     version = version_of_copy(connection, path)
     if version < SCHEMA_VERSION:
         raise LedgerError(
@@ -58,7 +58,7 @@ def refuse_unreadable(connection: DuckDBPyConnection, path: Path) -> None:
 
 
 def refuse_newer(version: int, known: int) -> None:
-    """Raise where a ledger's version is beyond what this toolkit knows."""
+    """Raise if a ledger's version is newer than this toolkit knows."""
     if version > known:
         raise NewerLedgerError(
             f"The ledger has version {version} of the schema, this toolkit ({__version__}) knows versions up to "
@@ -70,18 +70,18 @@ Migration = Callable[[DuckDBPyConnection], None]
 
 
 def make_tables(connection: DuckDBPyConnection) -> None:
-    """Make all tables of ``schema.py``, and no view of them."""
+    """Create all tables of ``schema.py``, without its views."""
     connection.execute(";".join((*(table.ddl for table in TABLES), *BOOKKEEPING)))
 
 
 def create_everything(connection: DuckDBPyConnection) -> None:
-    """Make all tables and views of ``schema.py``."""
+    """Create all tables and views of ``schema.py``."""
     make_tables(connection)
     connection.execute(";".join(f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items()))
 
 
 def add_approvals(connection: DuckDBPyConnection) -> None:
-    """Make room for approvals, for turns that go on, and for what an execution ran with."""
+    """Add approvals, resumed turns, and the arguments of executions."""
     for table in TABLES:
         if table.name in {"approval_starts", "approval_ends", "resumptions"}:
             _make(connection, table.ddl)
@@ -89,10 +89,9 @@ def add_approvals(connection: DuckDBPyConnection) -> None:
 
 
 def add_reversals(connection: DuckDBPyConnection) -> None:
-    """Make room for what was undone and redone, and read as such what used to be recorded as further tries.
+    """Add undos and redos, and convert those that were recorded as further tries.
 
-    Such a try said ``undone``, or ``succeeded`` for one that put the changes back; its result named the paths, and it took no
-    time. An action's changes are in effect again with every second of them.
+    Such a try is ``undone``, or ``succeeded`` for a redo; its result names the paths, and its duration is 0. Every second one is a redo.
     """
     for table in TABLES:
         if table.name == "reversals":
@@ -111,9 +110,9 @@ def add_reversals(connection: DuckDBPyConnection) -> None:
 
 
 def add_recordings(connection: DuckDBPyConnection) -> None:
-    """Make room for what other runtimes have recorded: calls beside a text, their results, tokens, lineage, what was left out.
+    """Add data of other runtimes' recordings: separate tool calls, tool results, tokens, lineage, skipped input.
 
-    Whatever was recorded before was a whole text, and was run here. In a new ledger there is nothing left to do.
+    Earlier records all have a whole text and were executed here. A new ledger needs no change.
     """
     for table in TABLES:
         _make(connection, table.ddl)
@@ -129,7 +128,7 @@ def add_recordings(connection: DuckDBPyConnection) -> None:
 
 
 def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
-    """Make room for what models thought, for reviews, and for where a cost comes from: before, only recordings said one."""
+    """Add reasoning, reviews and the origin of costs; before, all costs came from recordings."""
     for table in TABLES:
         _make(connection, table.ddl)
     if _add_missing_columns(connection):
@@ -140,11 +139,11 @@ def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
 
 
 def know_needs_approval(connection: DuckDBPyConnection) -> None:
-    """Change nothing: an action's status may be ``needs_approval`` from here on, which an older toolkit doesn't know."""
+    """Change nothing: from this version on an action's status may be ``needs_approval``, which an older toolkit doesn't know."""
 
 
 def add_session_details(connection: DuckDBPyConnection) -> None:
-    """Make room for what sessions are called and where they ran; an import of the same files fills it."""
+    """Add sessions' titles and places; importing the same files again fills them."""
     for table in TABLES:
         if table.name == "session_details":
             _make(connection, table.ddl)
@@ -152,17 +151,17 @@ def add_session_details(connection: DuckDBPyConnection) -> None:
 
 
 def ask_texts_last(connection: DuckDBPyConnection) -> None:
-    """Make the views anew: they show what they did, and look at fewer texts for it."""
+    """Recreate the views: they show the same, and read fewer texts for it."""
     _make_views_anew(connection)
 
 
 def _make(connection: DuckDBPyConnection, ddl: str) -> None:
-    """Make a table where there is none of its name."""
+    """Create a table if none has its name."""
     connection.execute(ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
 
 
 def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
-    """Make room for what shows that records are as they were taken in; what was recorded before belongs to no link."""
+    """Add the tables of proofs; earlier records belong to no link."""
     for ddl in PROOFS.values():
         _make(connection, ddl)
     for table in (*TABLES, QUARANTINE):
@@ -170,10 +169,10 @@ def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
 
 
 def _keep_last_of_left_out(connection: DuckDBPyConnection) -> None:
-    """Keep of what was left out of a file how it stood at the last import.
+    """Keep only the last import's counts of what was skipped in a file.
 
-    Each import of a file had recorded all of that anew, so that the sum counted it as often as the file was taken in. Results of no call were
-    counted with their turn as well, which was taken in once: of those the most that an import has seen is kept.
+    Each import recorded all of a file's skipped input again, so that sums counted it once per import. Results without a call were also counted with
+    their turn, which was imported once; for those the highest count of any import is kept.
     """
     connection.execute("""
         DELETE FROM left_out WHERE rowid IN (
@@ -183,7 +182,7 @@ def _keep_last_of_left_out(connection: DuckDBPyConnection) -> None:
 
 
 def _add_missing_columns(connection: DuckDBPyConnection) -> bool:
-    """Add the columns that the tables lack; return whether there were any."""
+    """Add the columns that tables lack; return whether there were any."""
     asked = "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = current_database()"
     there = set(connection.execute(asked).fetchall())
     missing = [
@@ -215,14 +214,14 @@ MIGRATIONS: tuple[Migration, ...] = (
 
 
 def make_ledger(connection: DuckDBPyConnection) -> None:
-    """Make the current database, which is blank, a ledger of the newest version."""
+    """Turn the current database, which is blank, into a ledger of the newest version."""
     with transaction(connection):
         create_everything(connection)
         connection.execute("INSERT INTO meta VALUES (?, ?, ?)", [SCHEMA_VERSION, now(), __version__])
 
 
 def migrate(connection: DuckDBPyConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Bring the current database to the newest version; one that is blank becomes a ledger."""
+    """Migrate the current database to the newest version; a blank one becomes a ledger."""
     version = version_in(connection)
     if version is None:
         make_ledger(connection)

@@ -1,7 +1,7 @@
-"""A whole ledger from one file into a lake, or from a lake into one file: all of it, compared row by row, or nothing.
+"""Move a whole ledger from a file into a lake or back, compared row by row: all of it or nothing.
 
-A file's chain comes along: it is the first one of the lake, and ends there. A lake has several, for which a file has no room: the
-file's begins with what is there.
+A file's chain comes along: it becomes the first one of the lake, and ends there. A lake has several chains, for which a file has no room:
+the file's own chain begins with the copied rows.
 """
 
 import os
@@ -33,7 +33,7 @@ _OTHER = "other"
 _PATIENCE_SECONDS = 60.0
 _TABLES = (*TABLES, QUARANTINE)
 _KEPT = ("effects", "manifests", "taken.json", "saved-*.json")
-"""What goes along of the folder beside a ledger: locks, segments and limits belong to the place."""
+"""The files copied from the folder next to a ledger. Locks, segments and limits stay with the old place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +48,15 @@ class MigrationReport:
 
 
 def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> MigrationReport:
-    """Bring a whole ledger into another place; the source stays as it is.
+    """Copy a whole ledger to another place; the source is unchanged.
 
     Args:
-        source: a ledger's file, or the file that says where its lake is. What its segments hold is taken in first.
-        target: the file that says where a blank lake is, or the path of a new file. One of the two is a lake.
+        source: a ledger's file, or the file that locates its lake. Its segments are ingested first.
+        target: the file that locates a blank lake, or the path of a new file. One of the two is a lake.
 
     Raises:
         UsageError: both are lakes, or both are files.
-        LedgerError: the target is not empty, somebody still writes to the source, or a table is not the same after all; then the
-            target is as it was.
+        LedgerError: the target is not empty, a process still writes to the source, or a copied table differs; the target is then unchanged.
     """
     if folder := next((each for each in (source, target) if Path(each).is_dir()), None):
         raise UsageError(
@@ -79,7 +78,7 @@ def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> M
 
 @contextmanager
 def _drained(files: LedgerFiles, store: Store) -> Iterator[None]:
-    """Take in what the segments hold, and have nobody take in more while it goes on."""
+    """Ingest the segments, and let nobody else ingest within the context."""
     store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
     lock = FileLock(files.ingest_lock)
     if not lock.acquire(_PATIENCE_SECONDS):
@@ -112,7 +111,7 @@ def _to_lake(files: LedgerFiles, lake: LakeStore) -> MigrationReport:
         _copy_files(files, lake.files)
         with transaction(connection):
             migrated = _copy(connection, _OTHER, BASE, (LINK,))
-            # Put a file's chain in the place of the first one of a lake, which holds nothing.
+            # Replace the first chain of a lake, which is empty, by the file's chain.
             connection.execute(f"DELETE FROM {BASE}.links WHERE link = {FIRST}")
             for name in PROOFS:
                 connection.execute(f"INSERT INTO {BASE}.{name} BY NAME FROM {_OTHER}.{name}")
@@ -151,7 +150,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> MigrationReport:
 def _copy(
     connection: DuckDBPyConnection, source: str, target: str, beside: tuple[str, ...]
 ) -> MigrationReport:
-    """Copy every table, and count and hash it in both places."""
+    """Copy every table, then count and hash it in both places."""
     rows = {}
     for table in _TABLES:
         columns = ", ".join(f'"{name}"' for name in (*table.columns, *beside))
@@ -169,7 +168,7 @@ def _copy(
 
 
 def _content(connection: DuckDBPyConnection, place: str, table: Table, columns: str) -> tuple[int, int]:
-    """Return how many rows a table has, and the sum of a hash of each."""
+    """Return a table's number of rows, and the sum of their hashes."""
     [(count, total)] = connection.execute(
         f"SELECT count(*), coalesce(sum(hash({columns})::HUGEINT), 0) FROM {place}.{table.name}"
     ).fetchall()

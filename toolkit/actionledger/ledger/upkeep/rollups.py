@@ -1,4 +1,4 @@
-"""Whether a rollup says what the rows say: it is made again of them, and compared."""
+"""Check a rollup: compute it again from the rows, and compare."""
 
 from collections.abc import Sequence
 
@@ -51,7 +51,7 @@ SELECT count(*) FROM (
         SELECT run_id, {FIRST_READING} AS is_first, date_trunc('day', occurred_at) AS day, capture, profile, model, task, -count(*)
         FROM parse_attempts ANTI JOIN {APART} USING (session_id) GROUP BY ALL)
     GROUP BY ALL HAVING sum(responses) <> 0)"""
-"""How many lists of parts have more or fewer responses than the rows, of what a filter tells apart."""
+"""Counts the groups, by everything that a filter distinguishes, whose responses in the parts differ from those in the rows."""
 
 _DRAWN = f"""
 CREATE OR REPLACE TEMP TABLE {PICKED} AS
@@ -72,7 +72,7 @@ WHERE digest IS DISTINCT FROM made"""
 
 
 def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
-    """Return where a database's rollup is not what its rows come to, a sentence each; one that nobody relies on has no faults."""
+    """Return the differences between a database's rollup and its rows, a sentence each. A rollup that is not relied on has none."""
     if not _is_relied_on(connection):
         return []
     pieces = pick_changed(connection, None)
@@ -82,7 +82,7 @@ def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
 
 
 def faults_of_sample(connection: DuckDBPyConnection, sessions: int) -> tuple[list[str], int]:
-    """Return the same as far as it shows in some sessions, in the numbers of each kind, and in how many responses there are of what."""
+    """Check a sample of sessions, all kinds, and the numbers of responses; return the differences and the sample's size."""
     if not _is_relied_on(connection):
         return [], 0
     connection.execute(_DRAWN.format(half=sessions // 2))
@@ -102,7 +102,7 @@ def _is_relied_on(connection: DuckDBPyConnection) -> bool:
 
 
 def _others(connection: DuckDBPyConnection, pieces: Sequence[Piece]) -> int:
-    """Return how many of the sessions that are picked the rollup says something else of than their rows."""
+    """Return how many picked sessions the rollup counts differently from their rows."""
     others = 0
     for piece in pieces:
         with only(connection, piece):

@@ -1,1 +1,1 @@
-"""A DuckLake: Parquet files on a disk or in S3, and a catalog database that says which of them are the tables."""
+"""A ledger in a DuckLake: Parquet files on a disk or in S3, and a catalog database that lists them."""

@@ -1,7 +1,7 @@
-"""The one committer of a lake: takes in what hosts have shipped, many pieces in a commit, so that no two commits collide.
+"""The only committer of a lake: it ingests what hosts have shipped, many pieces in a commit, so that no two commits conflict.
 
-Rows and offsets are committed together, and a piece goes from the queue behind that: killed at any point, it loses and doubles
-nothing. A second one that is started elsewhere meanwhile does no harm either: both claim each commit, and leave out what is known.
+Rows and offsets are committed together, and a piece is removed from the queue after that: killed at any point, it neither loses nor
+duplicates anything. A second one that is started elsewhere does no harm either: both claim each commit, and skip what is known.
 """
 
 import logging
@@ -31,12 +31,12 @@ from actionledger.ledger.storage.segments import Line
 _log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 1.0
-"""How often it is asked whether to stop, and whether somebody waits for more than time."""
+"""Seconds between checks for a stop."""
 
 _PATIENCE_SECONDS = 60.0
 _LEAST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 30.0
 JOIN_SECONDS = 600.0
-"""How often the files of the last commits are joined."""
+"""Seconds after which the files of the last commits are joined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class Round:
     """The result of one pass over the queue.
 
     Args:
-        commits: how many commits were made.
-        pieces: how many pieces are in the lake.
-        events: how many events were taken in.
-        duplicates: how many were passed over, since an event of the same identifier is known.
-        quarantined: how many lines can't be read.
-        refused: how many pieces could not be read; they are put aside, and their hosts ship them again.
-        waiting: how many pieces wait for one before them.
+        commits: the number of commits.
+        pieces: the number of pieces now in the lake.
+        events: the number of ingested events.
+        duplicates: the number of events skipped because their identifier is known.
+        quarantined: the number of lines that can't be parsed.
+        refused: the number of unreadable pieces; they are set aside, and their hosts ship them again.
+        waiting: the number of pieces that wait for an earlier one.
     """
 
     commits: int = 0
@@ -66,7 +66,7 @@ def committer_of(path: str | os.PathLike[str]) -> "Committer":
     """Return the committer of a lake; a blank lake becomes a ledger.
 
     Args:
-        path: of the file that says where it is.
+        path: the path of the file that locates the lake.
 
     Raises:
         LedgerError: it has no queue, or can't be reached.
@@ -75,15 +75,15 @@ def committer_of(path: str | os.PathLike[str]) -> "Committer":
     place = LakePlace.read(files.published)
     refuse_no_queue(place)
     with closing(LakeStore(replace(place, queue_path=""))) as store:
-        store.make()  # also where a host has found it made, by an older toolkit perhaps
+        store.make()  # also if the lake exists: an older toolkit may have made it
     return Committer(LakeIngester.of(place, files))
 
 
 class Committer:
-    """Takes in what hosts ship to the queue of one lake; of one thread.
+    """Ingests what hosts ship to the queue of one lake, in one thread.
 
     Args:
-        ingester: of the host that it runs on; its chain goes on.
+        ingester: the ingester of the host that it runs on, whose chain it continues.
     """
 
     def __init__(self, ingester: LakeIngester) -> None:
@@ -93,7 +93,7 @@ class Committer:
         self._joined_at = time.monotonic()
 
     def run(self, *, is_stopped: Callable[[], bool], told: Callable[[Round], object]) -> None:
-        """Take in what comes until it is stopped; what goes wrong is said and tried again."""
+        """Ingest what arrives until it is stopped; errors are logged, and the work is tried again."""
         failures = 0
         with closing(self), _only_one(self._ingester):
             while not is_stopped():
@@ -114,7 +114,7 @@ class Committer:
                 _wait(begun + pause, is_stopped)
 
     def round(self, *, is_stopped: Callable[[], bool] = lambda: False) -> Round:
-        """Take in all that is in the queue."""
+        """Ingest everything in the queue."""
         with one_sentence(f"What was shipped to {self._ingester.place.queue_path} can't be taken in"):
             pieces = sorted(filter(None, map(Piece.named, self._queue.names())))
             if not pieces:
@@ -125,7 +125,7 @@ class Committer:
                 return self._take_in(pieces, is_stopped)
 
     def close(self) -> None:
-        """Let go of the connection to the lake."""
+        """Close the connection to the lake."""
         if self._connection is not None:
             with suppress(duckdb.Error):
                 self._connection.close()
@@ -165,7 +165,7 @@ class Committer:
 
 
 class _Sorting:
-    """Puts pieces in order, and reads what of them is new."""
+    """Orders pieces, and reads their new lines."""
 
     def __init__(self, queue: Queue, pieces: Iterable[Piece], known: Mapping[str, int]) -> None:
         self._queue = queue
@@ -174,7 +174,7 @@ class _Sorting:
         self.pieces = self.refused = self.waiting = 0
 
     def batches(self) -> Iterator[tuple[list[Line], list[Piece]]]:
-        """Yield lines for a commit, and the pieces that are in the lake behind it."""
+        """Yield the lines of each commit, and the pieces that are in the lake after it."""
         lines: list[Line] = []
         done: list[Piece] = []
         size = 0
@@ -192,7 +192,7 @@ class _Sorting:
             yield lines, done
 
     def _read(self, segment: str, pieces: list[Piece]) -> Iterator[tuple[Piece, list[Line]]]:
-        """Yield a segment's pieces as far as none is missing, each with its lines that are new."""
+        """Yield a segment's pieces up to the first missing one, each with its new lines."""
         end = self._known.get(segment, 0)
         for number, piece in enumerate(pieces):
             if piece.end <= end:
@@ -206,7 +206,7 @@ class _Sorting:
             end = piece.end
 
     def _lines(self, piece: Piece) -> list[Line] | None:
-        """Return the lines of a piece; None where it is gone or damaged."""
+        """Return the lines of a piece; None if it is missing or damaged."""
         data = self._queue.get(piece.name)
         if data is None:
             return None
@@ -223,8 +223,8 @@ class _Sorting:
             return None
 
 
-class _only_one:  # noqa: N801 - used as a function is
-    """Hold the lock that one committer of a host has."""
+class _only_one:  # noqa: N801 - used like a function
+    """Hold the lock that only one committer of a host can have."""
 
     def __init__(self, ingester: LakeIngester) -> None:
         self._files = ingester.files

@@ -1,7 +1,7 @@
-"""Many small files of a lake into few, and what no state needs any more let go of.
+"""Join a lake's many small files into few, and delete old states and their files.
 
-A commit is a file for each table that it has rows of, so that a host at work makes a few thousand a day. Any host may do this, at
-any time; readers and writers go on.
+A commit writes a file for each table that it has rows of, so a busy host writes a few thousand a day. Any host may do this at any time;
+readers and writers continue.
 """
 
 from contextlib import closing
@@ -19,12 +19,12 @@ from actionledger.ledger.storage.lake.loading import tried_again
 from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
 
 _UNUSED_FOR = timedelta(days=1)
-"""How long a file stays that no state needs: whoever began to read before may still be at it. (DuckLake on SQLite compares days alone.)"""
+"""How long an unneeded file stays, since earlier readers may still use it. (DuckLake on SQLite compares days alone.)"""
 
 _SCHEDULED = f"SELECT count(*), epoch(max(schedule_start::TIMESTAMPTZ)) FROM __ducklake_metadata_{BASE}.ducklake_files_scheduled_for_deletion"
 
 _ORPHANED_FOR = timedelta(days=1)
-"""How old a file is that no commit knows, until its writer counts as killed."""
+"""The age at which a file that no commit knows counts as left by a killed writer."""
 
 _PATIENCE_SECONDS = 300.0
 
@@ -32,7 +32,7 @@ _DROP_OFFSETS = f"""
 DELETE FROM {BASE}.segments WHERE (name, ingested_bytes) NOT IN (SELECT (name, max(ingested_bytes)) FROM {BASE}.segments GROUP BY name)"""
 
 _SMALL_BYTES = 4 * 1024 * 1024
-"""What a committer still joins with its neighbours, in bytes."""
+"""The size up to which a committer still joins files, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class CompactionReport:
     """The result of a compaction.
 
     Args:
-        files_before: how many Parquet files the tables had.
-        files_after: how many they have.
-        bytes_after: how large those are, in bytes.
-        snapshots_expired: how many states of the past were let go of.
-        files_removed: how many files that no state needs any more.
-        files_kept: how many such files stay for a day, since somebody may still read them.
-        free_from: from when on another ``compact`` removes all of these, UTC without a zone; None where there are none.
+        files_before: the number of the tables' Parquet files before.
+        files_after: their number now.
+        bytes_after: their size now, in bytes.
+        snapshots_expired: the number of past states deleted.
+        files_removed: the number of unneeded files deleted.
+        files_kept: the number of unneeded files that stay for a day, since a reader may still use them.
+        free_from: from when another ``compact`` deletes all of these, UTC without a zone; None if there are none.
     """
 
     files_before: int
@@ -59,14 +59,14 @@ class CompactionReport:
 
 
 def compact(place: LakePlace, *, keep: timedelta) -> CompactionReport:
-    """Join a lake's small files, and let go of states of the past.
+    """Join a lake's small files, and delete past states.
 
     Args:
-        place: where the lake is.
-        keep: how far back a state can be read afterwards.
+        place: the place of the lake.
+        keep: how far back states stay readable.
 
     Raises:
-        UsageError: that is less than nothing.
+        UsageError: ``keep`` is negative.
         LedgerError: the lake can't be reached or written to.
     """
     if keep < timedelta(0):
@@ -89,14 +89,14 @@ def compact(place: LakePlace, *, keep: timedelta) -> CompactionReport:
 
 
 def join_small(connection: DuckDBPyConnection) -> None:
-    """Join the files of a lake's last commits, and leave those alone that are of some size: each row is written again a few times in all."""
+    """Join the files of a lake's last commits, except larger ones, so that each row is rewritten only a few times."""
     _join(connection, f", max_file_size => {_SMALL_BYTES}")
 
 
 def _join(connection: DuckDBPyConnection, options: str = "") -> None:
     for attempt in tried_again(seconds=_PATIENCE_SECONDS):
         with attempt:
-            # Each commit adds how far it has come in each segment: the last says all.
+            # Each commit adds rows with its segments' offsets; only the last ones are needed.
             connection.execute(_DROP_OFFSETS)
             for what in (
                 f"ducklake_rewrite_data_files('{BASE}', 'segments', delete_threshold => 0)",
@@ -107,7 +107,7 @@ def _join(connection: DuckDBPyConnection, options: str = "") -> None:
 
 def _done(connection: DuckDBPyConnection, what: str, older_than: datetime) -> int:
     moment = older_than.isoformat()
-    # To the end: what it does is committed when all of its rows were fetched.
+    # Fetch all rows, since the call commits only then.
     [(count,)] = connection.execute(
         f"SELECT count(*) FROM {what}('{BASE}', older_than => '{moment}'::TIMESTAMPTZ)"
     ).fetchall()

@@ -1,4 +1,4 @@
-"""How a DuckDB gets at a lake: its extensions, the credentials of the environment, and the lake itself attached."""
+"""DuckDB connections to a lake: its extensions, the environment's credentials, and the attached lake."""
 
 import os
 from importlib.util import find_spec
@@ -15,25 +15,25 @@ from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.memory import quiet, reading_limit, spilling_folder
 
 WRITER_MEMORY = "512MB"
-"""How much an ingester may take for what it writes, texts of Parquet files among it."""
+"""The memory limit of an ingester, including the texts of Parquet files that it writes."""
 
 _SQLITE_PATIENCE_MS = 10_000
 _EXTENSION = regex(r"[a-z_]+")
 _NAMES = {"postgres_scanner": "postgres", "sqlite_scanner": "sqlite"}
-"""What DuckDB calls an extension where it installs it, where that is not what its package is called by."""
+"""The names under which DuckDB installs extensions, if they differ from their packages' names."""
 
 
 def connect_lake(
     place: LakePlace, *, snapshot: int | None = None, writes: bool = False, name: str = BASE
 ) -> DuckDBPyConnection:
-    """Open a database in memory with a lake attached."""
+    """Open an in-memory database with a lake attached."""
     config: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": spilling_folder(),
         "memory_limit": WRITER_MEMORY if writes else reading_limit(),
     }
     packages = {name: _in_package(name) for name in _needed(place)}
     if all(packages.values()):
-        # What pip has installed is trusted as the rest of it is. To verify DuckDB's signature of it takes 0.15 s each time.
+        # An extension from pip is trusted like other packages. Verifying DuckDB's signature takes 0.15 s each time.
         config["allow_unsigned_extensions"] = True
     if writes:
         config["threads"] = 1
@@ -43,10 +43,9 @@ def connect_lake(
             _load(connection, extension, file)
         if place.is_on_s3:
             _give_credentials(connection, place)
-        # Attach a lake to a connection that ``connect_lake`` has opened for one like it.
         options = [f"DATA_PATH {_quoted(place.data_path)}"]
         if not place.is_on_postgres:
-            # So that readers and a writer don't shut each other out, and two writers wait.
+            # So that readers and a writer don't lock each other out, and two writers wait for each other.
             options.append(f"META_JOURNAL_MODE 'WAL', META_BUSY_TIMEOUT {_SQLITE_PATIENCE_MS}")
         if not writes:
             options.append("READ_ONLY")
@@ -67,7 +66,7 @@ def _needed(place: LakePlace) -> list[str]:
 
 
 def _in_package(name: str) -> Path | None:
-    """Return the file of an extension that a package of PyPI has brought for this very DuckDB; None where there is none."""
+    """Return the file of an extension from a PyPI package for this DuckDB version; None if missing."""
     assert _EXTENSION.fullmatch(name)
     found = find_spec(f"duckdb_extension_{name}")
     if found is None or not found.submodule_search_locations:
@@ -84,7 +83,7 @@ def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
             return
         known_as = _NAMES.get(name, name)
         try:
-            # One that is there already, brought along perhaps, needs neither the network nor a folder that can be written to.
+            # An extension that is already there needs neither the network nor a writable folder.
             connection.execute(f"LOAD {known_as}")
         except duckdb.Error:
             connection.execute(f"INSTALL {known_as}")
@@ -98,7 +97,7 @@ def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
 
 
 def _give_credentials(connection: DuckDBPyConnection, place: LakePlace) -> None:
-    """Have DuckDB use S3's credentials of the environment; without any it looks for its own persistent secrets."""
+    """Give DuckDB the environment's credentials for S3; without any, DuckDB uses its own persistent secrets."""
     key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
     if not (key and secret):
         return
@@ -121,7 +120,7 @@ def _give_credentials(connection: DuckDBPyConnection, place: LakePlace) -> None:
     try:
         connection.execute(f"CREATE SECRET actionledger_lake (TYPE s3, {said})")
     except duckdb.Error:
-        # Its own words may hold the statement.
+        # DuckDB's message may contain the statement with the secret.
         raise LedgerError(
             "DuckDB can't use the credentials for S3 that the environment has (AWS_ACCESS_KEY_ID and what goes with it)."
         ) from None
@@ -132,10 +131,10 @@ def _quoted(text: str) -> str:
 
 
 HELD_BYTES = 8 * 1024 * 1024
-"""Up to what size a lake is held in memory, in bytes of its files; there it takes some five times as much."""
+"""The maximum size of a lake that is held in memory, in bytes of its files; it takes about five times as much there."""
 
 LITTLE_BYTES = 64 * 1024 * 1024
-"""Up to what size one thread reads a lake: of a few dozen small files a table, more take twice the processor time."""
+"""The maximum size of a lake that one thread reads: for a few dozen small files per table, more threads take twice the processor time."""
 
 _LAKE = "lake"
 _SIZE = f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{BASE}.ducklake_data_file WHERE end_snapshot IS NULL"
@@ -145,17 +144,17 @@ WITH ever AS (FROM {_KEPT}.ducklake_data_file SELECT table_id UNION ALL FROM {_K
      filled AS (SELECT table_name FROM {_KEPT}.ducklake_table SEMI JOIN ever USING (table_id))
 SELECT table_name, table_name IN (FROM filled), string_agg(format('"{{}}" {{}}', column_name, data_type), ', ' ORDER BY column_index)
 FROM duckdb_columns() SEMI JOIN {_KEPT}.ducklake_table USING (table_name) WHERE database_name = '{_LAKE}' GROUP BY table_name"""
-"""Each table, whether there was ever anything in it, and its columns."""
+"""Selects each table, whether it ever had rows, and its columns."""
 
 
 def size_of(connection: DuckDBPyConnection) -> int:
-    """Return how large the files of a lake's newest state are, in bytes."""
+    """Return the size of the files of a lake's newest state, in bytes."""
     [(size,)] = connection.execute(_SIZE).fetchall()
     return int(size)
 
 
 def connect_reader(place: LakePlace, snapshot: int, size: int, *, may_hold: bool) -> DuckDBPyConnection:
-    """Open a database in memory that shows one state of a lake under the name of ``BASE``, for good."""
+    """Open an in-memory database that permanently shows one state of a lake under the name of ``BASE``."""
     is_held = may_hold and size < HELD_BYTES
     connection = connect_lake(place, snapshot=snapshot, name=_LAKE if is_held else BASE)
     try:
@@ -164,7 +163,7 @@ def connect_reader(place: LakePlace, snapshot: int, size: int, *, may_hold: bool
         if is_held:
             _hold(connection)
         else:
-            # Its files never change.
+            # The files never change.
             connection.execute("SET parquet_metadata_cache = true")
     except BaseException:
         connection.close()
@@ -174,9 +173,9 @@ def connect_reader(place: LakePlace, snapshot: int, size: int, *, may_hold: bool
 
 def _hold(connection: DuckDBPyConnection) -> None:
     connection.execute(f"ATTACH ':memory:' AS {BASE}")
-    # In one transaction: DuckLake asks its catalog for the state once in each.
+    # In one transaction, since DuckLake queries its catalog for the state once per transaction.
     with transaction(connection):
-        # To ask DuckLake for a table of which it has no file takes longer than for another.
+        # Reading a table without files from DuckLake takes longer than one with files.
         tables = connection.execute(_TABLES).fetchall()
         connection.execute(
             ";".join(

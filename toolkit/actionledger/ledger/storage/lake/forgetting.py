@@ -1,4 +1,4 @@
-"""What is deleted from a lake goes out of its Parquet files as well, and with it every state of the past that has it."""
+"""Remove a lake's deleted rows from its Parquet files as well, together with every past state that has them."""
 
 import sqlite3
 from contextlib import closing
@@ -24,7 +24,7 @@ from actionledger.ledger.upkeep.forgetting.records import (
 
 _PATIENCE_SECONDS = 120.0
 _AHEAD = timedelta(days=1)
-"""How far ahead another host's clock may be: what it has committed last is of the past, too."""
+"""How far another host's clock may be ahead, so that its last commits count as past, too."""
 
 _ORPHANED_FOR = timedelta(days=1)
 _WITH_DELETED = f"SELECT table_name FROM ducklake_table_info('{BASE}') WHERE delete_file_count > 0"
@@ -39,11 +39,11 @@ def forget_in_lake(
     *,
     chain: Chain,
 ) -> None:
-    """Have nothing left of some sessions in a lake and in this host's segments; a second time goes on with it."""
+    """Erase sessions from a lake and from this host's segments; a second call resumes an interrupted one."""
     for attempt in tried_again(seconds=_PATIENCE_SECONDS):
         with attempt:
             forget_records(connection, intent, chain)
-            # What another host has committed since it was asked to know that they are forgotten.
+            # Rows that another host committed before it knew of the erasure.
             delete_concurrent(connection, intent, chain)
             for (table,) in connection.execute(_WITH_DELETED).fetchall():
                 connection.execute(
@@ -66,12 +66,12 @@ def forget_in_lake(
 
 
 def _done(connection: DuckDBPyConnection, what: str) -> None:
-    # To the end: what it does is committed when all of its rows were fetched.
+    # Fetch all rows, since the call commits only then.
     connection.execute(f"SELECT count(*) FROM {what}").fetchall()
 
 
 def vacuum(place: LakePlace) -> None:
-    """Make the catalog anew where it is SQLite's, whose free pages hold the least and greatest values of files that are gone."""
+    """Vacuum a catalog in SQLite, whose free pages hold the minimum and maximum values of deleted files."""
     if place.catalog_file is None:
         return
     try:
@@ -92,10 +92,10 @@ _ASKED = (
 
 
 def said_of_log(place: LakePlace) -> str:
-    """Return what the server log of a lake's catalog may hold of what is forgotten; empty where the catalog is no server's.
+    """Return a sentence on what the server log of a lake's catalog may hold of erased rows; empty if the catalog has no server.
 
     Args:
-        place: where the lake is.
+        place: the place of the lake.
 
     Raises:
         LedgerError: the catalog can't be reached.
@@ -117,7 +117,7 @@ def said_of_log(place: LakePlace) -> str:
 
 
 def _keeps(name: str, value: str) -> bool:
-    """Return whether a setting of PostgreSQL has its log keep statements that add files."""
+    """Return whether a PostgreSQL setting makes its log keep statements that add files."""
     match name:
         case "log_min_error_statement":
             return value not in _KEEPS_NO_ERRORS

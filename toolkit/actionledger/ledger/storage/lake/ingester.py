@@ -1,4 +1,4 @@
-"""The ingester of one host: its segments go into the lake, a batch and its offsets in one commit, and readers see it at once."""
+"""The ingester of one host: it commits the host's segments to the lake, each batch with its offsets, and readers see them at once."""
 
 import os
 import time
@@ -30,13 +30,13 @@ from actionledger.ledger.storage.store import IngestReport, Intake, Publishing
 from actionledger.ledger.upkeep.forgetting.intent import intent_of
 
 BATCH_BYTES = 16 * 1024 * 1024
-"""How much goes into one commit, in bytes of lines."""
+"""The size of a commit, in bytes of lines."""
 
 PIECE_BYTES = 12 * 1024 * 1024
-"""How much of an import is made ready for one commit, in bytes of lines: each asks what is known, and makes files of each table."""
+"""The size of an import's commit, in bytes of lines: each commit queries what is known, and writes files for each table."""
 
 GRACE_SECONDS = 60.0
-"""How long a segment stays that was taken in whole: a reader that sees the state before still needs it."""
+"""Seconds that a wholly ingested segment stays, since a reader of an earlier state still needs it."""
 
 
 class HostIngester(Protocol):
@@ -58,7 +58,7 @@ class HostIngester(Protocol):
 
 
 class LakeIntake:
-    """Takes in events that are in no segment, a commit for each piece, by one connection; see ``Intake``.
+    """Ingests events that are in no segment, one commit per piece, over one connection; see ``Intake``.
 
     Args:
         ingester: the host's ingester.
@@ -71,11 +71,11 @@ class LakeIntake:
         self._connection: DuckDBPyConnection | None = None
 
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
-        """Commit events; return whether it was done."""
+        """Commit events; return whether that was done."""
         with self._ingester.elected(patience) as is_elected:
             if is_elected:
                 try:
-                    # What it knows of the catalog, it need not ask for again.
+                    # Keep the connection, which caches what it knows of the catalog.
                     self._connection = self._connection or self._ingester.connect()
                     with self._ingester.loading(self._connection) as loader:
                         loader.load_prepared(prepared)
@@ -85,7 +85,7 @@ class LakeIntake:
         return is_elected
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -93,14 +93,14 @@ class LakeIntake:
 
 @dataclass(frozen=True, slots=True)
 class LakeIngester:
-    """Takes in what one host has recorded.
+    """Ingests the records of one host.
 
     Args:
-        place: where the lake is.
-        files: what this host has of the ledger.
+        place: the place of the lake.
+        files: this host's files of the ledger.
         chain: the host's own.
-        private: what keeps others from the files of a lake on a disk.
-        own: the live sessions that are known to be this host's own.
+        private: restricts access to the files of a lake on a disk.
+        own: the live sessions known to be this host's own.
     """
 
     place: LakePlace
@@ -117,7 +117,7 @@ class LakeIngester:
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
     ) -> IngestReport:
-        """Take in all that this host's segments hold; what may wait waits until a commit is due."""
+        """Ingest all of this host's segments; what may wait does so until a commit is due."""
         with self.elected(patience) as is_elected:
             if not is_elected:
                 return IngestReport(was_busy=True)
@@ -130,27 +130,27 @@ class LakeIngester:
                 return self._run(connection, is_stopped)
 
     def intake(self) -> LakeIntake:
-        """Return what takes in events that are in no segment."""
+        """Return an intake for events that are in no segment."""
         return LakeIntake(self)
 
     def forget(self, *, patience: float) -> bool:
-        """Have nothing left of what is being forgotten; return whether it was done."""
+        """Complete a pending erasure; return whether that was done."""
         with self.elected(patience) as is_elected:
             return is_elected
 
     def due_in(self) -> float:
-        """Return in how many seconds another commit is due; 0 where it is due now."""
+        """Return the seconds until the next commit is due; 0 if it is due now."""
         try:
             age = time.time() - self.committed.stat().st_mtime
         except FileNotFoundError:
             return 0.0
-        # A clock that was set back must not stop it.
+        # A clock that was set back must not stop commits.
         seconds = self.place.commit_seconds
         return seconds - age if 0 <= age < seconds else 0.0
 
     @contextmanager
     def loading(self, connection: DuckDBPyConnection) -> Iterator[LakeLoader]:
-        """Give what puts lines into the lake, for some commits of this host's chain."""
+        """Give a loader that adds lines to the lake in commits of this host's chain."""
         shares = bool(self.place.queue_path)
         with self.chain.continuing_chain(connection) as chain:
             yield LakeLoader(connection, chain, self.own, shares_segments=shares)
@@ -173,7 +173,7 @@ class LakeIngester:
     def _load(
         self, connection: DuckDBPyConnection, loader: LakeLoader, is_stopped: Callable[[], bool]
     ) -> tuple[dict[str, int], bool]:
-        """Commit what the segments hold; return how far each was taken in, and whether there was anything."""
+        """Commit the segments; return how far each was ingested, and whether anything was committed."""
         known = offsets_in(connection, BASE)
         has_committed = False
         host = self.place.host
@@ -189,7 +189,7 @@ class LakeIngester:
         return known, has_committed
 
     def _go_on_forgetting(self) -> None:
-        """Forget what is being forgotten before anything else."""
+        """Complete a pending erasure before anything else."""
         intent = intent_of(self.files)
         if intent is None or not intent.is_beside_done:
             return
@@ -207,29 +207,29 @@ class LakeIngester:
     def _note_commit(self, batch: Sequence[Line]) -> None:
         self.committed.touch(mode=0o600)
         for segment in {line.segment for line in batch}:
-            # Its grace begins now, however long it has waited.
+            # Its grace period begins now, however old it is.
             os.utime(self.files.segments / segment.removeprefix(f"{self.place.host}/"))
 
     def may_wait(self, publishing: Publishing) -> bool:
-        """Return whether what is new may wait until it is due."""
+        """Return whether new events may wait until a commit is due."""
         if publishing is Publishing.UNLESS_OTHERS_WRITE:
             return has_live_writer(self.files.segments)
         return publishing is Publishing.WHEN_DUE
 
     def connect(self) -> DuckDBPyConnection:
-        """Return a connection to the lake for writing, to be closed after use."""
+        """Return a connection to the lake for writing; close it after use."""
         connection = connect_lake(self.place, writes=True)
         connection.execute(f"USE {BASE}")
         return connection
 
     @property
     def committed(self) -> Path:
-        """The file that was touched when this host last committed or shipped."""
+        """The file whose modification time is that of this host's last commit or shipment."""
         return self.files.folder / "committed"
 
     @contextmanager
     def elected(self, patience: float) -> Iterator[bool]:
-        """Be this host's ingester, where nobody else is; say whether that is so."""
+        """Be this host's ingester within the context, if no other process is; give whether that is so."""
         lock = FileLock(self.files.ingest_lock)
         with one_sentence(f"The ledger {self.files.published} can't load what was recorded"):
             if not lock.acquire(patience):

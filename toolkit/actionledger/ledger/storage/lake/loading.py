@@ -1,4 +1,4 @@
-"""Lines into a lake, beside other hosts that do the same."""
+"""Load lines into a lake while other hosts do the same."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -18,13 +18,13 @@ from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import Line
 
 _OF_ANYBODY = frozenset({"approval_decided"})
-"""What is decided by whoever is first."""
+"""Kinds of events that any host may record; the first one counts."""
 
 _ALONE = frozenset({"reviewed", "session_forgotten", "system_noted"})
-"""What is recorded in a run of its own that nobody begins: each time it is something new."""
+"""Kinds of events in a run of their own that has no start; each one is new."""
 
 _ONCE_EACH = frozenset({"parser_used"})
-"""What is claimed where its row is new, and else known."""
+"""Kinds of events that are claimed if their row is new."""
 
 _KEPT = 10_000
 
@@ -32,7 +32,7 @@ _KEPT = 10_000
 class OwnSessions:
     """Remembers which run began each live session of one ingester.
 
-    What it knows never changes, so that it is asked of the lake once.
+    Such facts never change, so each is queried from the lake once.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class OwnSessions:
         self._is_live: dict[str, bool] = {}
 
     def has_all(self, connection: DuckDBPyConnection, events: Iterable[Event | ReversalAsTry]) -> bool:
-        """Return whether no other host can have any of some events."""
+        """Return whether no other host can have recorded any of some events."""
         asked: list[Event] = []
         for event in events:
             if isinstance(event, ReversalAsTry) or event.kind in _OF_ANYBODY:
@@ -58,7 +58,7 @@ class OwnSessions:
         return is_live and (session is None or self._begun_by.get(session) == event.run_id)
 
     def _learn(self, connection: DuckDBPyConnection, events: Iterable[Event]) -> None:
-        """Note the runs and the sessions that begin in some events, and ask for those that began before."""
+        """Remember the runs and sessions that begin in some events, and query those that began before."""
         if len(self._begun_by) + len(self._is_live) > _KEPT:
             self._begun_by.clear()
             self._is_live.clear()
@@ -98,18 +98,18 @@ _CONFLICTS = ("conflict", "database is locked", "could not serialize", "deadlock
 
 
 class LakeLoader(Loader):
-    """Puts lines into a lake, each event once, however many hosts do it.
+    """Loads lines into a lake, each event once, however many hosts do the same.
 
-    DuckLake knows no unique keys, and two commits that only append never collide. What only this host can have made (the top of this file says
-    what that is), it alone takes in. What another one may take in just now, a recording that both import or a parser that both use,
-    is claimed: whoever commits second collides, and looks again at what is known.
+    DuckLake has no unique keys, and two commits that only append never conflict. Events that only this host can have recorded (see the top of this
+    file) need no check. Events that another host may ingest at the same time, such as a recording that both import or a parser that both use, are
+    claimed. The second commit then conflicts, and checks again what is known.
 
     Args:
-        connection: its current database is a lake.
-        chain: this host's own, which gets a link for each commit.
-        own: the live sessions that are known to be this host's own.
-        shares_segments: whether somebody else may take in the same lines just now, a committer what its host commits by itself: then each
-            commit is claimed, and lines that are known by now are left out.
+        connection: a connection whose current database is a lake.
+        chain: this host's chain, which gets a link for each commit.
+        own: the live sessions known to be this host's own.
+        shares_segments: whether another process may ingest the same lines, as a committer and its host may: then each commit is claimed, and lines
+            that are already known are skipped.
     """
 
     def __init__(
@@ -127,13 +127,13 @@ class LakeLoader(Loader):
         self._has_claimed = False
 
     def load(self, lines: Sequence[Line]) -> None:
-        """Take in lines, again where another host was first; see ``Loader.load``."""
+        """Ingest lines, and try again if another host was first; see ``Loader.load``."""
         for attempt in tried_again():
             with attempt:
                 super().load(lines)
 
     def load_prepared(self, prepared: Prepared) -> None:
-        """Take in events, again where another host was first; see ``Loader.load_prepared``."""
+        """Ingest events, and try again if another host was first; see ``Loader.load_prepared``."""
         for attempt in tried_again():
             with attempt:
                 super().load_prepared(prepared)
@@ -154,7 +154,7 @@ class LakeLoader(Loader):
         super()._take_in(lines, refusal, tally)
 
     def _insert(self, prepared: Prepared, tally: LoadCounts) -> None:
-        self._claim()  # what comes so is derived from what was recorded elsewhere
+        self._claim()  # such events come from recordings, which another host may import, too
         super()._insert(prepared, tally)
 
     def _claim(self) -> None:
@@ -174,7 +174,7 @@ class LakeLoader(Loader):
         super()._finish(lines, staging)
 
     def _note(self, offsets: dict[str, int]) -> None:
-        # Rows that are only added are nobody's to collide with; the largest offset of a segment is what counts.
+        # Rows are only added, so that nothing conflicts; the largest offset of a segment counts.
         self._connection.execute(
             "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
             [list(offsets), list(offsets.values())],
@@ -182,14 +182,14 @@ class LakeLoader(Loader):
 
 
 def claim(connection: DuckDBPyConnection) -> None:
-    """Have this transaction collide with any other one that claims something."""
+    """Make this transaction conflict with any other one that claims something."""
     connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
 
 
 def tried_again(
     on: Callable[[BaseException], bool] | None = None, *, seconds: float = _PATIENCE_SECONDS
 ) -> Iterable[tenacity.AttemptManager]:
-    """Return the attempts at what may collide with another host's commit, a few minutes of them."""
+    """Return the attempts at something that may conflict with another host's commit, for a few minutes."""
     return tenacity.Retrying(
         retry=tenacity.retry_if_exception(on or is_conflict),
         stop=tenacity.stop_after_delay(seconds),
@@ -200,11 +200,11 @@ def tried_again(
 
 
 def _note_retry(attempt: tenacity.RetryCallState) -> None:
-    # For whoever looks for it: that hosts wait for each other is no trouble, and the error's text may be long.
+    # For debugging only: that hosts wait for each other is normal, and the error's text may be long.
     _log.debug("Another host was first; this is attempt %d.", attempt.attempt_number)
 
 
 def is_conflict(error: BaseException) -> bool:
-    """Return whether another host was in the way, so that the same may go well the next time."""
+    """Return whether another host was in the way, so that another attempt may succeed."""
     said = str(error).lower()
     return isinstance(error, duckdb.Error) and any(words in said for words in _CONFLICTS)

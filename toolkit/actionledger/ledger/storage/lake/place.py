@@ -1,11 +1,10 @@
-"""Where a lake is, as a small file says it: that file is the ledger's name on this host.
+"""The place of a lake, from a small TOML file whose path is the ledger's name on this host.
 
     [ducklake]
     metadata_path = "postgres:dbname=ledger host=db.example.org"
     data_path = "s3://team-ledger/"
 
-The two go by DuckLake's own names and forms; what begins neither with ``/`` nor with a scheme is meant from the file's folder.
-Credentials are never in it.
+Both have DuckLake's names and forms. A path without a leading ``/`` or a scheme is relative to the file's folder. The file never holds credentials.
 """
 
 import math
@@ -22,14 +21,14 @@ from actionledger.core.errors import LedgerError, NotALedgerError
 from actionledger.core.patterns import regex
 
 SUFFIX = ".toml"
-"""What the name of a file ends in that says where a lake is."""
+"""The suffix of a file that locates a lake."""
 
 TABLE = "ducklake"
 
 S3 = "s3://"
 
 COMMIT_SECONDS = 15.0
-"""How often a host commits what comes in while its agents work, where the file says nothing else."""
+"""Seconds between a host's commits while its agents work, unless the file says otherwise."""
 
 _TEXTS = frozenset({"metadata_path", "data_path", "host", "queue_path"})
 _KEYS = _TEXTS | {"commit_seconds"}
@@ -45,15 +44,15 @@ class BlankLakeError(NotALedgerError):
 
 @dataclass(frozen=True, slots=True)
 class LakePlace:
-    """Where a lake is, and whose segments are taken into it from here.
+    """The place of a lake, and the host whose segments are ingested from here.
 
     Args:
-        path: the file that says it.
-        metadata_path: the catalog database, as DuckLake takes it behind ``ducklake:``.
-        data_path: where the Parquet files are, as DuckLake takes it.
-        host: this host's name, which stands before the names of its segments.
-        commit_seconds: how often this host commits while its agents work, in seconds; where there is a queue, how often it ships.
-        queue_path: where hosts ship their segments to, for one committer to take in; empty where each host commits by itself.
+        path: the file that locates the lake.
+        metadata_path: the catalog database, in DuckLake's form after ``ducklake:``.
+        data_path: the place of the Parquet files, in DuckLake's form.
+        host: this host's name, which is the prefix of its segments' names.
+        commit_seconds: the seconds between commits while its agents work, or between shipments if there is a queue.
+        queue_path: the place to which hosts ship their segments, for one committer to ingest; empty if each host commits its own.
     """
 
     path: Path
@@ -65,11 +64,11 @@ class LakePlace:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read what a file says.
+        """Read a file that locates a lake.
 
         Raises:
-            NotALedgerError: it says no such thing.
-            LedgerError: it can't be read, or says what it must not: a password, or a catalog that lets one process in at a time.
+            NotALedgerError: it locates no lake.
+            LedgerError: it can't be read, has a password or an invalid value, or names a catalog that only one process can use at a time.
         """
         said = _said(path)
         if unknown := said.keys() - _KEYS:
@@ -107,18 +106,18 @@ class LakePlace:
 
     @property
     def is_on_postgres(self) -> bool:
-        """Whether the catalog database is PostgreSQL's."""
+        """Whether the catalog database is in PostgreSQL."""
         return self.metadata_path.startswith("postgres:")
 
     @property
     def catalog_file(self) -> Path | None:
-        """The catalog, where it is a file of SQLite."""
+        """The catalog, if it is an SQLite file."""
         kind, _, file = self.metadata_path.partition(":")
         return Path(file) if kind == "sqlite" else None
 
     @property
     def data_folder(self) -> Path | None:
-        """The folder of the Parquet files, where they are on a disk."""
+        """The folder of the Parquet files, if they are on a disk."""
         return None if _SCHEME.match(self.data_path) else Path(self.data_path)
 
     @property
@@ -128,7 +127,7 @@ class LakePlace:
 
 
 def is_place(path: Path) -> bool:
-    """Return whether a path is that of a file that says where a lake is, by its name."""
+    """Return whether a path, by its name, is that of a file that locates a lake."""
     return path.suffix == SUFFIX
 
 
@@ -174,10 +173,10 @@ def _folder(path: Path, data_path: str) -> str:
 
 
 class PrivateFiles:
-    """Takes from others what they could read of a lake on a disk; of S3 and PostgreSQL it is theirs to say who may.
+    """Restricts access to a lake's files on a disk; for S3 and PostgreSQL, access is set there.
 
     Args:
-        place: where the lake is.
+        place: the place of the lake.
     """
 
     def __init__(self, place: LakePlace) -> None:
@@ -186,25 +185,25 @@ class PrivateFiles:
         self._seen: set[str] = set()
 
     def begin(self) -> None:
-        """Make the folder and the catalog of a lake that is not there yet."""
+        """Create the folder and the catalog of a lake that doesn't exist yet."""
         if self._folder is not None and not self._folder.exists():
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             self._folder.mkdir(mode=0o700, exist_ok=True)
         if self._catalog is not None:
             self._catalog.parent.mkdir(parents=True, exist_ok=True)
-            # SQLite's own files beside it get its mode.
+            # SQLite's own files next to it get its mode.
             with suppress(FileExistsError):
                 os.close(os.open(self._catalog, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
     def tighten(self) -> None:
-        """Take from others what has come since the last time."""
+        """Restrict access to files that are new since the last call."""
         if self._folder is None:
             return
         with suppress(OSError):
             self._within(self._folder, self._group())
 
     def _group(self) -> int:
-        """Return what the folder's group may do; nothing where it may not write there."""
+        """Return the folder's group permissions; 0 if the group may not write there."""
         mode = self._folder.stat().st_mode if self._folder else 0
         return mode & (stat.S_IRWXG | stat.S_ISGID) if mode & stat.S_IWGRP else 0
 

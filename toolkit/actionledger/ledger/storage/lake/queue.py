@@ -1,10 +1,10 @@
-"""Where hosts ship pieces of their segments to: a folder that all of them have, or a prefix of a bucket in S3.
+"""The queue to which hosts ship pieces of their segments: a shared folder, or a prefix of a bucket in S3.
 
-    QUEUE/HOST/SEGMENT.START-END.gz     the lines of a segment from one byte to another, whole lines each
-    QUEUE/refused/HOST/…                what could not be read
+    QUEUE/HOST/SEGMENT.START-END.gz     whole lines of a segment, from one byte to another
+    QUEUE/refused/HOST/…                pieces that could not be read
 
-A piece is there as a whole or not at all, and is never changed. It goes when the lake has it. The segment stays on its host until
-then, so that a piece that is lost is shipped again.
+A piece appears whole or not at all, and never changes. It is removed once the lake has it. Until then its segment stays, and a lost piece is
+reshipped.
 """
 
 import gzip
@@ -25,7 +25,7 @@ from actionledger.ledger.storage.lake.place import S3, LakePlace
 from actionledger.ledger.storage.segments import LINE_LIMIT, Line, lines_of, qualified_name
 
 PIECE_BYTES = 4 * 1024 * 1024
-"""How much of a segment is in one piece, in bytes of lines; a line that is longer is in one alone."""
+"""The size of a piece, in bytes of lines; a longer line has a piece of its own."""
 
 REFUSED = "refused/"
 
@@ -43,13 +43,13 @@ class DamagedPieceError(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Piece:
-    """Whole lines of a segment, by their place.
+    """Whole lines of a segment, by their offsets.
 
     Args:
-        host: whose segment it is.
-        segment: its name.
-        start: where the piece begins, in bytes.
-        end: where it ends.
+        host: the segment's host.
+        segment: the segment's name.
+        start: the start of the piece, in bytes.
+        end: its end, in bytes.
     """
 
     host: str
@@ -59,7 +59,7 @@ class Piece:
 
     @classmethod
     def named(cls, name: str) -> Self | None:
-        """Return the piece of a name; None where the name is none of a piece's."""
+        """Return the piece of a name; None if the name is not that of a piece."""
         found = _NAME.fullmatch(name)
         if found is None:
             return None
@@ -77,24 +77,24 @@ class Piece:
         return qualified_name(self.host, self.segment)
 
     def covers(self, place: int) -> bool:
-        """Return whether a byte of the segment is in it."""
+        """Return whether the piece contains a byte of the segment."""
         return self.start <= place < self.end
 
 
 class Queue(Protocol):
-    """Shipped segments by name, in a place that hosts and the committer may read and write."""
+    """Shipped segments by name, in a place that hosts and the committer can read and write."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Add something, whole or not at all."""
+        """Add a file, whole or not at all."""
 
     def get(self, name: str) -> bytes | None:
-        """Return something; None where it is gone."""
+        """Return a file's content; None if it is missing."""
 
     def names(self, prefix: str = "") -> list[str]:
-        """Return the names of what is there, of one host where a prefix says which."""
+        """Return the names of the files, or those with a host's prefix."""
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove some; what is gone already is no matter."""
+        """Remove files; missing ones are ignored."""
 
 
 def queue_of(place: LakePlace) -> Queue:
@@ -102,22 +102,22 @@ def queue_of(place: LakePlace) -> Queue:
     assert place.queue_path
     if not place.queue_path.startswith(S3):
         return FolderQueue(Path(place.queue_path))
-    from actionledger.ledger.storage.lake.s3_queue import S3Queue  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.storage.lake.s3_queue import S3Queue  # noqa: PLC0415 - part of an extra
 
     return S3Queue(place.queue_path)
 
 
 def packed(data: bytes) -> bytes:
-    """Return lines as a piece holds them."""
+    """Compress lines for a piece."""
     return gzip.compress(data, _FAST, mtime=0)
 
 
 def unpacked(piece: Piece, data: bytes) -> list[Line]:
-    """Return the lines of a piece."""
+    """Decompress the lines of a piece."""
     length = piece.end - piece.start
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-            lines = file.read(length + 1)  # a stranger's piece may hold any amount
+            lines = file.read(length + 1)  # limited, since an untrusted piece may decompress to any size
     except (OSError, EOFError, zlib.error) as error:
         raise DamagedPieceError(str(error)) from error
     if len(lines) != length:
@@ -126,17 +126,17 @@ def unpacked(piece: Piece, data: bytes) -> list[Line]:
 
 
 class FolderQueue:
-    """A queue in a folder that every host has, on a disk or a network file system.
+    """A queue in a folder that every host can access, on a disk or a network file system.
 
     Args:
-        folder: the folder; made where it is missing, for its owner alone.
+        folder: the folder; created for its owner alone if missing.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def put(self, name: str, data: bytes) -> None:
-        """Write it beside, and give it its name."""
+        """Write a temporary file, then rename it."""
         path = self._folder / name
         make_private_folders(path.parent)
         beside = path.parent / f"{_BEGUN}{new_id()}"
@@ -159,7 +159,7 @@ class FolderQueue:
             return None
 
     def names(self, prefix: str = "") -> list[str]:
-        """List the folders of hosts, of one host alone where the prefix is its name with a slash."""
+        """List the files in the folders of hosts; the prefix is a host's name with a slash."""
         try:
             hosts = [self._folder / prefix] if prefix else list(self._folder.iterdir())
         except FileNotFoundError:
@@ -177,7 +177,7 @@ class FolderQueue:
 
 
 def refuse(queue: Queue, piece: Piece, data: bytes) -> None:
-    """Put a piece aside that can't be read; its host ships it again."""
+    """Set aside a piece that can't be read; its host ships it again."""
     try:
         queue.put(REFUSED + piece.name, data)
         queue.remove([piece.name])

@@ -1,4 +1,4 @@
-"""A queue in S3: what hosts ship is a few objects a minute each, under a prefix of its own."""
+"""A queue in S3: hosts ship a few objects a minute each, under a prefix of their own."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -15,13 +15,13 @@ from botocore.config import Config  # noqa: E402
 from botocore.exceptions import BotoCoreError, ClientError  # noqa: E402
 
 _AT_ONCE = 1000
-"""How many objects one request removes."""
+"""The number of objects that one request deletes."""
 
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 class S3Queue:
-    """A queue under a prefix of a bucket; credentials are those that the AWS tools find.
+    """A queue under a prefix of a bucket, with the credentials that the AWS tools find.
 
     Args:
         path: ``s3://BUCKET/PREFIX/``.
@@ -37,7 +37,7 @@ class S3Queue:
             )
 
     def put(self, name: str, data: bytes) -> None:
-        """Write an object, which S3 has whole or not at all."""
+        """Write an object; S3 stores it whole or not at all."""
         with _as_os_error():
             self._client.put_object(Bucket=self._bucket, Key=self._prefix + name, Body=data)
 
@@ -53,7 +53,7 @@ class S3Queue:
         return found
 
     def names(self, prefix: str = "") -> list[str]:
-        """List the prefix: as many objects as were shipped and are not in the lake."""
+        """List the prefix: the objects that were shipped and are not yet in the lake."""
         with _as_os_error():
             pages = self._client.get_paginator("list_objects_v2").paginate(
                 Bucket=self._bucket, Prefix=self._prefix + prefix
@@ -62,7 +62,7 @@ class S3Queue:
         return [key.removeprefix(self._prefix) for key in keys]
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove objects, a thousand in a request."""
+        """Delete objects, a thousand in a request."""
         left = [{"Key": self._prefix + name} for name in names]
         with _as_os_error():
             for first in range(0, len(left), _AT_ONCE):
@@ -73,7 +73,7 @@ class S3Queue:
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """Say what S3 refuses as a disk does; neither of botocore's errors holds credentials."""
+    """Raise S3's errors as OSError, as a disk would; botocore's messages hold no credentials."""
     try:
         yield
     except (BotoCoreError, ClientError) as error:

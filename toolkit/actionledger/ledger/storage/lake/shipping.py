@@ -1,7 +1,7 @@
-"""A host of a lake with one committer: it ships what its segments hold, and never commits.
+"""A host of a lake with a committer: it ships its segments, and never commits.
 
-Its folder says how far it has shipped each segment; where that is lost, it is what the lake holds. A segment goes when the lake has
-it to the end. What was shipped and is neither in the queue nor in the lake is shipped again.
+Its folder records how far each segment was shipped; if that is lost, the lake's offsets count. A segment is deleted once the lake has all of it.
+Data that was shipped and is neither in the queue nor in the lake is shipped again.
 """
 
 import json
@@ -27,17 +27,17 @@ from actionledger.ledger.storage.segments import Line, batches, qualified_name, 
 from actionledger.ledger.storage.store import IngestReport, Publishing
 
 CLEANING_SECONDS = 60.0
-"""How often a host asks the lake what of its segments is there."""
+"""Seconds between a host's queries for which of its segments are in the lake."""
 
 _POLL_SECONDS = 1.0
 
 
 @dataclass(slots=True)
 class Shipper:
-    """Ships what one host has recorded; it does what ``LakeIngester`` does where hosts commit.
+    """Ships the records of one host, in the place of ``LakeIngester`` if there is a committer.
 
     Args:
-        committing: what commits by itself, which forgetting does.
+        committing: the host's own ingester, since erasures commit directly.
     """
 
     committing: LakeIngester
@@ -48,7 +48,7 @@ class Shipper:
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
     ) -> IngestReport:
-        """Ship all that this host's segments hold; whoever asks for it at once waits until the committer has taken it in."""
+        """Ship all of this host's segments; if ``publishing`` is AT_THE_END, wait until the committer has ingested them."""
         give_up_at = time.monotonic() + patience
         with self.committing.elected(patience) as is_elected:
             if not is_elected:
@@ -66,20 +66,20 @@ class Shipper:
         return IngestReport(published=publishing is Publishing.AT_THE_END, shipped=shipped)
 
     def intake(self) -> "NoIntake":
-        """Return what leaves events to the segments."""
+        """Return an intake that leaves events to the segments."""
         return NoIntake()
 
     def forget(self, *, patience: float) -> bool:
-        """Have nothing left of what is being forgotten, what was shipped of this host among it."""
+        """Complete a pending erasure, and remove what this host has shipped."""
         with self.committing.elected(patience) as is_elected:
             if is_elected:
-                # It has committed all that this host has flushed, to be able to forget it.
+                # The erasure has committed all that this host has flushed.
                 queue, own = self._open(), f"{self._place.host}/"
                 queue.remove(queue.names(own))
         return is_elected
 
     def due_in(self) -> float:
-        """Return in how many seconds it is to be shipped again; 0 where it is due now."""
+        """Return the seconds until the next shipment is due; 0 if it is due now."""
         return self.committing.due_in()
 
     @property
@@ -99,7 +99,7 @@ class Shipper:
         return self._queue
 
     def _ship(self, is_stopped: Callable[[], bool]) -> int:
-        """Put what is new into the queue; return how much that is, in bytes of lines."""
+        """Put new lines into the queue; return their size in bytes."""
         queue, shipped, size = self._open(), self._shipped(), 0
         for piece, lines in self._pieces(shipped):
             if is_stopped():
@@ -121,14 +121,14 @@ class Shipper:
                 yield Piece(self._place.host, segment, lines[0].start, lines[-1].end), lines
 
     def _shipped(self) -> dict[str, int]:
-        """Return how far each segment was shipped, in bytes by name; where nothing says it, how far the lake has it."""
+        """Return how many bytes of each segment were shipped, by name; if that is not recorded, how many the lake has."""
         try:
             found = json.loads(self._state.read_text(encoding="utf-8"))
             return {str(name): int(end) for name, end in found.items()}
         except FileNotFoundError:
             pass
         except (ValueError, AttributeError, TypeError):
-            self._state.unlink(missing_ok=True)  # what is shipped twice is taken in once
+            self._state.unlink(missing_ok=True)  # what is shipped twice is ingested once
         return self._known()
 
     def _keep(self, shipped: Mapping[str, int]) -> None:
@@ -138,23 +138,23 @@ class Shipper:
         beside.replace(self._state)
 
     def _known(self) -> dict[str, int]:
-        """Return how far the lake has each segment of this host, in bytes by name."""
+        """Return how many bytes of each of this host's segments the lake has, by name."""
         prefix = qualified_name(self._place.host, "")
         with closing(connect_lake(self._place)) as connection:
             offsets = offsets_in(connection, BASE)
         return {name.removeprefix(prefix): end for name, end in offsets.items() if name.startswith(prefix)}
 
     def _clean(self) -> None:
-        """Let go of segments that are in the lake, and ship again what is nowhere."""
+        """Delete segments that are in the lake, and reset the offsets of lost pieces, so that they are shipped again."""
         if time.monotonic() - self._cleaned_at < CLEANING_SECONDS and self._cleaned_at:
             return
         self._cleaned_at = time.monotonic()
-        # Asked before the lake is: what has gone from the queue by then, the lake had before.
+        # Before the lake is queried: pieces that have left the queue by now are in the lake.
         waiting = list(filter(None, map(Piece.named, self._open().names(f"{self._place.host}/"))))
         known, sizes, shipped = self._known(), segment_sizes(self._files.segments), self._shipped()
         for name, size in sizes.items():
             if known.get(name, 0) >= size and name not in self._in_lake:
-                # Its grace begins now: a reader that sees the state before still needs it.
+                # Its grace period begins now, since a reader of an earlier state still needs it.
                 with suppress(FileNotFoundError):
                     os.utime(self._files.segments / name)
                 self._in_lake.add(name)
@@ -183,20 +183,20 @@ class Shipper:
 
 
 class NoIntake:
-    """Leaves events that are in no segment to the segments: whoever made them ready records them there."""
+    """Leaves events that are in no segment to the segments, into which the caller then records them."""
 
     least_bytes = 0
 
-    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:  # noqa: ARG002 - it takes none
-        """Take in nothing."""
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:  # noqa: ARG002 - it ingests nothing
+        """Ingest nothing."""
         return False
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, since nothing is open."""
 
 
 def _is_lost(segment: str, shipped: int, known: Mapping[str, int], waiting: list[Piece]) -> bool:
-    """Return whether what comes next of a segment was shipped, and is neither in the lake nor on its way."""
+    """Return whether a segment's next piece was shipped but is neither in the lake nor in the queue."""
     end = known.get(segment, 0)
     if shipped <= end:
         return False
@@ -204,7 +204,7 @@ def _is_lost(segment: str, shipped: int, known: Mapping[str, int], waiting: list
 
 
 def refuse_no_queue(place: LakePlace) -> None:
-    """Raise where a lake has no queue."""
+    """Raise if a lake has no queue."""
     if not place.queue_path:
         raise LedgerError(
             f'{place.path} names no queue: each host commits by itself. With queue_path = "s3://…" (or a folder that every host has) in '

@@ -1,4 +1,4 @@
-"""A ledger in a lake: many hosts write to it, each through an ingester of its own, and all of them read one set of tables."""
+"""A ledger in a lake: many hosts write to it, each through its own ingester, and all of them read the same tables."""
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -45,7 +45,7 @@ _OLDER = (
 
 
 def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verification:
-    """Look whether a state of a lake holds what was taken in up to it."""
+    """Verify that a state of a lake holds what was ingested up to it."""
     if is_older_than_chains(connection):
         return Verification(tuple(faults_since(kept, {})), (_OLDER,))
     shape = shape_of(connection, create_everything, lacks=lacking(version_in(connection) or SCHEMA_VERSION))
@@ -65,7 +65,7 @@ def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verific
 
 
 def _of_chain(chain: int, found: ChainWalk, kept: Sequence[Head]) -> Iterator[Fault]:
-    """Yield what is wrong with a chain, with the name of its host."""
+    """Yield the faults of a chain, with the name of its host."""
     of_host = f"Of host {found.host}: " if found.host else ""
     since = faults_since([head for head in kept if head.link // SPAN == chain], found.heads)
     for fault in (*found.faults, *since):
@@ -73,18 +73,18 @@ def _of_chain(chain: int, found: ChainWalk, kept: Sequence[Head]) -> Iterator[Fa
 
 
 _MADE_TWICE = ("already exists", "duplicate key value")
-"""What a catalog says to the second of two who make its tables."""
+"""Errors that a catalog raises if another process has just created the tables."""
 
 _PATIENCE_SECONDS = 30.0
-"""How long to wait for others who are making the same blank lake a ledger."""
+"""Seconds to wait for another process that turns the same blank lake into a ledger."""
 
 
 class LakeStore:
     """A ledger in a lake; see ``Store`` for what each method does.
 
     Args:
-        place: where the lake is.
-        as_of: the state to be read; None for the newest, and what this host has beyond it.
+        place: the place of the lake.
+        as_of: the state to read; None for the newest one plus this host's uncommitted events.
     """
 
     def __init__(self, place: LakePlace, *, as_of: AsOf | None = None) -> None:
@@ -102,7 +102,7 @@ class LakeStore:
         self.as_of: AsOf | None = self._fixed
 
     def make(self) -> None:
-        """Make the lake a ledger where it is blank."""
+        """Turn the lake into a ledger if it is blank."""
         self.files.make_folders()
         if self._is_made():
             return
@@ -115,7 +115,7 @@ class LakeStore:
             lock.release()
 
     def _is_made(self) -> bool:
-        """Return whether there is nothing to make; asked by the connection that is kept, since each new one reads the catalog anew."""
+        """Return whether there is nothing to make, over the kept connection, since each new one reads the catalog anew."""
         try:
             version = self._version()
         except LedgerError as error:
@@ -123,12 +123,12 @@ class LakeStore:
                 raise
             return False
         if self.place.queue_path:
-            return True  # to ship takes no right to write to the lake
+            return True  # shipping needs no right to write to the lake
         with self._one_sentence("opened"), self._lock:
             return version == SCHEMA_VERSION and not is_older_than_chains(self._watched(), BASE)
 
     def _make(self) -> None:
-        # Another host, or this one by another name of the same lake, may be at it all the same.
+        # Another host, or this one under another name of the same lake, may be making it all the same.
         private = PrivateFiles(self.place)
         private.begin()
         for attempt in tried_again(_is_in_the_way, seconds=_PATIENCE_SECONDS):
@@ -137,7 +137,7 @@ class LakeStore:
         private.tighten()
 
     def check(self) -> None:
-        """Raise where the lake can't be read as it is."""
+        """Raise if the lake can't be read by this version."""
         self._version()
 
     def _version(self) -> int:
@@ -146,7 +146,7 @@ class LakeStore:
                 return refuse_other_versions(self._watched(), self.place)
         except LedgerError as error:
             self.close()
-            # What this host has committed was somewhere.
+            # If this host has committed before, the lake existed.
             if self.files.heads.exists() or not is_blank(self.place, error):
                 raise
             raise BlankLakeError(
@@ -156,20 +156,20 @@ class LakeStore:
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
     ) -> IngestReport:
-        """Commit what this host's segments hold; readers see it at once."""
+        """Commit this host's segments; readers see them at once."""
         return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
 
     def intake(self) -> Intake:
-        """Commit events that are in no segment, or leave them to the segments where hosts ship these."""
+        """Return an intake that commits events that are in no segment, or leaves them to the segments if hosts ship these."""
         return self._ingester.intake()
 
     def forget(self, *, patience: float = 0.0) -> bool:
-        """Delete the rows, and let go of every state and file that has them."""
+        """Delete the rows, and every state and file that has them."""
         return self._ingester.forget(patience=patience)
 
     def verify(self, kept: Sequence[Head]) -> Verification:
-        """Look at every host's chain in the state that is read; in the newest one also at what this host has kept of its own, and its segments."""
-        # What is kept is of commits that the state has which is asked for behind it.
+        """Verify every host's chain in the state that is read; for the newest one also this host's kept heads and its segments."""
+        # The kept heads are read before the state, so that the state has their commits.
         own = committed_heads(self.files) if self.has_tail else ()
         snapshot = self.state()
         assert isinstance(snapshot, int)
@@ -192,31 +192,31 @@ class LakeStore:
             return replace(found, faults=(*found.faults, *of_host))
 
     def due_in(self) -> float:
-        """Return in how many seconds another commit is due."""
+        """Return the seconds until the next commit is due."""
         return self._ingester.due_in()
 
     def is_behind(self) -> bool:
-        """Readers see what is committed."""
+        """Return False, since readers see what is committed."""
         return False
 
     def exists(self) -> bool:
-        """A lake that could be opened is there."""
+        """Return True, since a lake that could be opened exists."""
         return True
 
     def is_blank(self) -> bool:
-        """Nobody knows without asking: other hosts write to it."""
+        """Return False, since other hosts write to it, and only a query would tell."""
         return False
 
     def state(self) -> Hashable:
         """Return the number of the snapshot that is read."""
         return self._fixed if self._fixed is not None else self._newest()
 
-    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - which one is no matter here
-        """Whether the segments still hold what came after a state: for a minute they do, whoever commits meanwhile."""
+    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - any state will do here
+        """Whether the segments still hold what came after a state: they do for a minute, whichever process commits meanwhile."""
         return time.monotonic() - since < GRACE_SECONDS / 2
 
     def connect(self, *, may_write: bool) -> Instance:
-        """Show the lake as it was at one snapshot; who also writes asks little of it, and is given no copy."""
+        """Attach the lake at one snapshot. A writer queries it little, so it gets no copy in memory."""
         snapshot = self.state()
         assert isinstance(snapshot, int)
         connection = connect_reader(self.place, snapshot, self._size(), may_hold=not may_write)
@@ -228,14 +228,14 @@ class LakeStore:
         return Instance(connection, lacks=lacks)
 
     def start_over(self) -> None:
-        """Give up the parent's connection in a forked child."""
+        """Abandon the parent's connection in a forked child."""
         if self._watching is not None:
             abandon(self._watching)
         self._watching = None
         self._lock = Lock()
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         with self._lock:
             if self._watching is not None:
                 self._watching.close()
@@ -246,7 +246,7 @@ class LakeStore:
             try:
                 return self._snapshot_id("SELECT id FROM base.current_snapshot()")
             except duckdb.Error:
-                self.close()  # the catalog database may have been started anew
+                self.close()  # the catalog database may have been restarted
                 return self._snapshot_id("SELECT id FROM base.current_snapshot()")
 
     def _snapshot_of(self, as_of: AsOf) -> int:
@@ -266,7 +266,7 @@ class LakeStore:
 
     def _snapshot_id(self, query: str, *values: object) -> int | None:
         with self._lock:
-            # To the end: a row that is left keeps the transaction open, and with it the state that it sees.
+            # Fetch all rows, since a remaining one keeps the transaction open, and with it the state that it sees.
             [(value,)] = self._watched().execute(query, list(values)).fetchall()
         found: int | None = value
         return found
@@ -285,6 +285,6 @@ class LakeStore:
 
 
 def _is_in_the_way(error: BaseException) -> bool:
-    """Return whether somebody else is making the lake a ledger just now: its catalog can't be read until that is done."""
+    """Return whether another process is turning the lake into a ledger, so that its catalog can't be read yet."""
     made_twice = isinstance(error, duckdb.Error) and any(words in str(error) for words in _MADE_TWICE)
     return made_twice or is_conflict(error) or isinstance(error, duckdb.TransactionException)

@@ -1,4 +1,4 @@
-"""The tables of a lake: those of ``schema.py``, without what DuckLake has no word for."""
+"""The tables of a lake: those of ``schema.py``, without what DuckLake doesn't support."""
 
 import re
 from collections.abc import Iterator
@@ -23,23 +23,23 @@ from actionledger.ledger.upkeep.proofs.report import heads_in
 
 _OPTIONS = {
     "parquet_compression": "zstd",
-    # Small inserts kept in the catalog have to be written out later, by somebody who then stands in everybody's way.
+    # Small inserts kept in the catalog must be written out later, by a process that then blocks all others.
     "data_inlining_row_limit": "0",
 }
 
 _NOT_MADE = "creating a new DuckLake is explicitly disabled"
-"""What DuckLake says of a database that is no catalog."""
+"""DuckLake's error for a database that is not a catalog."""
 
 _LINK_TYPE = "BIGINT"
 
 
 def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
-    """Make a lake a ledger where it is blank; two who do so at once make one."""
+    """Turn a blank lake into a ledger; if two processes do so at once, they make one."""
     if version_in(connection, BASE) is None:
         has_tables = connection.execute(
             "SELECT 1 FROM duckdb_tables() WHERE database_name = ?", [BASE]
         ).fetchall()
-        # Somebody else may have made them in between.
+        # Another process may have created them in between.
         if has_tables and version_in(connection, BASE) is None:
             raise NotALedgerError(
                 f"The lake of {place.path} holds other tables, and is not a ledger: it has no table meta with a version."
@@ -56,7 +56,7 @@ def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
 
 
 def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
-    """Add the tables that an older lake lacks, and note today's version in it."""
+    """Add the tables that an older lake lacks, and record the current version in it."""
     if (version_in(connection, BASE) or 0) >= SCHEMA_VERSION:
         return
     cursor = connection.cursor()
@@ -75,7 +75,7 @@ def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
 
 
 def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> int:
-    """Return the version of the lake that is attached, which can be read as it is."""
+    """Return the version of the attached lake; raise if this toolkit can't read it."""
     version = version_in(connection, BASE)
     if version is None:
         raise NotALedgerError(
@@ -91,14 +91,14 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> i
 
 
 def is_blank(place: LakePlace, error: Exception) -> bool:
-    """Return whether a lake can't be read because nobody has made it yet."""
+    """Return whether a lake can't be read because it doesn't exist yet."""
     if place.catalog_file is not None and not place.catalog_file.exists():
         return place.data_folder is None or not any(place.data_folder.glob("*"))
     return _NOT_MADE in str(error)
 
 
 def create_everything(connection: DuckDBPyConnection) -> None:
-    """Make all tables and views of ``schema.py`` as a lake has them."""
+    """Create all tables and views of ``schema.py`` in a lake's form."""
     tables = (_plain(ddl) for ddl in (*(table.ddl for table in TABLES), *BOOKKEEPING))
     views = (f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items())
     connection.execute(";".join((*tables, *views)))
@@ -117,15 +117,15 @@ def _make(connection: DuckDBPyConnection) -> None:
 
 
 def is_older_than_chains(connection: DuckDBPyConnection, catalog: str | None = None) -> bool:
-    """Return whether a lake was made when lakes had no chains: its links have the numbers of a file's."""
+    """Return whether a lake was made before lakes had chains: its links then have a file's column type."""
     table = f"{catalog}.links" if catalog else "links"
-    # Of no row: the type alone is asked for, and no file is read.
+    # DESCRIBE reads the type alone, and no file.
     [(_, kind, *_)] = connection.execute(f"DESCRIBE SELECT link FROM {table}").fetchall()
     return str(kind) != _LINK_TYPE
 
 
 def _begin_chain(connection: DuckDBPyConnection) -> None:
-    """Begin the first chain of a lake that is older than chains, with what is there."""
+    """Begin the first chain of a lake from before lakes had chains, with the rows that are there."""
     cursor = connection.cursor()
     cursor.execute(f"USE {BASE}")
     if not is_older_than_chains(cursor):
@@ -141,17 +141,17 @@ def _begin_chain(connection: DuckDBPyConnection) -> None:
 
 
 def _plain(ddl: str) -> str:
-    """Return a statement without what DuckLake does by itself, or for a whole lake, and with room for links of many hosts."""
+    """Return a statement without what DuckLake does itself or doesn't support, and with a type for links of many hosts."""
     plain = ddl.replace(" USING COMPRESSION zstd", "").replace(" PRIMARY KEY", "")
     return re.sub(rf'\b({LINK}"?|by_link) INTEGER', rf"\1 {_LINK_TYPE}", plain)
 
 
 class OwnChain:
-    """The chain that one host's commits go on with; of the holder of the ingest lock.
+    """The chain that one host's commits continue; for the holder of the ingest lock.
 
     Args:
-        place: where the lake is.
-        files: what the host has of the ledger.
+        place: the place of the lake.
+        files: the host's files of the ledger.
     """
 
     def __init__(self, place: LakePlace, files: LedgerFiles) -> None:
@@ -161,13 +161,13 @@ class OwnChain:
 
     @contextmanager
     def continuing_chain(self, connection: DuckDBPyConnection) -> Iterator[Chain]:
-        """Give the chain for some commits; at the end, how far it has come is kept."""
+        """Give the chain for some commits; save its head at the end."""
         kept = committed_heads(self._files)
         chain = self._found(connection, kept)
         if chain is None:
             chain = Chain(connection, _begun(connection, self._place))
             kept = (*kept, chain.head)
-            _keep(self._files, kept)  # whatever comes of the commit, the next one goes on with this chain
+            _keep(self._files, kept)  # even if the commit fails, the next one continues this chain
         self._files.committing.touch(mode=0o600)
         yield chain
         if chain.head != kept[-1]:
@@ -176,19 +176,19 @@ class OwnChain:
         self._left = chain.head
 
     def _found(self, connection: DuckDBPyConnection, kept: tuple[Head, ...]) -> Chain | None:
-        """Return the chain whose head was kept last; None where there is none, or the lake has another one in its place."""
+        """Return the chain of the last saved head; None if there is none, or if the lake has another chain in its place."""
         if not kept:
             return None
         if kept[-1] == self._left and not self._files.committing.exists():
-            # Nobody of this host has committed since: the lake need not be asked.
+            # This host has not committed since, so that the lake needs no query.
             return Chain(connection, self._left)
         return _in_lake(connection, kept[-1])
 
 
 def committed_heads(files: LedgerFiles) -> tuple[Head, ...]:
-    """Return how far the chains of this host had come at its last commit, the one that it goes on with last.
+    """Return the saved heads of this host's chains; the last is of the chain that it continues.
 
-    A host that was killed right behind a commit has kept the head before; no head that is kept is ahead of the lake.
+    A host that was killed right after a commit still has the previous head; no saved head is ahead of the lake.
     """
     try:
         return heads_in(files.heads.read_text(encoding="utf-8"))
@@ -201,7 +201,7 @@ def committed_heads(files: LedgerFiles) -> tuple[Head, ...]:
 
 
 def _in_lake(connection: DuckDBPyConnection, kept: Head) -> Chain | None:
-    """Return the chain of a head that was kept, as far as it has come since; None where the lake hasn't that head."""
+    """Return the chain of a saved head with its current head; None if the lake doesn't have the saved one."""
     end = (kept.link // SPAN + 1) * SPAN
     found = connection.execute(
         f"SELECT link, head FROM links WHERE link >= {kept.link} AND link < {end} ORDER BY link"
@@ -210,7 +210,7 @@ def _in_lake(connection: DuckDBPyConnection, kept: Head) -> Chain | None:
 
 
 def _begun(connection: DuckDBPyConnection, place: LakePlace) -> Head:
-    """Begin another chain; hosts that do so at once collide, and get one each."""
+    """Begin another chain; hosts that do so at once conflict, and get one each."""
     for attempt in tried_again():
         with attempt, transaction(connection):
             claim(connection)

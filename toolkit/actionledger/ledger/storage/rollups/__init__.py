@@ -1,5 +1,5 @@
-"""What sessions come to, counted ahead, so that a page needn't read every row of a large ledger.
+"""Sessions' precomputed totals, so that a page needn't read every row of a large ledger.
 
-``tables.py`` says what is kept of a session and when it can be relied on, ``writer.py`` and ``state.py`` keep it, ``upkeep/rollups.py`` makes it again
-for whoever doubts it. What asks for it is ``queries/rolled.py``; it takes the rows themselves wherever there is no rollup.
+``tables.py`` defines the data per session and when it is valid. ``writer.py`` and ``state.py`` maintain it, and ``upkeep/rollups.py`` checks it.
+``queries/rolled.py`` uses it, or the rows themselves if there is no rollup.
 """

@@ -1,4 +1,4 @@
-"""What a reader sees of a rollup: what it says of the sessions that nothing has come to since, and which those are."""
+"""A reader's view of a rollup: its data on sessions without newer events, and the sessions that it lacks."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -21,19 +21,19 @@ from actionledger.ledger.storage.rollups.tables import (
 from actionledger.ledger.storage.schema import ENDS, OF_SESSION, TABLES
 
 _WITH_ROWS = ("parse_attempts", "actions", "executions")
-"""What has a row of every session that is counted."""
+"""Tables with a row for every session that is counted."""
 
 
 def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
-    """Return whether a database's rollup says what its rows say."""
+    """Return whether a database's rollup agrees with its rows."""
     asked = f'SELECT definition FROM "{catalog}".{STATE} WHERE session_id IS NULL AND link = (SELECT max(link) FROM "{catalog}".links)'
     try:
         found = connection.execute(asked).fetchall()
     except duckdb.Error:
-        return False  # there is none, as in a small ledger
+        return False  # there is no rollup, as in a small ledger
     if not found:
         return False
-    from actionledger.ledger.storage.rollups.writer import DEFINITION, is_whole  # noqa: PLC0415 - it takes all queries along
+    from actionledger.ledger.storage.rollups.writer import DEFINITION, is_whole  # noqa: PLC0415 - it imports all queries
 
     return bool(found == [(DEFINITION,)]) and is_whole(connection, catalog)
 
@@ -41,12 +41,12 @@ def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
 def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, str]:
     """Return the SELECT of each view of a rollup."""
     if not is_current:
-        from actionledger.ledger.storage.rollups.writer import COLUMNS  # noqa: PLC0415 - it takes all queries along
+        from actionledger.ledger.storage.rollups.writer import COLUMNS  # noqa: PLC0415 - it imports all queries
 
         everybody = " UNION ".join(f"SELECT session_id FROM {name}" for name in _WITH_ROWS)
         nothing = {name: _empty(COLUMNS[name]) for name in (PARTS, KINDS, FAILURES, DIALECTS)}
         return nothing | {NOT_ROLLED_UP: everybody}
-    # Return, as SQL, the sessions that the tail has rows of; empty where it has none.
+    # The sessions with rows in the tail, as SQL; empty if there are none.
     selects = []
     for table in TABLES:
         if table.name not in in_tail:
@@ -77,12 +77,13 @@ def _empty(columns: Mapping[str, str]) -> str:
 
 
 _CHANGED = (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError)
-"""What a statement fails with where somebody has changed the tables that it is about."""
+"""Errors of a statement whose tables somebody has changed."""
 
 
 PIECES = 16
-"""So many pieces are rolled up before a copy is published while others are at work: some 1.2 million turns, in half of the time between two
-copies. The next publication goes on with the rest."""
+"""The number of pieces that are rolled up before a copy is published while others work: some 1.2 million turns, in half of the time between two
+copies. The next publication continues with the rest.
+"""
 
 
 def keep_rolled_up(
@@ -92,14 +93,14 @@ def keep_rolled_up(
     pieces: int | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Bring the rollup of a working file up to date, where it is large enough or has one.
+    """Update the rollup of a working file that is large enough or already has one.
 
-    One that can't be, since somebody has changed its tables, is made anew. Where that takes more memory than there is or fails as well,
-    readers find that the rollup is of an earlier link or none, and ask the rows: what was recorded is published in any case.
+    A rollup that can't be updated, since somebody has changed its tables, is made anew. If that needs too much memory or fails as well, readers find
+    no current rollup, and query the rows: recorded events are published in any case.
     """
     if files.store.stat().st_size < tables.WORTH_BYTES and not tables.is_there(connection):
         return
-    from actionledger.ledger.storage.rollups import writer  # noqa: PLC0415 - it takes all queries along
+    from actionledger.ledger.storage.rollups import writer  # noqa: PLC0415 - it imports all queries
 
     with suppress(duckdb.OutOfMemoryException):
         try:
@@ -111,7 +112,7 @@ def keep_rolled_up(
 
 
 def forget_rolled_up(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
-    """Have nothing left in the rollup of what is forgotten: where it can't be brought up to date, it goes."""
+    """Remove erased sessions from the rollup; drop it if it can't be updated."""
     keep_rolled_up(files, connection)
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     if not is_current(connection, here):

@@ -1,10 +1,9 @@
-"""What is kept of sessions: of each **part** of one its **kind**, and of each kind its numbers.
+"""The data kept for sessions: the **kind** of each **part** of a session, and the numbers of each kind.
 
-A part is what a session has in one run, on one day and of one capture, so that a filter takes all of it or nothing. Most sessions
-have one part, and many of them the same numbers: those are of one kind, and what sums kinds up has hardly anything to do. A session
-of which that can't be said is **apart**, and its rows are asked: a turn that was read twice, a result that is filed under another run,
-day or model than the reading that it belongs to. A rollup is as good as the link of the chain that it was made at: where there
-is a later one, it is not asked.
+A part is a session's data of one run, one day and one capture, so that a filter selects all of it or nothing. Most sessions
+have one part, and many have the same numbers: these are of one kind, so that summing over kinds is fast. A session that doesn't fit is **apart**,
+and its rows are queried. Examples are a turn that was parsed twice, or a result that is filed under another run, day or model than its parse.
+A rollup is valid for the link of the chain at which it was made: if there is a later link, it is not used.
 """
 
 import hashlib
@@ -34,21 +33,21 @@ ROLLUPS = {
     APART: "a session whose rows are to be asked themselves",
     STATE: "how far sessions are rolled up: to which link of the chain, and to which session where it is not all of that link",
 }
-"""The tables, with what a row of each is. They hold nothing that the other tables don't, and are made again at any time."""
+"""The tables, with the meaning of a row. They hold nothing that the other tables don't, and can be made again at any time."""
 
 WORTH_BYTES = 64 * 1024 * 1024
-"""A working file below this is asked row by row: a rollup would save it a tenth of a second."""
+"""A smaller working file is queried row by row: a rollup would save a tenth of a second."""
 
 NOT_ROLLED_UP = "not_rolled_up"
-"""The view that readers have of the sessions whose rows are to be asked."""
+"""The readers' view of the sessions whose rows must be queried."""
 
 
 class RollupProgress(NamedTuple):
-    """How far sessions are rolled up, in the order of the links that each was last in, and of their identifiers.
+    """How far sessions are rolled up, in the order of each one's last link, then of their identifiers.
 
     Args:
         link: the link.
-        session_id: the session of that link which is the last that is rolled up; None where all of them are.
+        session_id: the last session of that link that is rolled up; None if all of them are.
     """
 
     link: int
@@ -56,7 +55,7 @@ class RollupProgress(NamedTuple):
 
 
 def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> RollupProgress | None:
-    """Return how far the current database's rollup has come; None where there is none, or it was made in another way."""
+    """Return the progress of the current database's rollup; None if there is none, or if it was made by another definition."""
     if not is_there(connection):
         return None
     found = connection.execute(f"SELECT link, session_id, definition FROM {STATE}").fetchall()
@@ -70,21 +69,21 @@ def is_there(connection: DuckDBPyConnection) -> bool:
 
 
 def remove(connection: DuckDBPyConnection) -> None:
-    """Leave nothing of the current database's rollup."""
+    """Drop the current database's rollup."""
     with transaction(connection):
         for table in ROLLUPS:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def digest_of(*texts: str) -> str:
-    """Return what tells one way of making a rollup from another."""
+    """Return a digest of a rollup's definition."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
 
 RECORDED = (*_TOKENS, "cost_usd", "cost_origin", "latency_ms")
-"""What ``turn_starts`` has of what a response took."""
+"""The columns of ``turn_starts`` on a response's usage."""
 
 SUMS = {
     "received": ("INTEGER", "count(*)"),
@@ -96,43 +95,44 @@ SUMS = {
     "by_prices_usd": ("DOUBLE", "sum(cost_usd ORDER BY cost_usd) FILTER (cost_origin <> 'recorded')"),
     "latencies": ("DOUBLE[]", "list(latency_ms ORDER BY latency_ms) FILTER (latency_ms IS NOT NULL)"),
 }
-"""What is kept of the responses of a part: the type and the aggregate of each, over ``turn_starts``. Sums are NULL where nothing is recorded,
-which takes no room, and are made in one order, so that they come out the same when they are made again."""
+"""The data kept on a part's responses: the type and the aggregate of each, over ``turn_starts``. Sums are NULL if nothing is recorded, which takes no
+space. They are added in a fixed order, so that another computation gives the same result.
+"""
 
 COLUMNS = {"first_at": "TIMESTAMP", "parser": "VARCHAR", "tools": "VARCHAR", "prompt": "VARCHAR"} | {
     name: kind for name, (kind, _) in SUMS.items()
 }
-"""The columns of a part beside its kind."""
+"""The columns of a part besides its kind."""
 
 OF_ATTEMPT = "parser_name || ' ' || left(parser_id, 8)"
 OF_TURN = "left(tools_hash, 12)"
 OF_SESSION = "left(md5(metadata->>'$.system'), 12)"
-"""What a response's parser, tools and instructions go by, as SQL of ``parse_attempts``, ``turn_starts`` and ``session_starts``."""
+"""The identifiers of a response's parser, tools and instructions, as SQL on ``parse_attempts``, ``turn_starts`` and ``session_starts``."""
 
 TURNS = f"""
 SELECT turn_id, session_id AS turn_session, profile AS turn_profile, model AS turn_model, task AS turn_task, tools_hash,
        {", ".join(RECORDED)}
 FROM turn_starts"""
-"""What is asked of a reading's turn, as SQL."""
+"""The columns of a parse's turn, as SQL."""
 
 IS_OF_TURN = (
     "(session_id = turn_session AND profile IS NOT DISTINCT FROM turn_profile "
     "AND model IS NOT DISTINCT FROM turn_model AND task IS NOT DISTINCT FROM turn_task) IS true"
 )
-"""Whether a reading is filed as its turn is, as SQL."""
+"""Whether a parse is filed like its turn, as SQL."""
 
 OF_ATTEMPTS = f"""
 SELECT part, of_session, min(of_time) AS first_at, any_value(of_parser) AS parser, any_value(of_tools) AS tools,
        {", ".join(f"{aggregate} AS {name}" for name, (_, aggregate) in SUMS.items())}
 FROM rolling_attempts GROUP BY part, of_session"""
-"""What is kept of each part beside its kind, but for its session's instructions, as SQL."""
+"""The data kept on each part besides its kind, except its session's instructions, as SQL."""
 
 
 EVENTS_AT_ONCE = 250_000
-"""So many events are rolled up at once, some 75,000 turns: twice as many take as long, and 60 MB more."""
+"""The number of events that are rolled up at once, some 75,000 turns: twice as many take as long, and 60 MB more."""
 
 PICKED, PIECE = "rolled_since", "rolling"
-"""The temporary tables of the sessions that are to be rolled up, and of those of one piece."""
+"""The temporary tables of the sessions to roll up, and of those of one piece."""
 
 _OF_SESSIONS = (
     "session_starts",
@@ -144,7 +144,7 @@ _OF_SESSIONS = (
     "issues",
     "execution_starts",
 )
-"""The tables that are asked session by session."""
+"""The tables that are queried session by session."""
 
 _ENDS = "execution_ends"
 
@@ -156,10 +156,10 @@ FROM (
     SELECT session_id, coalesce(max({LINK}), 0) AS last_link, count(*) AS events, {{first}} AS first_link
     FROM (SELECT session_id, {LINK} FROM events WHERE {{since}} UNION ALL SELECT session_id, {LINK} FROM forgotten WHERE {{since}})
     WHERE session_id IS NOT NULL GROUP BY session_id HAVING {{beyond}})"""
-"""Whatever is recorded of a session is an event of it; that it is forgotten names it nowhere else."""
+"""Everything recorded of a session is an event of it, except its erasure, which names it only in ``forgotten``."""
 
 _FIRST = f"CASE WHEN count({LINK}) = count(*) THEN min({LINK}) END"
-"""What a session began at; NULL for what was recorded before there was a chain."""
+"""The link at which a session began; NULL for rows from before there was a chain."""
 
 _PIECES = f"""
 SELECT piece, CASE WHEN count(first_link) = count(*) THEN min(first_link) END, max(last_link),
@@ -172,8 +172,8 @@ class Piece(NamedTuple):
 
     Args:
         number: its number among the pieces.
-        first: the link at which the first of them began; None where that isn't known.
-        last: the last link that any of them has something of.
+        first: the link at which the first of them began; None if unknown.
+        last: the last link with rows of any of them.
         session_id: the last session of that link.
     """
 
@@ -186,10 +186,10 @@ class Piece(NamedTuple):
 def pick_changed(
     connection: DuckDBPyConnection, reached: RollupProgress | None, at_once: int = EVENTS_AT_ONCE
 ) -> list[Piece]:
-    """Return the sessions that something has come to, in pieces."""
+    """Return the sessions with new events, in pieces."""
     asked = {"at_once": at_once, "first": _FIRST, "since": "true", "beyond": "true"}
     if reached is not None and reached.session_id is None:
-        # What a session had before is not looked for among all there is.
+        # Earlier rows of a session are not searched for among all rows.
         asked |= {"first": "NULL::INTEGER", "since": f"{LINK} > {reached.link}"}
     elif reached is not None:
         asked["beyond"] = f"(last_link, session_id) > ({reached.link}, '{reached.session_id}'::UUID)"
@@ -198,13 +198,13 @@ def pick_changed(
 
 
 def pieces_in(connection: DuckDBPyConnection) -> list[Piece]:
-    """Return the pieces of the sessions that are picked."""
+    """Return the pieces of the picked sessions."""
     return [Piece(*row) for row in connection.execute(_PIECES).fetchall()]
 
 
 @contextmanager
 def only(connection: DuckDBPyConnection, piece: Piece) -> Iterator[None]:
-    """Have each table that is asked session by session, by its own name, hold the rows of one piece alone."""
+    """Within the context, limit the tables that are queried session by session to the rows of one piece, under their own names."""
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     within = "true" if piece.first is None else f"{LINK} BETWEEN {piece.first} AND {piece.last}"
     theirs = f"session_id IN (SELECT session_id FROM temp.{PIECE})"

@@ -1,4 +1,4 @@
-"""Rolling sessions up: all of them where there is no rollup yet, else those that something has come to since."""
+"""Roll sessions up: all of them if there is no rollup yet, else those with new events."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -92,7 +92,7 @@ _MISFILED = {
     "blocks": "session_id = of_session",
     "issues": "session_id = of_session",
 }
-"""What holds for each row of a session that can be counted by the reading that it belongs to."""
+"""Conditions that hold for every row of a session that can be counted by the parse that it belongs to."""
 
 _APART = """
 CREATE OR REPLACE TEMP TABLE rolling_apart AS
@@ -125,10 +125,10 @@ WHERE {AUDITABLE} AND list_contains($read, outcome) GROUP BY ALL"""
 LISTED = """
 list({'stage': stage, 'code': code, 'action': action, 'origin': origin, 'hits': hits, 'turns': turns}
      ORDER BY stage, code, action, origin) AS failures"""
-"""What failed in a part or a kind, as one value, as SQL."""
+"""The failures of a part or a kind, as one value, as SQL."""
 
 LISTED_DIALECTS = "list({'dialect': dialect, 'read': read} ORDER BY dialect) AS dialects"
-"""In which dialects responses of a part or a kind were read, as one value, as SQL."""
+"""The dialects in which responses of a part or a kind were parsed, as one value, as SQL."""
 
 _FAILED_IN = f"SELECT part, of_session, {LISTED} FROM rolling_failures GROUP BY part, of_session"
 _DIALECTS_OF = f"SELECT part, of_session, {LISTED_DIALECTS} FROM rolling_dialects GROUP BY part, of_session"
@@ -146,8 +146,7 @@ def _counted_sql(counts: Counts) -> str:
 DIGEST = "sha256(to_json([{}, failures::JSON::VARCHAR, dialects::JSON::VARCHAR])::VARCHAR)".format(
     ", ".join(f"{name}::VARCHAR" for name in _NUMBERS)
 )
-"""What tells a kind from others, as SQL: its numbers, what failed, and in which dialects it was read. An action's name is whatever a model has written, so that a weaker
-digest might be made to take two kinds for one."""
+"""A kind's digest, as SQL: of its numbers, failures and dialects. Models name actions, and could make two kinds collide in a weaker digest."""
 
 _JOINS = " ".join(f"LEFT JOIN ({_counted_sql(counts)}) USING (part, of_session)" for counts in ALL)
 _ZEROED = ", ".join(f"coalesce({name}, 0)::INTEGER AS {name}" for name in _NUMBERS)
@@ -177,7 +176,7 @@ OF_SESSIONS = f"SELECT session_id AS of_session, source, {tables.OF_SESSION} AS 
 PART_SQL = ", ".join(
     "of_session AS session_id" if name == "session_id" else name for name in COLUMNS[PARTS] if name != "kind"
 )
-"""What a part has of its session, and what is kept of it but its kind, as SQL."""
+"""The columns of a part from its session, and all columns of a part except its kind, as SQL."""
 
 _INSERTS = f"""
 INSERT INTO {KINDS} BY NAME SELECT * EXCLUDE (failures, dialects) FROM rolling_kinds;
@@ -197,7 +196,7 @@ DELETE FROM {DIALECTS} WHERE kind NOT IN (SELECT kind FROM {PARTS});
 DELETE FROM {KINDS} WHERE kind NOT IN (SELECT kind FROM {PARTS})"""
 
 DEFINITION = digest_of(_OWN, _APART, _FAILED, _READ_IN, _PARTS_SQL, OF_SESSIONS)
-"""What tells a rollup that was made in this way."""
+"""Identifies the way in which a rollup is made."""
 
 
 def roll_up(
@@ -207,7 +206,7 @@ def roll_up(
     is_stopped: Callable[[], bool] = lambda: False,
     at_once: int = EVENTS_AT_ONCE,
 ) -> None:
-    """Bring the rollup of the current database up to its last link, each piece in a transaction of its own; where that is done, nothing."""
+    """Update the rollup of the current database to its last link, each piece in its own transaction; nothing to do if it is up to date."""
     [(last,)] = connection.execute("SELECT max(link) FROM links").fetchall()
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     reached = rolled_up_to(connection, DEFINITION) if is_whole(connection, here) else None
@@ -251,7 +250,7 @@ def is_whole(connection: DuckDBPyConnection, catalog: str) -> bool:
 
 @contextmanager
 def _more_memory(connection: DuckDBPyConnection) -> Iterator[None]:
-    """Let DuckDB join in more memory than it writes in."""
+    """Let DuckDB use more memory for joins than for writing."""
     [(limit,)] = connection.execute("SELECT current_setting('memory_limit')").fetchall()
     connection.execute(f"SET memory_limit = '{_MEMORY}'")
     try:
@@ -262,7 +261,7 @@ def _more_memory(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 def _drop_unused(connection: DuckDBPyConnection) -> None:
-    """Leave nothing of kinds that no session is of any more, once they are many, or where a session was forgotten."""
+    """Delete kinds without sessions, once there are many, or after an erasure."""
     are_many = f"(SELECT count(*) FROM {KINDS}) > (SELECT count(*) FROM {PARTS})"
     if connection.execute(f"SELECT {are_many} OR EXISTS (FROM forgotten)").fetchone() == (True,):
         connection.execute(_UNUSED)
@@ -289,7 +288,7 @@ def _roll(connection: DuckDBPyConnection, *, is_new: bool) -> None:
 
 
 def count_parts(connection: DuckDBPyConnection) -> None:
-    """Count the parts of the sessions of a piece by their rows: ``rolling_parts``, and ``rolling_apart``."""
+    """Compute the parts of a piece's sessions from their rows: ``rolling_parts``, and ``rolling_apart``."""
     connection.execute(_OWN)
     connection.execute(_APART)
     connection.execute(_FAILED, {"intent": INTENT})

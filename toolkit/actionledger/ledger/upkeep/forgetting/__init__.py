@@ -1,6 +1,6 @@
-"""FORGET: all that is recorded of sessions goes from every file of a ledger, and that it went is recorded without a word of it.
+"""Erase sessions: all their records go from every file of a ledger, and an event records the erasure without any of their content.
 
-What is to be done is written down first (``intent.py``); whoever is killed at it is followed by the next one, who goes on. Records go by one
-transaction (``records.py``), and then out of the free pages, the published copy and live segments (``finishing.py``), under the ingest lock: nobody
-publishes a half of it. What lies beside the records, the room of sessions removes first.
+The intent is saved first (``intent.py``), so that the next process completes an erasure that was killed. ``records.py`` removes the records in one
+transaction, then clears free pages, the published copy and live segments. It holds the ingest lock: nobody publishes half of an erasure. The sessions
+package first removes what is stored next to the records.
 """

@@ -1,4 +1,4 @@
-"""What is being forgotten, written down before anything is done, so that whoever is killed at it is followed by the next one."""
+"""The intent to erase sessions, saved before anything is erased, so that the next process completes an erasure that was killed."""
 
 import json
 import os
@@ -17,18 +17,18 @@ from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, sync_to_di
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What is being forgotten.
+    """An erasure that has begun.
 
     Args:
-        events: the identifier of the event that records it, by the session's id.
-        turns: the identifiers of the sessions' turns, as of when it was asked for.
+        events: the identifier of the event that records the erasure, by session id.
+        turns: the identifiers of the sessions' turns, as of the request.
         names: the sessions' own names.
-        run_id: what the events have in common.
-        forgotten_by: who asked for it.
-        why: for what rule; empty where somebody named the sessions.
-        at: when, UTC without a zone.
-        is_beside_done: whether all is gone that lies beside the records.
-        counts: how many things beside the records are gone, by what they are, by the session's id.
+        run_id: the events' common run id.
+        forgotten_by: who requested it.
+        why: the rule that requires it; empty if somebody named the sessions.
+        at: the time, UTC without a zone.
+        is_beside_done: whether everything next to the records is erased.
+        counts: how many things next to the records were erased, by session id and by kind.
     """
 
     events: Mapping[str, str]
@@ -45,14 +45,14 @@ class Intent:
     def of(
         cls, sessions: list[str], turns: list[str], names: list[str], *, forgotten_by: str, why: str
     ) -> Self:
-        """Return a new one.
+        """Return a new intent.
 
         Args:
             sessions: the sessions' identifiers.
-            turns: those of their turns.
+            turns: their turns' identifiers.
             names: their own names.
-            forgotten_by: who asked for it.
-            why: for what rule; empty where somebody named the sessions.
+            forgotten_by: who requested it.
+            why: the rule that requires it; empty if somebody named the sessions.
         """
         events = {session: new_id() for session in sessions}
         return cls(events, tuple(turns), tuple(names), new_id(), forgotten_by, why, now())
@@ -63,11 +63,11 @@ class Intent:
         return list(self.events)
 
     def with_counts(self, counts: Mapping[str, Mapping[str, int]]) -> "Intent":
-        """Return the same as of when all is gone that lies beside the records."""
+        """Return a copy that marks everything next to the records as erased."""
         return replace(self, is_beside_done=True, counts=counts)
 
     def save(self, files: LedgerFiles) -> None:
-        """Write it down, so that it survives a power loss.
+        """Save it, so that it survives a power loss.
 
         Raises:
             OSError: it can't be written.
@@ -83,10 +83,10 @@ class Intent:
 
 
 def intent_of(files: LedgerFiles) -> Intent | None:
-    """Return what is being forgotten in a ledger; None for nothing.
+    """Return the intent of a ledger's unfinished erasure; None if there is none.
 
     Raises:
-        LedgerError: the file that says it is damaged.
+        LedgerError: the intent's file is damaged.
     """
     try:
         value = json.loads(files.forgetting.read_bytes())
@@ -103,8 +103,8 @@ def intent_of(files: LedgerFiles) -> Intent | None:
 class SessionLock(FileLock):
     """The lock of one session.
 
-    What is being forgotten is written down before anybody looks for its locks, and looked for here once the lock is held: so either
-    sees the other. Nobody need hold the locks of all the sessions that go, of which there may be more than a process can have files open.
+    An erasure saves its intent before it looks for locks, and this class reads the intent after it has taken the lock: so each sees the other. No
+    process needs to hold the locks of all the sessions at once, which may be more than the files it may have open.
 
     Args:
         files: the ledger's files.
@@ -117,7 +117,7 @@ class SessionLock(FileLock):
         self._session_id = str(UUID(session_id))
 
     def acquire(self, patience: float = 0.0) -> bool:
-        """Take the lock if it is free; see ``FileLock.acquire``."""
+        """Acquire the lock if it is free; see ``FileLock.acquire``."""
         if not super().acquire(patience):
             return False
         try:
@@ -136,11 +136,11 @@ class SessionLock(FileLock):
 
 
 def open_sessions(files: LedgerFiles, session_ids: list[str]) -> list[str]:
-    """Return which of some sessions a live process has open; locks that nobody holds are removed.
+    """Return which of these sessions a live process has open; remove locks that nobody holds.
 
     Args:
         files: the ledger's files.
-        session_ids: the sessions, which are being forgotten: nobody opens them from now on.
+        session_ids: the sessions being erased, which nobody can open any more.
     """
     held = []
     for session_id in session_ids:

@@ -1,4 +1,4 @@
-"""The records of sessions that are forgotten: counted, their digests kept, deleted, and that they are, in one transaction."""
+"""Erase the records of sessions in one transaction: count them, keep their digests, delete them, and record the erasure."""
 
 import json
 import os
@@ -35,7 +35,7 @@ t.session_id IS NULL AND t.run_id IN (
     SELECT run_id FROM session_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
     EXCEPT SELECT run_id FROM session_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)
     EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget))"""
-"""Notes of runs that were about nothing else: a line that could not be read may be quoted in them."""
+"""Selects notes of runs that were about nothing else: they may quote a line that could not be parsed."""
 
 _ENDED = """
 t.run_id IN (
@@ -43,10 +43,10 @@ t.run_id IN (
     INTERSECT (SELECT run_id FROM session_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
                EXCEPT SELECT run_id FROM session_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)
                EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)))"""
-"""The same of what such a run says of itself and of its files, whose names may be the sessions': where it is over, and has no more to say."""
+"""Selects what such runs record about themselves and their files, whose names may be the sessions'; only if the run has ended."""
 
 _OF_RUNS = ("run_ends", "run_starts", "left_out")
-"""Deleted from the last to the first: that a run has ended says which of them are meant."""
+"""Deleted from the last to the first, since the end of a run selects the others' rows."""
 
 _ONLY_THEIR_TOOLS = """
 t.tools_hash IN (
@@ -58,14 +58,14 @@ _QUARANTINED = (
 
 
 class _Part(NamedTuple):
-    """Rows of one table that go."""
+    """Rows of one table to delete."""
 
     table: str
     condition: str
 
 
 def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
-    """Delete all records of sessions, and record that they are forgotten; a second time does nothing."""
+    """Delete all records of sessions, and record the erasure; a second call does nothing."""
     asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
     if connection.execute(asked, [",".join(intent.events.values())]).fetchone() != (0,):
         return
@@ -84,7 +84,7 @@ def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain)
 
 
 def delete_concurrent(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
-    """Delete records of sessions that came in beside the forgetting."""
+    """Delete records of sessions that arrived during the erasure."""
     _pick(connection, intent)
     head = chain.head
     with transaction(connection):
@@ -95,7 +95,7 @@ def delete_concurrent(connection: DuckDBPyConnection, intent: Intent, chain: Cha
 
 
 def _take_away(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> list[bytes]:
-    """Delete rows and their salts, and return the digests that are kept of them."""
+    """Delete rows and their salts, and return the digests that are kept of the rows."""
     withdrawn = withdraw(connection, list(_going(intent)), chain.head.link + 1, ForgettingStep.FORGOTTEN)
     for part in reversed(list(_parts())):  # ends before the starts that name their session
         connection.execute(
@@ -113,7 +113,7 @@ def _pick(connection: DuckDBPyConnection, intent: Intent) -> None:
 
 
 def _parts() -> Iterator[_Part]:
-    """Yield what goes, the tables that others are found by first."""
+    """Yield the rows to delete, beginning with the tables that others are found by."""
     for table in TABLES:
         if "session_id" in table.columns and table.name not in {"forgotten", "events", *ENDS}:
             yield _Part(table.name, _OF_SESSIONS)
@@ -130,7 +130,7 @@ def _parts() -> Iterator[_Part]:
 
 
 def _going(intent: Intent) -> Iterator[Rows]:
-    """Yield the same as the proofs know it."""
+    """Yield the same rows in the form that the proofs use."""
     yield rows_of_sessions(intent.sessions)
     runs = f"owner IN (SELECT t.run_id FROM events AS t WHERE {_ORPHANED_RUNS})"  # noqa: S608 (our own names)
     yield Rows(_ORPHANED_RUNS, runs, ("events",), {})
@@ -141,7 +141,7 @@ def _going(intent: Intent) -> Iterator[Rows]:
 
 
 def _counts(connection: DuckDBPyConnection, parts: Sequence[_Part]) -> dict[str, dict[str, int]]:
-    """Return how many rows of each table each session has."""
+    """Return the number of rows of each session in each table."""
     counts: dict[str, dict[str, int]] = {}
     for part in parts:
         if part.table in {"tools", QUARANTINE.name, *_OF_RUNS}:
@@ -178,12 +178,12 @@ def _staged(events: Sequence[SessionForgotten], staging: Staging) -> Cells:
 
 @dataclass(frozen=True, slots=True)
 class ForgetReport:
-    """What was forgotten.
+    """The result of an erasure.
 
     Args:
-        sessions: the sessions' identifiers, children among them.
-        counts: how many rows of each table, and how many of each other thing, are gone.
-        was_begun: whether somebody had begun with it before, and was cut off.
+        sessions: the identifiers of the sessions and their children.
+        counts: how many rows of each table, and how many other things of each kind, were erased.
+        was_begun: whether this resumed an interrupted erasure.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -205,7 +205,7 @@ _KEPT = (
 
 
 def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str] = ()) -> int:
-    """Put blanks over lines in segments; return over how many. What is blank is passed over by whoever takes it in."""
+    """Overwrite lines in segments with blanks, which ingest skips; return their number."""
     needles = [each.encode() for each in (*session_ids, *event_ids)]
     blanked = 0
     for name in segment_sizes(segments):
@@ -221,7 +221,7 @@ def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collect
 def orphaned_events(
     connection: DuckDBPyConnection, segments: Path, offsets: Mapping[str, int]
 ) -> frozenset[str]:
-    """Return the events of no session that segments still have and the records have not: tools that were theirs alone, notes on their runs."""
+    """Return events without a session that segments still have and the records have not: tools only they used, notes on their runs."""
     there = dict(_lines_of_nobody(segments, offsets))
     if not there:
         return frozenset()
@@ -235,7 +235,7 @@ def orphaned_events(
 
 
 def _lines_of_nobody(segments: Path, offsets: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the events of no session that were taken in, each with the hash of the tools that it offers, if any."""
+    """Yield the ingested events without a session, each with the hash of the tools that it offers, if any."""
     for name in segment_sizes(segments):
         with suppress(FileNotFoundError), (segments / name).open("rb", buffering=0) as file:
             for start, line in _whole_lines(file.fileno()):
@@ -247,7 +247,7 @@ def _lines_of_nobody(segments: Path, offsets: Mapping[str, int]) -> Iterator[tup
 
 
 def _whole_lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
-    """Yield each line that has its end, and where it begins, in bytes."""
+    """Yield each complete line with its offset in bytes."""
     start = 0
     with open(descriptor, "rb", closefd=False) as lines:
         for line in lines:
@@ -257,7 +257,7 @@ def _whole_lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _is_of(line: bytes, session_ids: Collection[str], event_ids: Collection[str]) -> bool:
-    """Return whether a line is of one of the sessions or events, and does not only mention it; one that can't be read is."""
+    """Return whether a line belongs to one of the sessions or events, rather than only mentions it. An unparseable line counts as theirs."""
     event = _event(line)
     if not event:
         return True
@@ -267,7 +267,7 @@ def _is_of(line: bytes, session_ids: Collection[str], event_ids: Collection[str]
 
 
 def _event(line: bytes) -> dict[str, Any]:
-    """Return what a line says; nothing where it can't be read."""
+    """Parse a line; empty if that fails."""
     try:
         event = json.loads(line)
     except ValueError:
@@ -276,7 +276,7 @@ def _event(line: bytes) -> dict[str, Any]:
 
 
 def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDBPyConnection], None]) -> None:
-    """Have nothing of some sessions left in the records of a ledger; whoever is killed here is followed by the next one."""
+    """Erase sessions from all records of a ledger. If it is killed, the next process completes it."""
     with closing(open_store(files)) as connection:
         take_in(connection)
         forget_records(connection, intent, Chain(connection))
@@ -287,7 +287,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     _make_anew(files)
     files.spare.unlink(missing_ok=True)
     publish(files)
-    files.spare.unlink(missing_ok=True)  # the copy before, which has all of it
+    files.spare.unlink(missing_ok=True)  # the previous copy, which still has the erased records
     files.unpublished.unlink(missing_ok=True)
     files.loops.unlink(missing_ok=True)
     remove_finished(files.segments, offsets)
@@ -299,13 +299,13 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
 
 
 def _make_anew(files: LedgerFiles) -> None:
-    """Copy the working file's rows into a new one, in their order, and put it in its place: free pages still hold what was deleted."""
+    """Replace the working file by a new one with the same rows in the same order, since free pages still hold deleted data."""
     new = files.folder / f"{TEMPORARY}anew.duckdb"
     _remove(new)
     try:
         _copy(files, new)
     except BaseException:
-        _remove(new)  # where the disk is full, whoever makes room for the next try has this much of it
+        _remove(new)  # if the disk is full, this makes room for the next try
         raise
     sync_to_disk(new)
     wal_of(files.store).unlink(missing_ok=True)

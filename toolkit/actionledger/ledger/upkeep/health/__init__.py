@@ -1,4 +1,4 @@
-"""How a ledger is: what its files, its locks and its records say, in words that a person can act on; and what may be mended safely."""
+"""A ledger's health: what its files, locks and records show, in sentences that a person can act on, and safe repairs."""
 
 from actionledger.ledger.upkeep.health.examination import examine, mend
 from actionledger.ledger.upkeep.health.report import Check, Finding, Health, Holder, Level, Size, Waiting

@@ -1,4 +1,4 @@
-"""How a ledger is: every check asked of the same facts."""
+"""Run all health checks on the same facts."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ from actionledger.ledger.upkeep.health.report import Finding, Health, Waiting
 from actionledger.ledger.upkeep.migrations import version_in
 
 Look: TypeAlias = Callable[[Facts], Iterator[Finding]]
-"""One check: it finds something in any case, if only that all is fine."""
+"""A check; it yields at least one finding, if only that all is fine."""
 
 CHECKS: tuple[Look, ...] = (
     file_checks.published_file,
@@ -48,7 +48,7 @@ CHECKS: tuple[Look, ...] = (
 
 
 def examine(path: str | os.PathLike[str]) -> Health:
-    """Return how a ledger is, also of one that can't be opened; nothing of it is changed."""
+    """Return the health of a ledger, even of one that can't be opened; it changes nothing."""
     facts = gather(LedgerFiles.at(path))
     return Health(
         ledger=facts.files.published,
@@ -73,7 +73,7 @@ def _waiting(facts: Facts) -> Waiting:
 
 
 def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Mend what can be mended safely."""
+    """Make all safe repairs."""
     files = LedgerFiles.at(path)
     facts = gather(files)
     _refuse(facts)
@@ -86,7 +86,7 @@ def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
 
 
 def _refuse(facts: Facts) -> None:
-    """Raise where it is not certain that nothing can be lost."""
+    """Raise unless it is certain that a repair loses nothing."""
     files, version = facts.files, facts.records.version
     files.refuse_links()
     if facts.unusable:
@@ -109,7 +109,7 @@ def _refuse(facts: Facts) -> None:
 
 
 def _version_of_store(files: LedgerFiles) -> int | None:
-    """Return the working file's version of the schema, for whoever has no published copy to ask."""
+    """Return the working file's schema version, for a ledger without a published copy."""
     with one_sentence(f"Nothing is mended: the working file {files.store} can't be read"):
         if not is_database(files.store):
             return None
@@ -118,7 +118,7 @@ def _version_of_store(files: LedgerFiles) -> int | None:
 
 
 def _remove_leftovers(facts: Facts) -> list[str]:
-    """Remove what is an hour old and nobody's; who makes such files holds the ingest lock, but for a moment's."""
+    """Remove files that are an hour old and belong to no process. Their makers hold the ingest lock, except for a moment."""
     if not facts.old_temporaries and not facts.old_locks:
         return []
     lock = FileLock(facts.files.ingest_lock)
@@ -147,7 +147,7 @@ def _remove_leftovers(facts: Facts) -> list[str]:
 
 
 def _mend_rollup(facts: Facts) -> list[str]:
-    """Have a rollup that is not as its rows say made again by the publication that follows, and one of an earlier link go on."""
+    """Drop a rollup that differs from its rows, and have the next publication rebuild it; update one that is behind."""
     if not any(finding.is_mendable for finding in rollup(facts)):
         return []
     lock = FileLock(facts.files.ingest_lock)

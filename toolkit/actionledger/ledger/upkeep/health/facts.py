@@ -1,4 +1,4 @@
-"""What there is to be judged: gathered once, from the disk and from the published copy, whatever state they are in."""
+"""The facts that the checks judge: gathered once, from the disk and from the published copy, whatever state they are in."""
 
 import fcntl
 import json
@@ -28,7 +28,7 @@ _STOPPED = frozenset("Tt")
 
 
 def holders(files: LedgerFiles) -> tuple[Holder, ...]:
-    """Return who holds which of a ledger's locks."""
+    """Return which processes hold a ledger's locks."""
     listed = _listed()
     found: list[Holder] = []
     for what, path in _lockable(files):
@@ -36,12 +36,12 @@ def holders(files: LedgerFiles) -> tuple[Holder, ...]:
         if inode is None:
             continue
         processes = listed.get(("FLOCK", *inode), [])
-        # Who opens a session asks for its lock once: nobody may hold it just then, were it for a moment.
+        # A session's opener tries its lock once, so it must not be held here even for a moment.
         if not processes and path.parent != files.sessions and _is_locked(path):
             processes = [None]
         found += [_holder(what, process) for process in processes]
     if inode := _inode(files.published):
-        # DuckDB locks what it writes in the other way, which nobody can ask about without taking it.
+        # DuckDB uses POSIX locks, which can't be tested without taking them.
         found += [_holder("published file", process) for process in listed.get(("POSIX", *inode), [])]
     return tuple(found)
 
@@ -67,7 +67,7 @@ def _files_in(folder: Path) -> Iterable[Path]:
 
 
 def _listed() -> dict[tuple[str, int, int], list[int | None]]:
-    """Return which processes hold which file for themselves alone: by the way of locking, the device's numbers and the inode.
+    """Return the processes with an exclusive lock on each file, by kind of lock, device number and inode.
 
     A line is ``1: FLOCK  ADVISORY  WRITE 708 08:02:1311 0 EOF``.
     """
@@ -95,9 +95,9 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _is_locked(path: Path) -> bool:
-    """Tell whether somebody holds a lock that the system does not list, as of another container's process.
+    """Return whether somebody holds a lock that the system does not list, such as a process in another container.
 
-    A lock that is free is shared for a moment; whoever asks for it just then sees it taken, and asks again.
+    A free lock is shared for a moment. A process that tries it just then finds it taken, and tries again.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -119,14 +119,14 @@ def _holder(what: str, process: int | None) -> Holder:
         line = (_PROCESSES / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return Holder(what, process)
-    # The name stands in parentheses and may hold any; its arguments are left alone, since they may hold secrets.
+    # The name is in parentheses and may contain some itself. Arguments are not read, since they may hold secrets.
     begin, end = line.find("("), line.rfind(")")
     state = line[end + 1 :].split()[:1]
     return Holder(what, process, line[begin + 1 : end], is_stopped=bool(state) and state[0] in _STOPPED)
 
 
 def unusable(files: LedgerFiles) -> str:
-    """Return what can't be what it should be, in a sentence; empty where all can."""
+    """Return a sentence about a file or folder of the wrong type; empty if there is none."""
     for folder in (files.folder, files.segments, files.sessions, files.effects, files.manifests):
         if folder.exists() and not folder.is_dir():
             return f"{folder} is a file, where the ledger has a folder."
@@ -146,25 +146,25 @@ def unusable(files: LedgerFiles) -> str:
     except NotALedgerError:
         return f"The working file {files.store} is not a DuckDB database."
     except OSError:
-        pass  # another user's, and theirs to judge
+        pass  # another user's file, which is theirs to check
     return ""
 
 
 _TIME_ORDERED, _BELOW_TIME = 7, 80
-"""Which version of identifiers begins with the time, and how many bits stand behind its milliseconds."""
+"""The UUID version that begins with the time, and the number of bits after its milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment, and how far it is published.
+    """A segment, and how much of it is published.
 
     Args:
         name: its name.
-        size: how long it is, in bytes.
-        published: how much of it the published copy holds, in bytes.
-        seconds: for how long the rest waits; 0 where nothing of it does.
+        size: its size, in bytes.
+        published: the part in the published copy, in bytes.
+        seconds: how long the rest has been pending; 0 if nothing is.
         is_readable: whether it can be opened.
-        ends_whole: whether it ends with a line's end.
+        ends_whole: whether its last line is complete.
     """
 
     name: str
@@ -176,29 +176,28 @@ class Segment:
 
     @property
     def waiting(self) -> int:
-        """How much of it is not published, in bytes."""
+        """The unpublished part, in bytes."""
         return max(0, self.size - self.published)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What there is of a ledger.
+    """The facts about a ledger.
 
     Args:
         files: its files.
-        records: what the published copy says.
-        published_seconds: how old the published copy is; None where there is none.
-        unpublished_seconds: for how long the working file holds something that came in directly and is not published; None where all
-            of it is.
-        segments: what writers have left, the oldest writer first.
+        records: the contents of the published copy.
+        published_seconds: the age of the published copy; None if there is none.
+        unpublished_seconds: how long directly ingested rows in the working file have been unpublished; None if all are published.
+        segments: the writers' segments, the oldest writer first.
         holders: who holds which lock.
-        sizes: what the parts take.
-        free_bytes: how much room the disk has.
-        link: a sentence about a symbolic link that stands for a part of the ledger; empty where there is none.
-        unusable: a sentence about what can't be the part of the ledger that it stands for; empty where there is none.
-        file_system: what kind of file system it lies on; empty where the system doesn't say.
-        old_temporaries: temporary files that have been there for an hour.
-        old_locks: files of sessions' locks that nobody holds and that have been there for an hour.
+        sizes: the sizes of the parts.
+        free_bytes: the free space on the disk, in bytes.
+        link: a sentence about a symbolic link in the place of a part of the ledger; empty if there is none.
+        unusable: a sentence about a file or folder of the wrong type; empty if there is none.
+        file_system: the type of its file system; empty if unknown.
+        old_temporaries: temporary files older than an hour.
+        old_locks: lock files of sessions that nobody holds, older than an hour.
     """
 
     files: LedgerFiles
@@ -216,16 +215,16 @@ class Facts:
     old_locks: tuple[Path, ...]
 
     def size_of(self, part: str) -> int:
-        """Return how much a part takes, in bytes."""
+        """Return the size of a part, in bytes."""
         return sum(size.bytes for size in self.sizes if size.part == part)
 
     def held_by(self, what: str) -> tuple[Holder, ...]:
-        """Return who holds the locks whose names begin so."""
+        """Return the holders of locks whose names begin with a text."""
         return tuple(holder for holder in self.holders if holder.what.startswith(what))
 
 
 def gather(files: LedgerFiles) -> Facts:
-    """Return what there is of a ledger; nothing of it is changed, and nothing that is wrong with it raises."""
+    """Return the facts about a ledger. It changes nothing, and no fault of the ledger raises."""
     records = read_records(files)
     held = holders(files)
     in_use = {holder.what for holder in held}
@@ -249,7 +248,7 @@ def gather(files: LedgerFiles) -> Facts:
 
 
 def age_of(path: Path) -> float | None:
-    """Return how long ago a file was written, in seconds; None where there is none."""
+    """Return the seconds since a file was written; None if it is missing."""
     try:
         return max(0.0, time.time() - path.stat().st_mtime)
     except OSError:
@@ -287,9 +286,9 @@ def _segments(files: LedgerFiles, records: Records) -> Iterator[Segment]:
 
 
 def _since_recorded(line: bytes, path: Path) -> float:
-    """Return how long ago a line was recorded, in seconds; where it doesn't say, when its segment was last written.
+    """Return the seconds since a line was recorded; if it has no time, since its segment was last written.
 
-    No line is older than its writer, whose identifier says when it began: an event's own clock may be another one.
+    No line is older than its writer, whose identifier holds its start time. An event's time may come from another clock.
     """
     recorded = age_of(path) or 0.0
     with suppress(ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""What the ledger's files, its disk and this installation say."""
+"""Checks of the ledger's files, its disk and this installation."""
 
 import os
 import platform
@@ -22,17 +22,17 @@ _SPARE_BYTES = 64 * 1024 * 1024
 
 
 def command(words: str, facts: Facts) -> str:
-    """Return a command about the ledger as a person can type it."""
+    """Return a command about the ledger, ready to type."""
     return f"'actionledger {words} --ledger {shlex.quote(str(facts.files.published))}'"
 
 
 def not_asked(check: Check) -> Finding:
-    """Return what a check says that only the published copy could answer."""
+    """Return the finding of a check that needs the published copy if that can't be read."""
     return Finding(check, Level.NOTE, "Not known, since the published file can't be read.")
 
 
 def published_file(facts: Facts) -> Iterator[Finding]:
-    """Judge the file that people open."""
+    """Check the published file."""
     if is_place(facts.files.published):
         yield _lake(facts)
         return
@@ -104,7 +104,7 @@ def _unreadable(facts: Facts) -> Finding:
 
 
 def versions(facts: Facts) -> Iterator[Finding]:
-    """Judge whether this toolkit reads and writes the ledger."""
+    """Check whether this toolkit can read and write the ledger's schema version."""
     version, toolkit = facts.records.version, facts.records.toolkit
     here = f"here is {__version__} with version {SCHEMA_VERSION}, DuckDB {duckdb.__version__}, Python {platform.python_version()}"
     if version is None:
@@ -129,7 +129,7 @@ def versions(facts: Facts) -> Iterator[Finding]:
 
 
 def held(facts: Facts) -> Iterator[Finding]:
-    """Judge what receivers of spans have taken and not recorded."""
+    """Check for spans that a receiver has taken but not recorded."""
     live = {holder.what.removeprefix("held ") for holder in facts.held_by("held ")}
     left = abandoned_files(facts.files.held, live)
     size = sum(path.stat().st_size for path in left if path.exists())
@@ -149,7 +149,7 @@ def held(facts: Facts) -> Iterator[Finding]:
 
 
 def folder(facts: Facts) -> Iterator[Finding]:
-    """Judge the folder of what writers and the ingester need."""
+    """Check the folder that writers and the ingester need."""
     place = facts.files.folder
     if facts.link:
         yield Finding(Check.FOLDER, Level.FAULT, facts.link)
@@ -202,7 +202,7 @@ def _why_unwritable(path: os.PathLike[str]) -> str:
 
 
 def leftovers(facts: Facts) -> Iterator[Finding]:
-    """Judge what nobody needs any more."""
+    """Check for files that nobody needs any more."""
     if facts.files.forgetting.exists():
         yield Finding(
             Check.LEFTOVERS,
@@ -227,7 +227,7 @@ def leftovers(facts: Facts) -> Iterator[Finding]:
 
 
 def disk(facts: Facts) -> Iterator[Finding]:
-    """Judge whether there is room for what comes next."""
+    """Check whether the disk has room for the next publication."""
     store = facts.size_of("working file")
     need = store + _SPARE_BYTES
     parts = ", ".join(f"{size.part} {size_words(size.bytes)}" for size in facts.sizes if size.bytes)
@@ -244,7 +244,7 @@ def disk(facts: Facts) -> Iterator[Finding]:
 
 
 def extensions(facts: Facts) -> Iterator[Finding]:
-    """Judge whether DuckDB has what the toolkit uses of it."""
+    """Check whether DuckDB has the extensions that the toolkit uses."""
     if facts.records.problem:
         yield not_asked(Check.EXTENSIONS)
         return

@@ -1,4 +1,4 @@
-"""What segments, locks and records say."""
+"""Checks of segments, locks and records."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from actionledger.ledger.upkeep.health.file_checks import command, not_asked
 from actionledger.ledger.upkeep.health.report import Check, Finding, Level, size_words, time_words
 
 _GRACE_SECONDS = 30.0
-"""How much later than it is due a publication is called late: whoever takes in may have much to do."""
+"""Seconds after which a publication that is due counts as late; the ingester may be busy."""
 
 _CUT_OFF = "cut off"
 
@@ -21,7 +21,7 @@ def _interval(facts: Facts) -> float:
 
 
 def segments(facts: Facts) -> Iterator[Finding]:
-    """Judge what writers have left in files of their own."""
+    """Check the writers' segments."""
     for segment in facts.segments:
         if not segment.is_readable:
             yield Finding(
@@ -58,7 +58,7 @@ def _segments_in_all(facts: Facts) -> str:
 
 
 def ingest(facts: Facts) -> Iterator[Finding]:
-    """Judge whether what was flushed is published in time."""
+    """Check whether flushed events are published in time."""
     waiting = [segment for segment in facts.segments if segment.waiting]
     if facts.records.problem:
         yield not_asked(Check.INGEST)
@@ -100,7 +100,7 @@ def ingest(facts: Facts) -> Iterator[Finding]:
 
 
 def _of_import(facts: Facts, seconds: float) -> Finding:
-    """Return what is to be said of what an import has put into the working file."""
+    """Return the finding on rows that an import has put into the working file."""
     said = f"What an import put into the working file waits to be published, for {time_words(seconds)}"
     due = max(DIRECT_SECONDS, _interval(facts))
     if facts.held_by("ingest") or seconds <= due + _GRACE_SECONDS:
@@ -115,12 +115,12 @@ def _of_import(facts: Facts, seconds: float) -> Finding:
 
 
 def _is_taken_in(facts: Facts) -> bool:
-    """Return whether a process is there that takes in: the ingester, or a writer, which has one beside its work."""
+    """Return whether some process ingests: the ingester, or a writer, which has a thread for it."""
     return any(not holder.is_stopped for holder in (*facts.held_by("ingest"), *facts.held_by("segment")))
 
 
 def locks(facts: Facts) -> Iterator[Finding]:
-    """Judge who holds what."""
+    """Check which processes hold locks."""
     stopped = {holder.process: holder for holder in facts.holders if holder.is_stopped}
     for process, holder in stopped.items():
         yield Finding(
@@ -140,7 +140,7 @@ def locks(facts: Facts) -> Iterator[Finding]:
 
 
 def quarantine(facts: Facts) -> Iterator[Finding]:
-    """Judge the lines that can't be read."""
+    """Check for unparseable lines."""
     unread = facts.records.unread
     if facts.records.problem:
         yield not_asked(Check.QUARANTINE)
@@ -161,7 +161,7 @@ def quarantine(facts: Facts) -> Iterator[Finding]:
 
 
 def rollup(facts: Facts) -> Iterator[Finding]:
-    """Judge whether what sessions come to, counted ahead, is as the rows say."""
+    """Check whether sessions' precomputed totals agree with the rows."""
     found = facts.records.rollup
     anew = f"{command('doctor --fix', facts)} makes it anew of the rows; {command('verify', facts)} says whether those are whole."
     if facts.records.problem:
@@ -190,7 +190,7 @@ def rollup(facts: Facts) -> Iterator[Finding]:
 
 
 def left_out(facts: Facts) -> Iterator[Finding]:
-    """Say what is no part of any session, and what could not be read."""
+    """Report what imports skipped and what they could not read."""
     count, of_files, refused = facts.records.left_out, facts.records.left_out_files, facts.records.refused
     if facts.records.problem:
         yield not_asked(Check.LEFT_OUT)

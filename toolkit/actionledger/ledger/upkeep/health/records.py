@@ -1,4 +1,4 @@
-"""What the published copy says of itself, as far as it can be read at all."""
+"""Facts from the published copy, as far as it can be read."""
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -22,7 +22,7 @@ from actionledger.ledger.storage.working_file import is_database
 from actionledger.ledger.upkeep.migrations import version_in
 
 NEEDED_EXTENSIONS = ("icu", "json", "parquet")
-"""What of DuckDB's extensions this toolkit uses; DuckDB's own packages bring them along."""
+"""The DuckDB extensions that this toolkit uses; DuckDB's own packages include them."""
 
 _TOOLKIT = f"SELECT max(toolkit_version) FROM {BASE}.meta"
 
@@ -39,19 +39,19 @@ _SUPERSEDED = f"SELECT count(*) FROM {BASE}.superseded"
 
 _HAS_ROLLUP = f"SELECT count(*) FROM duckdb_tables() WHERE database_name = '{BASE}' AND starts_with(table_name, 'rollup_')"
 _DRAWN = 2000
-"""So many sessions are counted again, where there are more."""
+"""The maximum number of sessions that are counted again."""
 
 _EXTENSIONS = "SELECT extension_name FROM duckdb_extensions() WHERE loaded"
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Lines that can't be read, for one reason.
+    """Lines that can't be parsed, for one reason.
 
     Args:
-        reason: what they have in common: ``cut off``, ``bad JSON``, ``unknown kind``, ``bad field``.
-        lines: how many.
-        lately: how many of them came within the last week.
+        reason: ``cut off``, ``bad JSON``, ``unknown kind`` or ``bad field``.
+        lines: the number of lines.
+        lately: the number of lines found within the last week.
     """
 
     reason: str
@@ -61,12 +61,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """What sessions come to, counted ahead, and whether it is as the rows say.
+    """The state of the rollup, which holds sessions' precomputed totals.
 
     Args:
-        is_relied_on: whether it is of the last link, so that readers ask it and not the rows.
+        is_relied_on: whether it is of the last link, so that readers use it instead of the rows.
         drawn: how many sessions were counted again.
-        faults: where it says something else than the rows, a sentence each.
+        faults: its differences from the rows, a sentence each.
     """
 
     is_relied_on: bool
@@ -76,21 +76,21 @@ class Rollup:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What the published copy says of itself.
+    """Facts from the published copy.
 
     Args:
-        problem: why it can't be read, in a sentence; empty where it can.
-        is_blank: whether that is since a lake is not made yet.
-        version: its version of the schema; None where that can't be read.
-        toolkit: the version of the toolkit that made or migrated it.
-        offsets: how much of each segment it holds, in bytes by name.
-        unread: the lines that can't be read.
-        left_out: how many things imports have left out.
-        left_out_files: of how many files.
-        refused: how many lines, files and turns imports did not take in.
-        superseded: how many responses another one stands for now.
-        extensions: which of DuckDB's extensions are loaded.
-        rollup: how its rollup is; None where it has none.
+        problem: why it can't be read, in a sentence; empty if it can.
+        is_blank: whether that is because the lake does not exist yet.
+        version: its schema version; None if unreadable.
+        toolkit: the version of the toolkit that created or migrated it.
+        offsets: the bytes that it holds of each segment, by name.
+        unread: the lines that can't be parsed.
+        left_out: how many things imports skipped.
+        left_out_files: how many files they were in.
+        refused: how many lines, files and turns imports refused.
+        superseded: how many responses were replaced by another one.
+        extensions: the loaded DuckDB extensions.
+        rollup: the state of its rollup; None if it has none.
     """
 
     problem: str = ""
@@ -108,7 +108,7 @@ class Records:
 
 
 def read_records(files: LedgerFiles) -> Records:
-    """Return what the published copy says of itself, whatever is wrong with it."""
+    """Return the facts from the published copy, whatever is wrong with it."""
     try:
         with one_sentence(f"DuckDB can't open {files.published}"):
             if is_place(files.published):
@@ -126,8 +126,8 @@ def read_records(files: LedgerFiles) -> Records:
 
 
 def _rollup(files: LedgerFiles) -> Rollup:
-    """Return how the rollup of the published copy is, by a connection of its own: temporary tables are made for it."""
-    from actionledger.ledger.upkeep.rollups import faults_of_sample  # noqa: PLC0415 - it takes all queries along
+    """Return the state of the published copy's rollup, over a connection of its own, since it needs temporary tables."""
+    from actionledger.ledger.upkeep.rollups import faults_of_sample  # noqa: PLC0415 - it imports all queries
 
     with (
         within_reading_limit(),
@@ -142,7 +142,7 @@ def _rollup(files: LedgerFiles) -> Rollup:
 
 
 def _of_lake(files: LedgerFiles) -> Records:
-    """Return what a lake says of itself, and how much it holds of this host's segments."""
+    """Return the facts from a lake, with its offsets of this host's segments."""
     store = store_at(files.published, read_only=True)
     with closing(store), closing(store.connect(may_write=False).connection) as connection:
         records = _read(connection, files)
@@ -180,7 +180,7 @@ def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
-    """Return what there is of an answer: a ledger of another version may not have the table."""
+    """Return the rows of a query; empty if it fails, since a ledger of another version may lack the table."""
     with suppress(duckdb.Error):
         return connection.execute(query).fetchall()
     return []

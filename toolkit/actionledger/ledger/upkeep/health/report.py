@@ -1,4 +1,4 @@
-"""What an examination finds: a sentence for each check, and the figures that they rest on."""
+"""The result of a health examination: a sentence for each check, and the figures behind them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ def time_words(seconds: float) -> str:
 
 
 class Level(StrEnum):
-    """How much a finding matters."""
+    """The severity of a finding."""
 
     FINE = "fine"
     NOTE = "note"
@@ -36,7 +36,7 @@ class Level(StrEnum):
 
 
 class Check(StrEnum):
-    """What is looked at, in this order."""
+    """The checks, in their order."""
 
     PUBLISHED = "published file"
     VERSIONS = "versions"
@@ -55,14 +55,14 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check says.
+    """The result of one check.
 
     Args:
-        check: which.
-        level: how much it matters.
-        sentence: what is so.
+        check: the check.
+        level: its severity.
+        sentence: the result.
         to_do: what a person can do about it, in a sentence; empty for nothing.
-        is_mendable: whether ``mend`` does it.
+        is_mendable: whether ``mend`` can do it.
     """
 
     check: Check
@@ -74,13 +74,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds one of a ledger's locks.
+    """The holder of one of a ledger's locks.
 
     Args:
-        what: what the lock is of: ``ingest``, ``decisions``, ``session S``, ``segment W`` or ``published file``.
-        process: the process's number; None where the system doesn't say.
-        program: what it is called; empty where the system doesn't say.
-        is_stopped: whether it was stopped, and so neither works nor lets go.
+        what: the lock: ``ingest``, ``decisions``, ``session S``, ``segment W`` or ``published file``.
+        process: the process id; None if unknown.
+        program: the process's name; empty if unknown.
+        is_stopped: whether it is suspended, and so neither works nor releases the lock.
     """
 
     what: str
@@ -90,7 +90,7 @@ class Holder:
 
     @property
     def named(self) -> str:
-        """What it is called in a sentence."""
+        """The holder's name in a sentence."""
         if self.process is None:
             return "a process that the system doesn't name"
         return f"process {self.process} ({self.program})" if self.program else f"process {self.process}"
@@ -98,12 +98,12 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a part of a ledger takes.
+    """The size of a part of a ledger.
 
     Args:
         part: the part's name.
-        files: how many files it is.
-        bytes: how much they take.
+        files: its number of files.
+        bytes: their total size.
     """
 
     part: str
@@ -113,13 +113,13 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What was flushed and is not published yet.
+    """The data that is flushed but not published.
 
     Args:
-        segments: in how many segments.
-        bytes: how much.
-        seconds: for how long the oldest of it has waited; None where nothing waits.
-        live_segments: how many segments have a writer that lives, whether anything of them waits or not.
+        segments: the number of segments with such data.
+        bytes: its size.
+        seconds: the age of the oldest of it; None if nothing is pending.
+        live_segments: the number of segments with a live writer, pending or not.
     """
 
     segments: int = 0
@@ -130,17 +130,17 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a ledger is.
+    """The health of a ledger.
 
     Args:
         ledger: its published file.
-        examined_at: when it was looked at, UTC without a zone.
-        findings: what the checks say, in their order; each check says something.
-        waiting: what is not published yet.
+        examined_at: the time of the examination, UTC without a zone.
+        findings: the findings, in the order of the checks; each check has at least one.
+        waiting: the data that is not published yet.
         holders: who holds which lock.
-        sizes: what its parts take.
-        free_bytes: how much room the disk has.
-        schema_version: the ledger's version of the schema; None where it can't be read.
+        sizes: the sizes of its parts.
+        free_bytes: the free space on the disk, in bytes.
+        schema_version: the ledger's schema version; None if unreadable.
     """
 
     ledger: Path
@@ -154,5 +154,5 @@ class Health:
 
     @property
     def needs_person(self) -> bool:
-        """Whether anything is wrong that a person should do something about."""
+        """Whether a person should act on some finding."""
         return any(finding.level is Level.FAULT for finding in self.findings)

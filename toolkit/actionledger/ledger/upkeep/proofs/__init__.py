@@ -1,8 +1,7 @@
-"""What shows that records are as they were taken in: a chain of links, one for each transaction of the ingester; in a lake a chain of each host.
+"""Proofs that records are as they were ingested: a hash chain with a link for each transaction of the ingester. In a lake each host has a chain.
 
-A *cell* is what one link put into one table about one turn (or session, or run): its digest is made of the rows as they are stored and of
-a salt of the session's own, which goes when the session is forgotten. A link's head is made of the head before it and of all its cells, so
-that whoever has kept one head can have everything up to it checked. In ``storage``,
-``chain.py`` makes digests and adds links, ``stored.py`` makes the same digests of what a database holds and keeps those of rows that go.
-Here ``walk.py`` goes through chains, ``shape.py`` looks at tables and views, ``file.py`` at all parts of a ledger in one file.
+A *cell* is the rows that one link put into one table for one turn, session or run. Its digest covers the rows as stored and a salt of the
+session, which is deleted when the session is erased. A link's head covers the previous head and all cells of the link. So a person who has
+kept one head can have everything up to it checked. In ``storage``, ``chain.py`` makes digests and adds links. ``stored.py`` computes the same digests
+from a database and keeps those of deleted rows. Here ``walk.py`` walks chains, and ``file.py`` checks all parts of a ledger in one file.
 """

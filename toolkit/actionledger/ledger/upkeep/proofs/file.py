@@ -1,4 +1,4 @@
-"""Whether a ledger in one file holds what was taken in: the published copy, the working file, the segments, and a head that somebody has kept."""
+"""Verify a ledger in one file: the published copy, the working file, the segments, and a head that was kept elsewhere."""
 
 import os
 import re
@@ -44,7 +44,7 @@ SELECT EXISTS (FROM ((SELECT * FROM {name}) EXCEPT ALL ({select}))) OR EXISTS (F
 
 
 class _Contents(NamedTuple):
-    """What a database has: the type of each column, by table or view and column; what each view selects; macros."""
+    """The contents of a database: each column's type by table or view and name; each view's query; macros."""
 
     columns: dict[tuple[str, str], str]
     views: dict[str, str]
@@ -53,12 +53,12 @@ class _Contents(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a database is made of, beside what a ledger is.
+    """How a database's schema differs from a ledger's.
 
     Args:
-        faults: the tables, columns and views that are gone or others.
-        notes: what is none of a ledger's.
-        can_be_walked: whether all tables and columns are there, and a query means what it says.
+        faults: the tables, columns and views that are missing or changed.
+        notes: what doesn't belong to a ledger.
+        can_be_walked: whether all tables and columns exist and no macro can change a query's meaning.
     """
 
     faults: tuple[Fault, ...]
@@ -69,7 +69,7 @@ class Shape:
 def shape_of(
     connection: DuckDBPyConnection, make: Make = create_everything, *, lacks: Collection[str] = ()
 ) -> Shape:
-    """Compare what the current database is made of with what a ledger of this version is."""
+    """Compare the current database's schema with a ledger's of this version."""
     _stand_in(connection, lacks)
     here, meant = _contents(connection), _expected(make)
     of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in {*VIEWS, *lacks}]
@@ -93,7 +93,7 @@ def shape_of(
 
 
 def _stand_in(connection: DuckDBPyConnection, lacks: Collection[str]) -> None:
-    """Have an empty table in the place of each that isn't there yet, so that whoever asks all of them finds it."""
+    """Create an empty temporary table for each missing one, so that queries over all tables work."""
     for table in TABLES:
         if table.name in lacks:
             connection.execute(table.ddl.replace("CREATE TABLE", "CREATE OR REPLACE TEMP TABLE", 1))
@@ -117,7 +117,7 @@ def _of_columns(here: _Contents, meant: _Contents) -> Iterator[Fault]:
     for table in dict.fromkeys(table for table, _ in meant.columns):
         if table not in tables:
             yield Fault(f"The table {table} is gone.", table)
-    # It may select the very same rows today, and others tomorrow.
+    # It may select the same rows now, and others later.
     for view in sorted(here.views.keys() & ({table for table, _ in meant.columns} | ROLLUPS.keys())):
         if view not in meant.views:
             yield Fault(f"The table {view} is a view now: what it shows stands elsewhere.", view)
@@ -137,7 +137,7 @@ def _of_views(connection: DuckDBPyConnection, here: _Contents, meant: _Contents)
 
 
 def _shows_others(connection: DuckDBPyConnection, name: str, select: str) -> bool:
-    """Return whether a view that is written otherwise, as another DuckDB writes it, has other rows too."""
+    """Return whether a view with another definition also has other rows. Another DuckDB version may write a definition differently."""
     try:
         return connection.execute(_OTHER_ROWS.format(name=name, select=select)).fetchone() == (True,)
     except duckdb.Error:
@@ -145,7 +145,7 @@ def _shows_others(connection: DuckDBPyConnection, name: str, select: str) -> boo
 
 
 def faults_of_segments(files: LedgerFiles, offsets: Mapping[str, int]) -> list[Fault]:
-    """Return which segments were cut."""
+    """Return the faults of truncated segments."""
     faults = []
     for name, size in segment_sizes(files.segments).items():
         taken = offsets.get(name, 0)
@@ -171,7 +171,7 @@ _MEMORY = "1GB"
 
 
 def verify_file(files: LedgerFiles, kept: Sequence[Head]) -> Verification:
-    """Look whether a ledger in one file holds what was taken in; nothing of it is changed."""
+    """Verify that a ledger in one file holds what was ingested; it changes nothing."""
     with one_sentence(f"The ledger {files.published} can't be verified"):
         if not is_database(files.published):
             raise LedgerError(f"There is no ledger {files.published} to verify.")
@@ -184,7 +184,7 @@ def verify_file(files: LedgerFiles, kept: Sequence[Head]) -> Verification:
 
 
 def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verification, ChainWalk, dict[str, int]]:
-    """Return what is to be said of the published copy, its chain, and how far each segment is in it."""
+    """Return the published copy's verification, its chain, and the ingested bytes of each segment."""
     published, offsets, counts = ChainWalk(), dict[str, int](), dict[str, int]()
     of_rollup: list[Fault] = []
     try:
@@ -213,7 +213,7 @@ def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verificatio
 
 
 def _sentence(error: duckdb.Error, files: LedgerFiles) -> str:
-    """Return what DuckDB says, with the name that people know the file by."""
+    """Return DuckDB's message with the file name that people know."""
     line = str(error).partition("\n")[0]
     return re.sub(rf"{re.escape(str(files.folder))}/{TEMPORARY}[0-9a-f]+\.duckdb", str(files.published), line)
 
@@ -236,7 +236,7 @@ def _of_older(connection: DuckDBPyConnection, version: int, kept: Sequence[Head]
 
 
 def _newer_beside(files: LedgerFiles) -> list[Fault]:
-    """Return what is to be said where a published file of an older version stands beside a working file of this one."""
+    """Return a fault if the published file is of an older version than the working file."""
     lock = FileLock(files.ingest_lock)
     if not files.store.exists() or not os.access(files.folder, os.W_OK) or not lock.acquire(5.0):
         return []
@@ -260,7 +260,7 @@ def _with(found: Verification, faults: list[Fault], notes: list[str]) -> Verific
 def _of_store(
     files: LedgerFiles, published: ChainWalk, offsets: dict[str, int], heads: dict[int, str]
 ) -> tuple[list[Fault], list[str]]:
-    """Return what is to be said of the working file, and add what it knows to what is known."""
+    """Return the faults and notes of the working file; add its offsets and heads to the known ones."""
     if not files.store.exists() or not os.access(files.folder, os.W_OK):
         return [], [
             "The working file is not here or can't be opened: the published file alone was looked at."
@@ -276,7 +276,7 @@ def _of_store(
             if shape.can_be_walked:
                 [store] = walk(connection)
                 offsets |= offsets_in(connection)
-        # Asked under the lock, so that nobody publishes meanwhile.
+        # Compared under the lock, so that nobody publishes meanwhile.
         said = (*shape.faults, *store.faults)
         faults = [replace(fault, sentence=f"In the working file: {fault.sentence}") for fault in said]
         faults += _beside(files, published, store) if published.heads and store.heads else []
@@ -290,7 +290,7 @@ def _of_store(
 
 
 def _notes_on(files: LedgerFiles, published: ChainWalk, store: ChainWalk) -> Iterator[str]:
-    """Yield what a working file that is whole has to say of the published one."""
+    """Yield notes on the published file if the working file is whole."""
     behind = len(store.heads) - len(published.heads)
     if not published.heads:
         yield f"The working file is whole: move {files.published} away, and 'actionledger doctor --fix' publishes it again."

@@ -1,4 +1,4 @@
-"""What comes of verifying a ledger."""
+"""The result of verifying a ledger."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from actionledger.ledger.storage.chain import Head
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that is not as it was taken in.
+    """A difference from what was ingested.
 
     Args:
-        sentence: what is so, with the place.
-        table: where; empty where that can't be told, or no table is meant.
-        link: which link took it in; None where no link is meant.
-        session_id, turn_id: whose it is; None where that can't be told.
-        key: what tells the row from others of the table: a row's place in the file.
+        sentence: the difference and its place.
+        table: the table; empty if unknown, or if it is about no table.
+        link: the link that ingested it; None if it is about no link.
+        session_id, turn_id: its session and turn; None if unknown.
+        key: distinguishes the row from others of the table, such as its place in the file.
     """
 
     sentence: str
@@ -31,14 +31,14 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ProvenChain:
-    """What one chain proves.
+    """The proven part of one chain.
 
     Args:
-        head: how far it has come.
-        host: whose commits it is of, in a lake; empty for the chain of a file, and in a lake for what was there before its hosts had any.
-        links: how many links were looked at.
-        rows: how many rows they hold.
-        unproven: how many of those were recorded before proofs were kept.
+        head: its last head.
+        host: in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had chains.
+        links: the number of links checked.
+        rows: the number of their rows.
+        unproven: how many of these were recorded before proofs were kept.
         since: when the chain began, UTC without a zone.
     """
 
@@ -52,14 +52,14 @@ class ProvenChain:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What comes of verifying a ledger.
+    """The result of verifying a ledger.
 
     Args:
-        faults: what is not as it was taken in, the first place first; none where all is.
-        notes: what could not be looked at, or is no proof, a sentence each.
-        chains: what was looked at, chain by chain: one of a file, one of each host in a lake; none where there is none.
-        superseded: how many cells went with turns that a later state of a recording took the place of.
-        forgotten: how many cells went with sessions that were forgotten.
+        faults: the differences from what was ingested, the earliest first.
+        notes: what could not be checked, or is not a proof, a sentence each.
+        chains: the checked chains: one for a file, one for each host of a lake.
+        superseded: how many cells were deleted with turns that a later state of a recording replaced.
+        forgotten: how many cells were deleted with erased sessions.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -77,32 +77,32 @@ class Verification:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that could be looked at is as it was taken in."""
+        """Whether no difference was found."""
         return not self.faults
 
     @property
     def head(self) -> str:
-        """How far all chains have come, as it is to be kept elsewhere; empty where there is none."""
+        """The last heads of all chains, as a text to keep elsewhere; empty if there are none."""
         return " ".join(str(each.head) for each in self.chains)
 
     @property
     def links(self) -> int:
-        """How many links were looked at."""
+        """The number of links checked."""
         return sum(each.links for each in self.chains)
 
     @property
     def rows(self) -> int:
-        """How many rows they hold."""
+        """The number of their rows."""
         return sum(each.rows for each in self.chains)
 
     @property
     def unproven(self) -> int:
-        """How many rows were recorded before proofs were kept."""
+        """The number of rows recorded before proofs were kept."""
         return sum(each.unproven for each in self.chains)
 
     @property
     def since(self) -> datetime | None:
-        """When the first chain began, UTC without a zone; None where there is none."""
+        """When the first chain began, UTC without a zone; None if there is none."""
         return min((each.since for each in self.chains), default=None)
 
 
@@ -110,7 +110,7 @@ _HEAD = regex(r"(\d{1,18}):([0-9a-f]{64})")
 
 
 def heads_in(text: str) -> tuple[Head, ...]:
-    """Return the heads that a text names, one of each chain."""
+    """Parse the heads in a text, one for each chain."""
     found = [_HEAD.fullmatch(word) for word in text.split()]
     heads = tuple(Head(int(each[1]), each[2]) for each in found if each is not None)
     if len(heads) < len(found):
@@ -122,7 +122,7 @@ def heads_in(text: str) -> tuple[Head, ...]:
 
 
 def faults_since(kept: Iterable[Head], heads: Mapping[int, str]) -> Iterator[Fault]:
-    """Yield where a chain has no longer what it had when a head of it was kept."""
+    """Yield the faults of chains that no longer agree with a kept head."""
     for head in kept:
         if heads.get(head.link) == head.value:
             continue

@@ -1,4 +1,4 @@
-"""Goes through a chain, link by link, and says where it or what a database has of it is not what the link says."""
+"""Walk a chain link by link, and report where the link or its rows differ from the link's head."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _OF_KINDS = {
     "run_starts": ("run_started", "run_id"),
     "run_ends": ("run_finished", "run_id"),
 }
-"""Which kind of event each table has a row of, and whose it is: where ``events`` has one and the table none, a row is gone."""
+"""By table, the kind of event that each row comes from, and its key. If ``events`` has the event and the table no row, a row is missing."""
 
 _MISSING = """
 SELECT DISTINCT e.run_id::VARCHAR, e.session_id::VARCHAR, e.turn_id::VARCHAR FROM events AS e
@@ -38,7 +38,7 @@ ANTI JOIN {table} AS t ON t.{key} = e.{key}
 WHERE e.link IS NOT DISTINCT FROM ? AND e.kind = ? ORDER BY ALL LIMIT 10"""
 
 _COUNTED = {"blocks": "block_count", "actions": "action_count", "repairs": "repair_count"}
-"""The tables of which a parse attempt says how many rows it has."""
+"""The tables whose row counts a parse attempt records."""
 
 _TOO_FEW = """
 SELECT p.run_id::VARCHAR, p.session_id::VARCHAR, p.turn_id::VARCHAR FROM parse_attempts AS p
@@ -47,7 +47,7 @@ WHERE p.link IS NOT DISTINCT FROM ? AND p.{counted} > coalesce(t.there, 0) ORDER
 
 
 def missing_rows(connection: DuckDBPyConnection, link: int, count: int) -> Iterator[Fault]:
-    """Yield what is gone of a link as a whole, as far as it can be told."""
+    """Yield the missing rows of a link, as far as they can be identified."""
     number = link or None
     asked = [
         (table, _MISSING.format(table=table, key=key), [number, kind])
@@ -77,7 +77,7 @@ def missing_rows(connection: DuckDBPyConnection, link: int, count: int) -> Itera
 
 
 class StoredLinks(NamedTuple):
-    """What a database has of some links: their cells, and the digests of what is gone of them and of what they took away, by link."""
+    """The stored data of some links, by link: their cells, the digests of their deleted cells, and the digests of cells that they deleted."""
 
     cells: dict[int, list[StoredCell]]
     gone: dict[int, list[bytes]]
@@ -85,7 +85,7 @@ class StoredLinks(NamedTuple):
 
 
 def stored_of(connection: DuckDBPyConnection, first: int, last: int) -> StoredLinks:
-    """Return what the current database has of some links."""
+    """Return the stored data of some links in the current database."""
     cells: dict[int, list[StoredCell]] = {}
     for cell in stored_cells(connection, rows_of_links(first, last)):
         cells.setdefault(cell.link, []).append(cell)
@@ -102,7 +102,7 @@ def _digests(connection: DuckDBPyConnection, column: str, first: int, last: int)
 
 
 class Said(NamedTuple):
-    """What a link says of itself: when it was made and by what seed, its head, its cells' marks, and the head before it."""
+    """A link as recorded: its time and seed, its head, its cells' marks, and the previous head."""
 
     link: Link
     head: str
@@ -113,7 +113,7 @@ class Said(NamedTuple):
 def compared(
     connection: DuckDBPyConnection, said: Said, cells: list[StoredCell], stored: StoredLinks
 ) -> list[Fault]:
-    """Return where a link is not what it says of itself; nothing where it is."""
+    """Return the faults of a link whose data doesn't match its head; empty if it matches."""
     link, known = (
         said.link,
         Counter(said.marks[place : place + MARK_BYTES] for place in range(0, len(said.marks), MARK_BYTES)),
@@ -138,7 +138,7 @@ def _places(
     cells: list[StoredCell],
     gone: list[bytes],
 ) -> Iterator[Fault]:
-    """Yield where a link is not what it was: its cells that it does not know, and then what it knows and has not."""
+    """Yield the changes to a link: first cells that it doesn't know, then known cells that are missing."""
     left = known - Counter(digest[:MARK_BYTES] for digest in gone)
     strange = []
     for cell in cells:
@@ -177,12 +177,12 @@ def _changed(connection: DuckDBPyConnection, cell: StoredCell) -> Fault:
 
 
 _AT_A_TIME = 50_000
-"""About how many cells are held at a time."""
+"""About how many cells are in memory at a time."""
 
 _MOST_FAULTS = 100
 
 _NO_NUMBER = 2**62
-"""Beyond the number of any link."""
+"""A number beyond that of any link."""
 
 
 @dataclass(slots=True)
@@ -190,12 +190,12 @@ class ChainWalk:
     """The findings of a walk along the chain.
 
     Args:
-        faults: what is not as it was taken in.
-        heads: the head of each link, as the database says it.
-        host: whose chain it is, in a lake.
-        rows: how many rows were looked at.
-        unproven: how many of them were there before a chain was kept.
-        since: when the chain began; None where it is gone.
+        faults: the differences from what was ingested.
+        heads: the recorded head of each link.
+        host: the chain's host, in a lake.
+        rows: the number of rows checked.
+        unproven: how many of them are from before the chain began.
+        since: when the chain began; None if the chain is missing.
     """
 
     faults: list[Fault] = field(default_factory=list)
@@ -207,7 +207,7 @@ class ChainWalk:
 
     @property
     def proven(self) -> tuple[ProvenChain, ...]:
-        """The ends that the chain proves; none where the chain is missing."""
+        """The proven chain; empty if it is missing."""
         if self.since is None:
             return ()
         head = Head(*max(self.heads.items()))
@@ -215,9 +215,9 @@ class ChainWalk:
 
 
 def walk(connection: DuckDBPyConnection) -> list[ChainWalk]:
-    """Go through the chains of the current database; of none it looks for more when it has found a hundred faults."""
+    """Walk the chains of the current database. After a hundred faults in a chain it searches for no more there."""
     links = _links(connection)
-    # One that is numbered beyond all that there can be is of no chain.
+    # A link whose number is too high belongs to no chain.
     last = links[-1][0] // SPAN + 1 if links else 0
     walks = [ChainWalk() for _ in range(max(min(last, len(links)), 1))]
     for number, made_at, seed, head, _ in links:
@@ -241,13 +241,13 @@ def walk(connection: DuckDBPyConnection) -> list[ChainWalk]:
 
 
 def _of(walks: Sequence[ChainWalk], number: int) -> ChainWalk:
-    """Return the walk through a link's chain; what is of no chain is the first one's."""
+    """Return the walk of a link's chain; the first one if it belongs to no chain."""
     chain = number // SPAN
     return walks[chain if 0 <= chain < len(walks) else 0]
 
 
 def _strays(number: int, cells: Sequence[StoredCell]) -> Iterator[Fault]:
-    """Yield which tables have rows of a link that there is not."""
+    """Yield a fault for each table with rows of a link that doesn't exist."""
     rows: Counter[str] = Counter()
     for cell in cells:
         rows[cell.table] += cell.rows
@@ -262,7 +262,7 @@ def _strays(number: int, cells: Sequence[StoredCell]) -> Iterator[Fault]:
 def _go_on(
     connection: DuckDBPyConnection, found: ChainWalk, link: tuple[Any, ...], stored: StoredLinks
 ) -> None:
-    """Look at the next link of a chain."""
+    """Check the next link of a chain."""
     number, made_at, seed, head, marks = link
     here = stored.cells.pop(number, [])
     rows = sum(cell.rows for cell in here)
@@ -275,7 +275,7 @@ def _go_on(
 
 
 def _links(connection: DuckDBPyConnection) -> list[tuple[int, datetime, str | None, str, bytes]]:
-    # What is NULL now was something else, and is found by its link's head; a row without a number is a link that is gone.
+    # A value that is now NULL was another one: the link's head shows that. A row without a number is a missing link.
     return connection.execute(
         "SELECT link, coalesce(made_at, TIMESTAMP '1970-01-01'), seed, coalesce(head, ''), coalesce(marks, ''::BLOB) "
         "FROM links WHERE link IS NOT NULL ORDER BY link"
@@ -283,7 +283,7 @@ def _links(connection: DuckDBPyConnection) -> list[tuple[int, datetime, str | No
 
 
 def _gaps(found: ChainWalk, first: int) -> Iterator[Fault]:
-    """Yield the first link that is gone from a chain, or the chain."""
+    """Yield a fault for the first missing link of a chain, or for a missing chain."""
     if not found.heads:
         what = (
             f"The chain from link {first} on is gone"
@@ -298,7 +298,7 @@ def _gaps(found: ChainWalk, first: int) -> Iterator[Fault]:
 
 
 def _groups(links: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, int, Sequence[tuple[Any, ...]]]]:
-    """Yield links that are looked at together, behind the first and the last number that there is of theirs up to others': all numbers are somebody's."""
+    """Yield groups of links that are checked together, with the first and the last number of each. The groups cover all numbers."""
     begins, size = [0], 0
     for place, link in enumerate(links):
         if size >= _AT_A_TIME:
