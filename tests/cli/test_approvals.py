@@ -128,7 +128,7 @@ def test_a_folder_can_be_given_where_the_recorded_one_is_gone(run, sentence, wai
         (("show", ""), "No approval has an id"),
         (("approve", "ff", "--ledger", "none.duckdb"), "There is no ledger"),
         (("approve", "{id}", "--arguments", "{"), "--arguments is not JSON"),
-        (("approve", "{id}", "--arguments", "[]"), "no JSON object"),
+        (("approve", "{id}", "--arguments", "[]"), "not a JSON object"),
     ],
 )
 def test_a_slip_is_one_sentence(sentence, waiting, ids, arguments, words):

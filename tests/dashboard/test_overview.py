@@ -451,7 +451,7 @@ class TestFailures:
     def test_loops_are_looked_for_when_asked_for(self, open_page: Open, weeks: Path, elsewhere: Path) -> None:
         """How many sessions could be looked through stands beside them."""
         test = open_page(weeks, PAGE, show="failures", reasons="loops")
-        assert "0 sessions looked through; 280 sessions could not be" in test.caption[-1].value
+        assert "0 sessions examined; 280 sessions could not be" in test.caption[-1].value
         assert "No session goes in circles, of those that could be looked through." in [
             info.value for info in test.info
         ]

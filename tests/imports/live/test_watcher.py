@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from threading import Event, Thread
 
 import pytest
+import watchfiles
 import wire_bodies as bodies
 from forked_python import COMMAND, ForkedPython
 
@@ -62,6 +63,23 @@ def test_what_is_there_and_what_comes_is_taken_in_once(tmp_path: Path, ledger: a
     assert turns(ledger) == 4
     assert Watcher(folder, ledger).take().turns == 0
     assert turns(ledger) == 4
+
+
+def test_a_line_that_comes_before_the_system_watches_is_imported(
+    tmp_path: Path, ledger: al.Ledger, monkeypatch
+):
+    """Nothing tells of it: it was written after the first import and before the watch began."""
+    folder = tmp_path / "projects"
+    write(folder / "a.jsonl", line(1))
+
+    def watch(*_: object, stop_event: Event, **__: object) -> Iterator[set[object]]:
+        write(folder / "a.jsonl", line(2))
+        while not stop_event.wait(0.05):
+            yield set()
+
+    monkeypatch.setattr(watchfiles, "watch", watch)
+    with watched(folder, ledger) as taken:
+        assert [taken.get(timeout=300).turns for _ in range(2)] == [1, 1]
 
 
 def test_what_the_system_can_not_tell_of_is_looked_for(tmp_path: Path, ledger: al.Ledger):

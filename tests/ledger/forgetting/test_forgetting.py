@@ -349,7 +349,7 @@ def test_more_sessions_go_at_once_than_a_process_can_have_files_open(tmp_path) -
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         assert len(report.sessions) == 79
         Intent.of(sessions[:1], [], [], forgotten_by="ann", why="").save(LedgerFiles.at(path))
-        with pytest.raises(LedgerError, match="is being forgotten"):
+        with pytest.raises(LedgerError, match="is being erased"):
             ledger.internals.session_lock(sessions[0]).acquire()
         assert not list(LedgerFiles.at(path).sessions.iterdir())
 

@@ -172,7 +172,7 @@ def test_what_is_none_of_a_ledgers_is_said(changed) -> None:
     """Somebody's own table changes nothing that was recorded, and a view that is only written otherwise shows the same."""
     found = verify(changed("CREATE TABLE mine (a INTEGER)"))
     assert found.is_whole
-    assert "mine stands in the file" in found.notes[0]
+    assert "mine is in the file" in found.notes[0]
     [(select,)] = [(text,) for name, text in VIEWS.items() if name == "runs"]
     assert verify(changed(f"CREATE OR REPLACE VIEW runs AS SELECT * FROM ({select}) WHERE true")).is_whole
 

@@ -137,10 +137,15 @@ class Watcher:
         """Yield at each change, and at least every second."""
         # A database's new content may be in a file next to it.
         where = self._folder if self._folder.is_dir() else self._folder.absolute().parent
+        is_first = (
+            True  # a file may have changed between its import and the start of the watch: check all once more
+        )
         try:
-            yield from watchfiles.watch(
+            for changes in watchfiles.watch(
                 where, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
-            )
+            ):
+                yield changes or is_first
+                is_first = False
         except (RuntimeError, OSError):  # a name that is not UTF-8, or more folders than the system can watch
             if not where.exists():
                 raise
