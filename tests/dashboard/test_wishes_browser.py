@@ -15,6 +15,8 @@ from actionledger.core.ids import now
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PAGE = Path(__file__).parents[2] / "docs" / "dashboard.md"
+STARTED = now() - timedelta(hours=9)
+"""When the first turns were; that may be another month than now."""
 PATCH = {"file_path": "/work/shop/till.py", "old_string": "a = 1", "new_string": "a = 2"}
 
 
@@ -24,7 +26,7 @@ def turn(place: int, call: al.RecordedCall, cost: float | None, *, fails: bool =
         f"**Step {place}** of it.",
         prompt=f"Do {place}." if place != 1 else None,
         model="gpt-4o",
-        occurred_at=now() - timedelta(hours=9 - place),
+        occurred_at=STARTED + timedelta(hours=place),
         capture=al.Capture.CALLS,
         calls=(call,),
         results=(al.RecordedResult(call.call_id, "till not found" if fails else "done", is_error=fails),),
@@ -208,7 +210,7 @@ Wish: TypeAlias = Callable[[Reader], None]
 
 WISHES: dict[str, Wish] = {
     "cost per session": on("Sessions", "Mend the till", "$0.75"),
-    "cost per day": on("Usage", f"{now():%Y-%m}", "$"),
+    "cost per day": on("Usage", f"{STARTED:%Y-%m}", "$"),
     "cost per project": grouped("project", "/work/house", "$2.00"),
     "cost per branch": grouped("branch", "paint", "$2.00"),
     "built-in prices": lambda reader: (reader.go("Usage"), reader.sees("by list prices of"))[-1],
