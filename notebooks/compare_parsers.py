@@ -14,19 +14,19 @@
 # %% [markdown]
 # # Two parsers, the same responses
 #
-# What would have come of a ledger's responses if another parser had read them? This notebook reads them again, records
-# that as a run of its own, and compares the two readings turn by turn.
+# Would another parser have read a ledger's responses better or worse? This notebook parses them again with that parser, records
+# the result as a separate run, and compares the two runs turn by turn.
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# Set `LEDGER` to a ledger of yours; without one, the sample sessions that come with the project are used.
+# Set `LEDGER` to your own ledger. If it is empty, the notebook uses the project's sample sessions.
 
 # %% tags=["parameters"]
-LEDGER = ""  # the path of a ledger; empty for a temporary one with the sample sessions
+LEDGER = ""  # path of a ledger; empty for a temporary one with the sample sessions
 PROFILE = "assistant"
 BASELINE = "gembrain-standard"
 
@@ -40,7 +40,7 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "samples.duckdb")
@@ -49,38 +49,38 @@ if not LEDGER:
 chosen = al.Filter(profiles=(PROFILE,))
 
 # %% [markdown]
-# ## Read the same turns again
+# ## Parse the same turns again
 #
-# `gembrain-standard` is the parser of the first of the documents that this project started from: one regular expression,
-# the first block only. A turn keeps all its readings; nothing that was recorded before changes.
+# This project started from several documents. `gembrain-standard` is the parser of the first one: one regular expression, which finds
+# the first block only. A turn keeps all its parses; earlier records don't change.
 
 # %%
 report = al.reparse(ledger, parser=BASELINE, within=chosen)
 compared = report.comparison
 print(
-    f"{report.turns} turns read again by {report.parser_name}, {sum(report.unfit.values())} of them not meant for it"
+    f"{report.turns} turns parsed again by {report.parser_name}, {sum(report.unfit.values())} of them unfit for it"
 )
-print(f"over the {compared.intent} turns that meant to act in both readings:")
-print(f"success with the profile's parser: {compared.before}")
-print(f"success with {report.parser_name}: {compared.after}")
+print(f"over the {compared.intent} turns that meant to act for both parsers:")
+print(f"parse rate of the profile's parser: {compared.before}")
+print(f"parse rate of {report.parser_name}: {compared.after}")
 if report.difference:
     low, high = report.difference
     print(f"difference: {low:+.1%} to {high:+.1%} (95 %)")
 print(f"sign-flip test over sessions: p {'< 0.001' if report.p_value < 0.001 else f'= {report.p_value:.2g}'}")
 shown = al.funnel(ledger, chosen)
 print(
-    f"beside these: {shown.only_shown} turns that only show actions; {shown.illustrations} illustrations in all"
+    f"not counted: {shown.only_shown} turns that only show actions as examples; {shown.illustrations} such examples in all"
 )
 pd.Series(report.counts, name="turns")
 
 # %% [markdown]
-# What meant to act in only one of the two is a bucket of its own, neither a gain nor a loss. The interval and the test take the
-# turns of a session together (`docs/statistics.md` says how).
+# A turn that meant to act for only one of the two parsers has its own bucket. It is neither a gain nor a loss. The interval and
+# the test treat a session's turns as one cluster (see `docs/statistics.md`).
 #
 # ## By model
 #
-# Each bar is a rate over the responses that meant to act in both readings; the line is its 95 % interval, where a model has
-# sessions enough for one.
+# Each bar is a parse rate over the responses that meant to act for both parsers. The line is its 95 % interval, if the model has
+# enough sessions for one.
 
 # %%
 groups = al.compare_by(ledger, None, report.run_id, "model", chosen)
@@ -103,7 +103,9 @@ readings.drop(columns=["low", "high"])
 # %%
 base = alt.Chart(readings).encode(y=alt.Y("parser:N", title=None))
 bars = base.mark_bar(height=14).encode(
-    x=alt.X("success:Q", title="read whole, of those that meant to act in both", axis=alt.Axis(format="%")),
+    x=alt.X(
+        "success:Q", title="parse rate, of responses that meant to act for both", axis=alt.Axis(format="%")
+    ),
     color=alt.Color("parser:N", legend=None),
 )
 intervals = base.mark_rule(color="#888", strokeWidth=2).encode(x="low:Q", x2="high:Q")
@@ -112,9 +114,9 @@ alt.layer(bars, intervals).properties(width=420, height=alt.Step(20)).facet(
 )
 
 # %% [markdown]
-# ## What is lost, and why the first parser could read it
+# ## Which turns are lost, and why the first parser could read them
 #
-# Each of these turns opens in the dashboard's replay page under its session and turn.
+# To see one of these turns, open the dashboard's replay page with its session and turn.
 
 # %%
 lost = pd.DataFrame(
@@ -133,10 +135,10 @@ lost.head(10)
 low, high = report.difference or (float("nan"), float("nan"))
 worse = [group.label for group in groups if group.adjusted < 0.05 and group.only_before > group.only_after]
 sentences = (
-    f"{report.parser_name} reads {compared.after} of what meant to act in both, {PROFILE} {compared.before}:",
+    f"{report.parser_name} parses {compared.after} of the turns that meant to act for both, {PROFILE} {compared.before}:",
     f"a difference of {low:+.1%} to {high:+.1%} (95 %).",
-    f"It is worse for {len(worse)} of {len(groups)} models (Holm, 5 %), and takes {report.counts['no_longer_intent']} turns",
-    "that mean to act for mere talk.",
+    f"It is worse for {len(worse)} of {len(groups)} models (Holm, 5 %). It mistakes {report.counts['no_longer_intent']} turns",
+    "that mean to act for plain text.",
 )
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))

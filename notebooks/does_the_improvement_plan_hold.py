@@ -14,23 +14,25 @@
 # %% [markdown]
 # # Does the improvement plan hold?
 #
-# The project began with a plan for a parser of `actions` blocks: let control characters through, find a block's end behind nested backticks, read several
-# blocks, check against schemas. It was to lift parse success from *about 85 %, due to control characters*, to *above 99 %*. What is each step worth, is
-# it 85 %, does it come to 99 %, and is the diagnosis right?
+# The project began with a plan for a parser of `actions` blocks. The parser should allow control characters, find a block's end
+# despite nested backticks, parse several blocks and check actions against schemas. The plan promised to raise parse success from
+# *about 85 %, due to control characters*, to *above 99 %*. How much does each step gain? Is the rate 85 % today, does it reach
+# 99 %, and is the diagnosis right?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# Asked of the sample sessions in `data`, which **the project made up**: all the faults that the documents name are in them, at rates that somebody
-# chose. Whether the steps do what they promise can be seen there; how often a model needs them, only recordings can say.
+# The notebook uses the sample sessions in `data`, which **the project made up**. They contain all the faults that the documents name,
+# at rates that somebody chose. They show whether the steps do what they promise; only recordings can show how often a model needs them.
 #
 # ## Which turns
 #
-# A parser that finds no block says that nothing was meant, and is not wrong by its own count. So the turns are chosen once: all that
-# this project's reader takes for intent. Each parser has to read all of them; finding nothing is failing (`requires_action`).
+# A parser that finds no block reports that the turn meant no action, so its own count shows no failure. The turns are therefore
+# chosen once: all turns in which this project's parser finds intent. Each parser must parse all of them; finding nothing is a
+# failure (`requires_action`).
 
 # %%
 import json
@@ -44,7 +46,7 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 SAMPLES = HERE / "../data/sessions.jsonl"
@@ -58,21 +60,21 @@ folder = Path(mkdtemp())
 (folder / "meant.jsonl").write_text("".join(json.dumps(line) + "\n" for line in meant), encoding="utf-8")
 ledger = al.open_ledger(folder / "meant.duckdb")
 taken = al.import_path(folder / "meant.jsonl", ledger)
-print(f"samples that the project made up: {taken.turns} turns that meant to act, {taken.sessions} sessions")
+print(f"samples made up by this project: {taken.turns} turns that meant to act, {taken.sessions} sessions")
 
 # %% [markdown]
 # ## Is it 85 %, and why?
 #
-# The document's parser as it stands: one regular expression, the first block, `json.loads(…, strict=False)`.
+# This is the document's parser as it is: one regular expression, the first block, `json.loads(…, strict=False)`.
 
 # %%
 plain = al.parser("gembrain-standard").model_copy(update={"name": "as it is", "requires_action": True})
 today = al.reparse(ledger, parser=plain)
-print("read whole by the document's parser:", today.comparison.after)
+print("parse rate of the document's parser:", today.comparison.after)
 
 
 def kinds(run_id: str) -> pd.DataFrame:
-    """Return how many turns a reading fails in, by kind."""
+    """Return the number of turns that a run fails to parse, by kind."""
     groups = al.failures(ledger, al.Filter(run_id=run_id)).groups
     found = pd.DataFrame(
         {"kind": str(group.key.code), "turns": group.turns}
@@ -85,8 +87,8 @@ def kinds(run_id: str) -> pd.DataFrame:
 kinds(today.run_id)
 
 # %% [markdown]
-# `strict=False` is Python's word for *control characters within strings are allowed*: what step 1.1 is to mend doesn't occur. The plan's code, said once more in
-# a few lines, over the same texts:
+# In Python, `strict=False` means *control characters within strings are allowed*. So the fault that step 1.1 should repair doesn't
+# occur. The next cell repeats the plan's code in a few lines and runs it on the same texts:
 
 # %%
 BLOCK = re.compile(r"```actions\s*\n(.*?)\n```", re.DOTALL)
@@ -94,7 +96,7 @@ STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def loaded(body: str, strict: bool = False) -> object:
-    """Return the object, or None: a list alone has no actions for the document's parser."""
+    """Return the object, or None. The document's parser finds no actions in a bare list."""
     try:
         value = json.loads(body.strip(), strict=strict)
     except ValueError:
@@ -103,14 +105,14 @@ def loaded(body: str, strict: bool = False) -> object:
 
 
 def escaped(body: str) -> str:
-    """Return JSON with the control characters of its strings escaped: step 1.1."""
+    """Escape the control characters in the strings of a JSON text (step 1.1)."""
     return STRING.sub(
         lambda found: re.sub(r"[\x00-\x1f]", lambda sign: json.dumps(sign[0])[1:-1], found[0]), body
     )
 
 
 def balanced(text: str) -> str:
-    """Return what stands behind the first marker, up to where its braces balance: step 1.2."""
+    """Return the text after the first marker, up to the balancing brace (step 1.2)."""
     at = text.find("```actions")
     start, depth = text.find("\n", at) + 1, 0
     if at < 0:
@@ -123,12 +125,12 @@ def balanced(text: str) -> str:
 
 
 def first(text: str) -> str:
-    """Return the body of the first block as the regular expression finds it."""
+    """Return the body of the first block that the regular expression finds."""
     return found[1] if (found := BLOCK.search(text)) else ""
 
 
 def every(text: str) -> bool:
-    """Return whether all blocks that the expression finds can be loaded: step 2.1."""
+    """Return whether all blocks that the expression finds are valid JSON objects (step 2.1)."""
     bodies = BLOCK.findall(text)
     return bool(bodies) and all(loaded(escaped(body)) is not None for body in bodies)
 
@@ -152,9 +154,9 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# Step 1.1 changes nothing; the plan's number is that of a decoder that refuses control characters. Step 1.2 gains, but hardly by nested backticks: the
-# expression doesn't stop at backticks within a line, as the plan's example has them; it takes a line break before them. What this project had to repair in the
-# turns that 1.2 regains:
+# Step 1.1 changes nothing; the plan's number fits a decoder that rejects control characters. Step 1.2 gains turns, but hardly because
+# of nested backticks. The plan's example has backticks within a line, where the expression doesn't stop: it stops only at
+# backticks after a line break. The next cell shows what this project had to repair in the turns that 1.2 regains:
 
 # %%
 gained = [
@@ -170,14 +172,16 @@ pd.Series(
 ).value_counts().rename("regained turns").to_frame()
 
 # %% [markdown]
-# Mostly fences that were never closed: braces need none, which the plan doesn't name there. Where this project *failed*, text stands behind the object in
-# its block, and step 1.2 drops it without a word. A line break and backticks within a string are those with control characters. And step 2.1, as it is written, finds blocks by
-# the regular expression again: it takes back what 1.2 has gained.
+# Most of these blocks have a fence that was never closed. Balanced braces need no fence; the plan doesn't name this case. If this
+# project *failed*, its block has text after the object, which step 1.2 drops silently. Turns with a line break and backticks in a
+# string are turns with control characters. Step 2.1, as written, uses the regular expression again to find blocks, so it loses
+# the gains of 1.2.
 #
-# ## What each step is worth
+# ## What each step gains
 #
-# The same steps as settings of this project's parser, which says what it leaves out: the first block alone, nothing repaired; then with one thing switched on,
-# and then one after another. Differences are paired turn by turn, with 95 % intervals over sessions.
+# The same steps are settings of this project's parser, which reports what it skips. The first setting parses one block and
+# repairs nothing. Then each step is switched on alone, and then one after another. Differences are paired turn by turn, with 95 %
+# intervals over sessions.
 
 # %%
 full = al.parser("assistant")
@@ -196,7 +200,7 @@ STEPS = {
 
 
 def setting(name: str, repairs: frozenset[str], blocks: int | None) -> object:
-    """Return this project's parser with some repairs and so many blocks."""
+    """Return this project's parser with these repairs and this block limit."""
     decoding = al.DecodeOptions(repairs=repairs)
     changed = {"name": name, "decoding": decoding, "max_blocks": blocks, "requires_action": True}
     return full.model_copy(update=changed)
@@ -216,13 +220,13 @@ for name, (more, blocks) in STEPS.items():
 
 
 def change(report: object) -> str:
-    """Return what a step is worth, in points of parse success, with its interval."""
+    """Return a step's gain in parse success, with its interval."""
     low, high = report.difference
     worth = report.comparison.after.value - report.comparison.before.value
     return f"{worth:+.1%} [{low:+.1%}, {high:+.1%}]"
 
 
-print("this project's parser, nothing repaired, one block:", strict.comparison.after)
+print("parse rate of this project's parser without repairs, one block:", strict.comparison.after)
 pd.DataFrame(
     {
         "alone": {name: change(report) for name, report in alone.items()},
@@ -243,7 +247,7 @@ ladder = pd.DataFrame(
     }
     for name, report in readings
 )
-axis = alt.X("success:Q", title="read whole", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0.7, 1]))
+axis = alt.X("success:Q", title="parse rate", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0.7, 1]))
 base = alt.Chart(ladder).encode(y=alt.Y("step:N", sort=None, title=None, axis=alt.Axis(labelLimit=260)))
 promised = alt.Chart(pd.DataFrame({"success": [0.85, 0.99]})).mark_rule(strokeDash=[4, 3], color="#888")
 alt.layer(
@@ -253,17 +257,19 @@ alt.layer(
 ).properties(width=420, height=alt.Step(24))
 
 # %% [markdown]
-# Dashed: what the plan says, 85 and 99 %. What is still not read, in which no one plain reading is left:
+# The dashed lines show the plan's numbers, 85 and 99 %. The next cell lists the turns that still fail, because none has a single
+# clear reading:
 
 # %%
 final = together["commas, quotes, comments, brackets …"]
 kinds(final.run_id)
 
 # %% [markdown]
-# ## Several blocks, schemas: what no parse rate shows
+# ## Several blocks and schemas: effects that no parse rate shows
 #
-# The document's parser calls a response whole of which it has read the first block. And checking against schemas (1.3) can't make a response readable:
-# it stops actions. What it refuses, by reason; *a field is missing* is all that was checked before.
+# The document's parser reads only the first block and counts the response as fully parsed. Schema checks (1.3) can't make a
+# response parseable: they stop actions. The next cell lists the rejected actions by reason; before, the only check was for missing
+# fields.
 
 # %%
 silent = today.comparison.turns["changed_actions"]
@@ -274,7 +280,7 @@ errors = ledger.sql(
     {"run": final.run_id},
 ).df()
 print(
-    f"{len(silent)} responses called whole by the document's parser hold other or more actions than it has read"
+    f"{len(silent)} responses that the document's parser counts as fully parsed contain more or other actions than it found"
 )
 errors
 
@@ -294,12 +300,12 @@ changed = sum(loaded(first(text)) != loaded(escaped(first(text))) for text in te
 sentences = (
     f"About 85 %: {'yes' if holds else 'no'}, {today.comparison.after}.",
     f"Due to control characters: no, the fix changes {changed}",
-    f"of {len(texts)} readings, since strict=False lets them through (refused, it would be {plan.iloc[:, 0].mean():.1%}).",
-    f"The plan's own code comes to {plan['1.2 nested backticks'].mean():.1%} (1.2) and, with 2.1 as written, back to",
+    f"of {len(texts)} parses, since strict=False allows them (if they were rejected, it would be {plan.iloc[:, 0].mean():.1%}).",
+    f"The plan's own code reaches {plan['1.2 nested backticks'].mean():.1%} (1.2) and, with 2.1 as written, back to",
     f"{plan['2.1 several blocks, as written'].mean():.1%}.",
     f"Above 99 %: {'yes' if reached.interval[0] > 0.99 else 'no'}, with everything switched on {reached}.",
     f"The plan's limit of five blocks would cost {limited.counts['lost']} of these.",
-    f"Schemas refuse {refused} actions, {unseen} of them for more than a missing field.",
+    f"Schemas reject {refused} actions, {unseen} of them for other reasons than a missing field.",
 )
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))

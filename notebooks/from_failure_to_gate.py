@@ -14,19 +14,19 @@
 # %% [markdown]
 # # From a failure to a gate
 #
-# One recorded turn was not read whole. How does that come to be a test which fails before the parser is mended and passes after, and how is a change that makes other
-# turns worse kept out?
+# A recorded turn was not fully parsed. How does it become a test that fails before the parser is fixed and passes afterwards? And how
+# do you reject a parser change that makes other turns worse?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# With the sample sessions of `data`, which **the project made up**; `LEDGER` takes one of yours.
+# The notebook uses the sample sessions of `data`, which **the project made up**. Set `LEDGER` to use your own ledger.
 
 # %% tags=["parameters"]
-LEDGER = ""  # the path of a ledger; empty for a temporary one with the sample sessions
+LEDGER = ""  # path of a ledger; empty for a temporary one with the sample sessions
 PROFILE = "assistant"
 
 # %%
@@ -42,20 +42,20 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 work = Path(mkdtemp())
 ledger = al.open_ledger(LEDGER or work / "samples.duckdb")
 if not LEDGER:
     taken = al.import_path(HERE / "../data/sessions.jsonl", ledger)
-    print(f"samples that the project made up: {taken.turns} turns")
+    print(f"samples made up by this project: {taken.turns} turns")
 chosen = al.Filter(profiles=(PROFILE,))
 
 # %% [markdown]
 # ## What fails
 #
-# Groups of failures of reading, those first that cost the most turns until something got through.
+# These are the groups of parse failures. The first group cost the most turns until an action succeeded.
 
 # %%
 groups = [group for group in al.failures(ledger, chosen).groups if group.key.stage == "reading"]
@@ -71,10 +71,10 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# ## One of them, as small as it gets
+# ## Shrink one failure
 #
-# The group with the most turns: the parser stops at five blocks, as the project's plan wants it to. `al.shrink_group` keeps the group's own
-# failure and drops all that it doesn't take.
+# In the group with the most turns, the parser stops at five blocks, as the project's plan requires. `al.shrink_group` keeps the
+# group's failure and drops all text that the failure doesn't need.
 
 # %%
 assert groups, (
@@ -82,13 +82,15 @@ assert groups, (
 )
 group = max(groups, key=lambda group: group.turns)
 shrunk = al.shrink_group(ledger, group)
-print(f"{group.key.code}: {len(shrunk.original):,} signs, {len(shrunk.text)} after {shrunk.tries:,} tries")
+print(
+    f"{group.key.code}: {len(shrunk.original):,} characters, {len(shrunk.text)} after {shrunk.tries:,} tries"
+)
 print(shrunk.text)
 
 # %% [markdown]
-# That is the failure, and not yet a good test: the last block has lost what is in it, and no parser reads that whole. The mended parser is the same with one setting
-# changed, under a profile of its own name. What is wanted is the smallest text that the parser of today doesn't read whole, and the mended one does; `al.shrink`
-# takes that as a function.
+# This text shows the failure, but it is not yet a good test: its last block has lost its content, so no parser can fully parse it.
+# The fixed parser differs in one setting and has its own profile. The test needs the smallest text that the fixed parser fully parses
+# and today's parser doesn't. `al.shrink` accepts that condition as a function.
 
 # %%
 today = al.profile(PROFILE)
@@ -99,20 +101,20 @@ mended = al.register_profile(
 
 
 def is_wanted(text: str) -> bool:
-    """Return whether a text fails as the group does, and is read whole, with valid actions alone, once the parser is mended."""
+    """Return whether a text fails like the group and the fixed parser finds only valid actions in it."""
     found, after = al.parse(text, profile=PROFILE), al.parse(text, profile=mended)
     fails = any(issue.code == group.key.code for issue in found.issues)
     return fails and after.outcome == "clean" and all(call.status == "valid" for call in after.actions)
 
 
 small = al.shrink(shrunk.original, is_wanted)
-print(f"{len(small.original):,} signs, {len(small.text)} after {small.tries:,} tries")
+print(f"{len(small.original):,} characters, {len(small.text)} after {small.tries:,} tries")
 print(small.text)
 
 # %% [markdown]
-# ## A case that says what should come of it
+# ## A case with the expected result
 #
-# A case is a response and what has to come of it: here, what the mended parser reads. The parser of today doesn't pass it.
+# A case is a response with its expected result: here, the result of the fixed parser. Today's parser doesn't pass it.
 
 # %%
 case = al.Case.of(small.text, profile=name, why="Each block counts, however many there are.")
@@ -121,8 +123,8 @@ print(case.dumps())
 print(before.differences())
 
 # %% [markdown]
-# The plugin that comes with the package makes a test of every `*.case.toml`. The two runs of pytest below are of the same text: read by the parser of today, and by
-# the mended one.
+# The package's pytest plugin makes a test of every `*.case.toml`. The next cell runs pytest twice on the same text: with today's
+# parser and with the fixed one.
 
 # %%
 CONFTEST = f"""
@@ -136,7 +138,7 @@ al.register_profile(replace(today, name={name!r}, parser=parser))
 
 
 def tested(folder: Path, kept: al.Case) -> int:
-    """Run pytest over a folder with one case; return its exit code: 0 passed, 1 failed."""
+    """Run pytest on a folder with one case and return its exit code: 0 passed, 1 failed."""
     folder.mkdir()
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (folder / "blocks.case.toml").write_text(kept.dumps(), encoding="utf-8")
@@ -150,8 +152,8 @@ codes
 # %% [markdown]
 # ## A gate
 #
-# One turn is mended; what of the others? The candidate reads all recorded turns again. Beside it stands a second candidate, the parser of the document that
-# the project started from: some turns it reads and today's parser doesn't.
+# The fix helps one turn; does it harm others? The candidate parses all recorded turns again. A second candidate is the parser of the
+# document that the project started from: it parses some turns that today's parser doesn't.
 
 # %%
 candidates = {"mended": mended.parser, "the document's": al.parser("gembrain-standard")}
@@ -180,14 +182,14 @@ verdicts
 buckets = pd.DataFrame({name: report.counts for name, report in reports.items()})
 moved = buckets.drop(index=["same", "no_intent"]).rename_axis("bucket").reset_index().melt("bucket")
 alt.Chart(moved[moved.value > 0]).mark_bar().encode(
-    x=alt.X("value:Q", title="turns that are read otherwise"),
+    x=alt.X("value:Q", title="turns with a different parse"),
     y=alt.Y("bucket:N", title=None),
     color=alt.Color("bucket:N", legend=None),
     row=alt.Row("variable:N", title=None),
 ).properties(width=420, height=alt.Step(18))
 
 # %% [markdown]
-# And what became of the groups: the one that was mended, and what is left or new in its place.
+# The next cell compares the failure groups before and after the fix: the fixed group, and the groups that remain or are new.
 
 # %%
 changes = al.failure_changes(ledger, None, reports["mended"].run_id)
@@ -210,11 +212,11 @@ pd.DataFrame(
 better, worse = (reports[name] for name in candidates)
 passes = verdicts.all()
 sentences = (
-    f"{group.key.code} in {group.turns} turns comes down from {len(small.original):,}",
-    f"to {len(small.text)} signs, as a case that {'fails' if codes['today'] else 'passes'} today and {'fails' if codes['mended'] else 'passes'} with the mended parser.",
-    f"The mended parser {'passes' if passes['mended'] else 'does not pass'} the gate: {better.counts['recovered']} turns recovered, {better.counts['lost']} lost.",
+    f"The failure {group.key.code} occurs in {group.turns} turns. One of them shrinks from {len(small.original):,}",
+    f"to {len(small.text)} characters, as a case that {'fails' if codes['today'] else 'passes'} today and {'fails' if codes['mended'] else 'passes'} with the fixed parser.",
+    f"The fixed parser {'passes' if passes['mended'] else 'does not pass'} the gate: {better.counts['recovered']} turns recovered, {better.counts['lost']} lost.",
     f"The document's parser {'passes' if passes.iloc[1] else 'does not'}: {worse.counts['recovered']} recovered, {worse.counts['lost']} lost,",
-    f"{worse.counts['no_longer_intent']} that meant to act only before.",
+    f"and {worse.counts['no_longer_intent']} in which it no longer finds an intent to act.",
 )
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))

@@ -14,22 +14,23 @@
 # %% [markdown]
 # # Repetition, recovery and success
 #
-# A turn has failed. Does the next one make the same call again, try something else, or get through? How long does that go on, does it help to do something
-# else, and is a session that gets through soon more likely to solve its task?
+# A turn has failed. Does the next turn repeat the call, try something else, or recover? How many turns fail in a row, does it help to
+# change the call, and is a session that recovers soon more likely to solve its task?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# The recordings lie beside the project and are not part of it: InterCode's episodes, in which three models query databases and use a shell, and MINT-bench's
-# sessions of twelve models. Both gave every model the same tasks and say whether it solved them. A fixed part of the tasks is read, the same for each model;
-# `TASKS=all` in the environment reads all. Where the recordings are not there, the sample sessions of `data` stand in, which **the project made up**.
+# The recordings are in a folder next to the project and are not part of it. In InterCode's episodes, three models query databases and
+# use a shell; MINT-bench has sessions of twelve models. Both gave every model the same tasks and record whether it solved them. The
+# notebook imports a fixed part of the tasks, the same for each model; set `TASKS=all` in the environment to import all. If the
+# recordings are missing, it uses the sample sessions of `data`, which **the project made up**.
 
 # %% tags=["parameters"]
-TASKS = 12  # of each of MINT's task sets, and every third of InterCode's databases; the environment's TASKS goes before it
-SOON = 2  # within how many turns a session has recovered soon
+TASKS = 12  # of each MINT task set, and every third of InterCode's databases; TASKS in the environment overrides it
+SOON = 2  # a session has recovered soon if it took at most so many turns
 
 # %%
 import gzip
@@ -44,7 +45,7 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 CORPORA, SAMPLES = HERE / "../../shared/corpora", HERE / "../data/sessions.jsonl"
@@ -54,7 +55,7 @@ EPISODES = ("bash/*/ic_bash_multiturn_*.json.gz", "sql/*/ic_sql_multiturn_*_10_t
 
 
 def of_mint(corpus: Path, folder: Path) -> None:
-    """Write some sessions of each file into a folder of the same form, evenly spread."""
+    """Copy an evenly spread sample of each file's sessions into a folder with the same layout."""
     for file in sorted(corpus.rglob("results.jsonl.gz")):
         with gzip.open(file) as opened:
             lines = opened.readlines()
@@ -65,7 +66,7 @@ def of_mint(corpus: Path, folder: Path) -> None:
 
 
 def of_intercode(corpus: Path, folder: Path) -> None:
-    """Write the episodes in which a model had ten turns; of the databases those of every third task."""
+    """Copy the episodes in which a model had ten turns; for the databases, only every third task."""
     for file in sorted(path for pattern in EPISODES for path in corpus.glob(pattern)):
         episodes = json.loads(gzip.decompress(file.read_bytes()))
         step = 3 if "sql" in file.parts and asked != "all" else 1
@@ -83,7 +84,7 @@ if is_real:
         al.import_path(folder, ledger)
 else:
     al.import_path(SAMPLES, ledger)
-print("real recordings" if is_real else "samples that the project made up")
+print("real recordings" if is_real else "samples made up by this project")
 sessions = ledger.sql(
     """
     SELECT session_id::VARCHAR AS session_id, source, if(profile = 'mint', 'mint', metadata ->> 'environment') AS set, model, success,
@@ -100,10 +101,11 @@ sessions.groupby("set").agg(
 )
 
 # %% [markdown]
-# ## What follows a turn that failed
+# ## What follows a failed turn
 #
-# A turn failed where something of it did and nothing got through. In InterCode a turn gets through where its command or query ran without an error; of MINT it is not recorded
-# what came of the code, and a turn gets through that was read whole. *Repeated* makes a call of the failed turn again and fails again; *changed* fails otherwise.
+# A turn failed if something in it failed and no action succeeded. In InterCode, a turn succeeds if its command or query ran without
+# an error. MINT doesn't record the results of the code, so a turn succeeds if it was fully parsed. In the chart, *recovered* is a turn
+# that succeeds, *repeated* makes a call of the failed turn again and fails again, and *changed* fails in another way.
 
 # %%
 report = al.recoveries(ledger)
@@ -112,7 +114,7 @@ FOLLOWS = ["recovered", "changed", "repeated", "no_action", "ended"]
 counts = failed.groupby(["set", "model", "next"]).size().rename("turns").reset_index()
 counts["who"] = counts.set + " " + counts.model
 alt.Chart(counts).mark_bar().encode(
-    x=alt.X("turns:Q", stack="normalize", axis=alt.Axis(format="%"), title="turns that failed"),
+    x=alt.X("turns:Q", stack="normalize", axis=alt.Axis(format="%"), title="failed turns"),
     y=alt.Y("who:N", title=None, axis=alt.Axis(labelLimit=260)),
     color=alt.Color(
         "next:N",
@@ -136,10 +138,11 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# ## How long it goes on
+# ## How long a series of failures lasts
 #
-# From the first of a row of failed turns: how many sessions' rows have got through within so many turns. A session that ends first has not. And what the guard of live sessions would call
-# a loop, where it is recorded what came of calls: how many it is told of, how many it stops, and how many calls the longest holds.
+# A series is several failed turns in a row. The table shows how many series have recovered within so many turns of their first turn.
+# A series has not recovered if its session ends first. The cell also counts loops as the guard of live sessions defines them, in
+# sessions with recorded tool results: sessions with a loop, sessions that the guard would stop, and the calls in the longest loop.
 
 # %%
 firsts = failed[failed.streak == 1]
@@ -155,15 +158,18 @@ soon = pd.DataFrame(
     for turns in (1, 2, 3, 5)
 )
 circles = al.loops(ledger, al.Filter(sources=("intercode" if is_real else "sessions",)))
-print(f"loops: told {circles.told}, stopped {circles.rate}, not recorded {circles.not_recorded}")
-print("the longest holds", max((loop.count for loop in circles.loops), default=0), "calls")
+print(
+    f"sessions with a loop: {circles.told}, stopped: {circles.rate}, without recorded results: {circles.not_recorded}"
+)
+print("longest loop:", max((loop.count for loop in circles.loops), default=0), "calls")
 soon.pivot(index="set", columns="within", values="got through")
 
 # %% [markdown]
-# ## The same again, or something else
+# ## Repeat the call or change it
 #
-# Of turns that failed behind one that had failed: does the next get through more often where the session had done something else than where it had done the same? Set by set,
-# with the 95 % interval of the difference and the p of the score test, sessions taken into account and adjusted for the number of sets (Holm).
+# Two turns in a row have failed. Does the third succeed more often if the second changed the call than if it repeated it? The table
+# compares both cases in each set. It shows the 95 % interval of the difference and the p of the score test, clustered by session and
+# adjusted for the number of sets (Holm).
 
 # %%
 failed = failed.sort_values(["session_id", "turn_index"])
@@ -172,7 +178,7 @@ again = failed[failed.by_way_of.isin(["repeated", "changed"])]
 
 
 def compared(groups: dict[str, tuple[al.Rate, al.Rate]]) -> pd.DataFrame:
-    """Return pairs of rates with their differences and adjusted tests; a difference that has no interval has no test."""
+    """Return pairs of rates with their differences and adjusted tests; without an interval there is no test."""
     tests = {name: al.statistics.score_test(*pair) for name, pair in groups.items()}
     known = [name for name, p in tests.items() if p is not None]
     adjusted = dict(zip(known, al.statistics.holm([tests[name] for name in known]), strict=True))
@@ -193,7 +199,7 @@ def compared(groups: dict[str, tuple[al.Rate, al.Rate]]) -> pd.DataFrame:
 def two_rates(
     frame: pd.DataFrame, by: str, having: pd.Series, hit: pd.Series
 ) -> dict[str, tuple[al.Rate, al.Rate]]:
-    """Return of each group the rate of a hit where something doesn't hold, and where it does; groups that have one side alone are left out."""
+    """Return each group's rate of hits without and with a condition; skip groups that lack one side."""
     found = {}
     for name, group in frame.groupby(by):
         sides = [group[having[group.index] == side] for side in (False, True)]
@@ -206,10 +212,12 @@ changing = two_rates(again, "set", again.by_way_of == "changed", again.next == "
 compared(changing).rename(columns={"without": "through after the same", "with": "through after another"})
 
 # %% [markdown]
-# ## And success
+# ## Recovery and success
 #
-# Of the sessions with a failed turn: was the task solved, where the first failure was got over within two turns, and where it was not? Model by model within a set of tasks. This is no effect of
-# recovering: who gets through soon may be the better model, may have the easier task, and has more turns left. And a session in which nothing ever gets through can't be solved at all.
+# The table covers the sessions with a failed turn, by model within a set of tasks. It compares how many sessions solved their task:
+# those that recovered from their first failure within two turns, and the others. The difference is no effect of recovery. A session
+# that recovers soon may have the better model or the easier task, and it has more turns left. A session in which no turn ever
+# succeeds can't solve its task at all.
 
 # %%
 met = sessions.merge(
@@ -225,20 +233,24 @@ by_model = two_rates(met, "who", met.is_soon, met.solved)
 compared(by_model).rename(columns={"without": "solved, not soon", "with": "solved, soon"})
 
 # %% [markdown]
-# The model and the task are in that. Within the **same task**: where some models got over their first failure soon and others did not, the share of the first that solved it minus that of
-# the others, and its mean over such tasks, by the sign-flip test and a bootstrap over tasks. There the models still differ: of two, that is the better one less the worse one. So beside it the
-# same of what each session has solved **beyond its model's own share**. What a model solved because it recovers is in that share, too: it takes away too much rather than too little.
+# That difference also depends on the model and the task. The next table therefore compares sessions within the **same task**, if some
+# models recovered soon from their first failure and others did not. A task's difference is the share of solved sessions of the first
+# kind minus that of the second. The table shows its mean over these tasks, with a bootstrap interval over tasks and the sign-flip test.
+#
+# Within a task the models still differ: with two models, the difference is the better one minus the worse one. So the table repeats
+# the comparison for what each session solved **beyond its model's own share**. That share includes tasks that a model solved because
+# it recovers, so this correction removes too much rather than too little.
 
 
 # %%
 def within_tasks(frame: pd.DataFrame, measure: str) -> list[float]:
-    """Return of each task that has both kinds of sessions the difference in their means."""
+    """Return the difference in means of each task that has both kinds of sessions."""
     means = frame.groupby(["task", "is_soon"])[measure].mean().unstack()
     return (means[True] - means[False]).dropna().tolist() if {True, False} <= set(means) else []
 
 
 def paired(measure: str) -> pd.DataFrame:
-    """Return the mean difference within the tasks of each set, with its interval and its test, adjusted for the number of sets."""
+    """Return each set's mean difference within tasks, with its interval and its adjusted test."""
     differences = {name: within_tasks(frame, measure) for name, frame in met.groupby("set")}
     differences = {name: values for name, values in differences.items() if values}
     adjusted = al.statistics.holm([al.statistics.task_test(values) for values in differences.values()])
@@ -257,9 +269,11 @@ of_tasks.join(beyond.drop(columns="tasks").add_suffix(" beyond the model's share
 # %% [markdown]
 # ## What was not measured
 #
-# What a session would have come to if it had done otherwise: nobody was made to repeat or to change anything. Whether a repeated call was the right one since something else had
-# changed. MINT's code, whose errors are in its prompts and not recorded as results. Responses in which InterCode's own reader found no query: they are turns without an
-# action here. Models of today: these are of 2023 and 2024.
+# - The result of a session if it had acted differently: no model was made to repeat or to change a call.
+# - Whether a repeated call was right because something else had changed.
+# - The results of MINT's code: its errors are in the prompts and not recorded as results.
+# - Responses in which InterCode's own parser found no query: they are turns without an action here.
+# - Models of today: these are of 2023 and 2024.
 #
 # ## The answer
 
@@ -267,18 +281,18 @@ of_tasks.join(beyond.drop(columns="tasks").add_suffix(" beyond the model's share
 repeated, recovered = report.rate("repeated"), report.rate("recovered")
 held = int((beyond.p < 0.05).sum())
 sentences = [
-    f"The turn behind one that failed makes the same call again and fails again in {repeated}, and gets through in {recovered};",
-    f"within {SOON} turns {report.within(SOON)} of the rows of failed turns are over.",
+    f"After a failed turn, the next one repeats the call and fails again in {repeated}, and succeeds in {recovered};",
+    f"{report.within(SOON)} of the series of failed turns are over within {SOON} turns.",
     *(
-        f"{name}: behind the same again {same.value:.1%} {same.shown_interval} get through, behind another try {other.value:.1%} {other.shown_interval}."
+        f"{name}: {same.value:.1%} {same.shown_interval} succeed after a repeated call, {other.value:.1%} {other.shown_interval} after a changed one."
         for name, (same, other) in changing.items()
     ),
-    f"Sessions that are over their first failure within {SOON} turns have solved more of the same tasks:",
+    f"Sessions that recover from their first failure within {SOON} turns solve more of the same tasks:",
     "; ".join(
         f"{row.Index} {row.difference}, beyond their models' own shares {beyond.difference[row.Index]}"
         for row in of_tasks.itertuples()
     )
-    + f". Of the latter {held} of {len(beyond)} hold (Holm, 5 %).",
+    + f". Beyond these shares, {held} of {len(beyond)} differences hold (Holm, 5 %).",
 ]
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))

@@ -14,21 +14,22 @@
 # %% [markdown]
 # # What does a careful policy cost?
 #
-# Three policies, the same model, the same tasks: everything may run; nothing may be deleted; only tasks may be touched. How much of what the model asks for is
-# done under each, and how many conversations end before their time?
+# Three policies apply to the same model and the same tasks: everything may run; nothing may be deleted; only tasks may be touched. How
+# many of the model's actions are executed under each policy, and how many conversations end too early?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# Where no model is named, the recorded responses of the sample sessions are said once more, **which the project made up** (`data/README.md`). A recorded model doesn't
-# react to what it is told, so that this is what a policy costs a model that never learns from a refusal. Name a model in `MODEL`, and it is asked the same.
+# Without a model, the notebook replays the recorded responses of the sample sessions, **which the project made up** (`data/README.md`).
+# A recorded model doesn't react to feedback, so this is the cost of a policy for a model that never learns from a denial. Set `MODEL`
+# to request the same tasks from a real model.
 
 # %% tags=["parameters"]
 MODEL = ""  # a model such as "ollama:qwen3"; empty for the recorded responses
-SESSIONS = 60  # how many tasks
+SESSIONS = 60  # number of tasks
 
 # %%
 from pathlib import Path
@@ -39,7 +40,7 @@ import altair as alt
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 work = Path(mkdtemp())
@@ -53,12 +54,13 @@ chosen = samples.sql(
     {"sessions": SESSIONS},
 ).fetchall()
 tasks = {name: request or "Go on." for name, request in chosen}
-print(f"{len(tasks)} tasks, each a recorded session whose responses hold no code")
+print(f"{len(tasks)} tasks, each a recorded session whose responses contain no code")
 
 # %% [markdown]
 # ## The variants
 #
-# A variant is a profile, a model, and here a policy. A rule says what becomes of the actions that it fits; the first that fits decides.
+# A variant is a profile, a model, and here a policy. A policy's rule approves or rejects the actions that it matches; the first match
+# decides.
 
 # %%
 approve, reject = al.Verdict.APPROVE, al.Verdict.REJECT
@@ -82,11 +84,11 @@ variants = al.Variant.grid(
 # %% [markdown]
 # ## The conversations
 #
-# Every variant has every task, and each conversation is recorded. Run the cell again: nothing is asked twice.
+# Every variant gets every task, and each conversation is recorded. If you run the cell again, no request is repeated.
 
 # %%
 ledger = al.open_ledger(work / "experiment.duckdb")
-with al.progress("holding conversations") as tell:
+with al.progress("running conversations") as tell:
     found = al.experiment(
         ledger, "policies", variants, tasks, budget=al.Budget(responses=2000), on_progress=tell
     )
@@ -94,9 +96,10 @@ print(found)
 found.df()[["variant", "sessions", "responses", "parse_success", "validation", "execution"]]
 
 # %% [markdown]
-# ## What came of the actions
+# ## Results of the actions
 #
-# Under each policy: done, denied by it, and what failed or was passed over for that, such as an action that depends on a denied one.
+# For each policy, the chart counts the actions that were executed, those that it denied, and those that failed or were skipped as a
+# consequence. An action that depends on a denied one is an example.
 
 # %%
 came = ledger.sql(
@@ -113,19 +116,20 @@ alt.Chart(came).mark_bar().encode(
 ).properties(width=420, height=alt.Step(26))
 
 # %% [markdown]
-# ## How they ended
+# ## How the conversations ended
 #
-# A session ends by itself, or because nothing was done three times in a row, or because the recorded responses are at their end (`model_failed`: such
-# a conversation would be held again with a model that can go on).
+# A session ends normally, or because no action was executed three times in a row, or because the recorded responses ran out
+# (`model_failed`: a model that can continue would repeat such a conversation).
 
 # %%
 ended = ledger.sql("SELECT source, reason, count(*) AS sessions FROM sessions GROUP BY ALL ORDER BY ALL").df()
 ended.pivot_table(index="source", columns="reason", values="sessions", fill_value=0).astype(int)
 
 # %% [markdown]
-# ## Two of them beside each other
+# ## Two policies side by side
 #
-# Reading and checking don't hang on a policy; where these differ, other responses were given, since a conversation ended before.
+# Parsing and validation don't depend on a policy. If they differ, the policies saw different responses, because a conversation ended
+# earlier.
 
 # %%
 compared = found.compare("free", "tasks alone")
@@ -141,8 +145,8 @@ early = {
     for policy in policies
 }
 sentences = [
-    f"{policy!r}: {done:,} of {asked:,} actions done ({done / asked:.0%}), {denied:,} denied, {early[policy]} of {len(tasks)} "
-    "conversations ended since nothing was done."
+    f"{policy!r}: {done:,} of {asked:,} actions executed ({done / asked:.0%}), {denied:,} denied, {early[policy]} of {len(tasks)} "
+    "conversations ended because no action was executed."
     for policy, (done, asked, denied) in shares.items()
 ]
 if answer is None:  # run as a script

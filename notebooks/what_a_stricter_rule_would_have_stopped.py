@@ -14,21 +14,22 @@
 # %% [markdown]
 # # What would a stricter rule have stopped?
 #
-# Shorter commands, bounded reads, no pushing, a list of allowed commands, a rate: before anybody has to live with such a rule, the calls that agents have made
-# can be asked. What would have been stopped, how much of that had succeeded, and does any rule stop what fails rather than what works?
+# A rule may limit commands, reads or rates, forbid pushing, or allow only some commands. Before you introduce such a rule, you can test
+# it on the calls that agents have made. Which calls would it have stopped, how many of these had succeeded, and does any rule stop
+# failing calls rather than working ones?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# The recordings are whole sessions of Claude Code and Codex, `corpora/agents-more`, which lie beside the project and are not part of it. Where they are not
-# there, the three small recordings of `data/agents` are asked, which **the project made up**: they show how one asks, and their numbers say nothing
-# about agents.
+# The recordings in `corpora/agents-more` are whole sessions of Claude Code and Codex. They are in a folder next to the project and are
+# not part of it. If they are missing, the notebook uses the three small recordings of `data/agents`, which **the project made up**.
+# These show the method; their numbers say nothing about agents.
 
 # %% tags=["parameters"]
-RECORDINGS = ""  # a folder of your own; empty for the corpus beside the project, or else the samples
+RECORDINGS = ""  # your own folder; empty for the corpus next to the project, or the samples if there is none
 
 # %%
 from pathlib import Path
@@ -40,7 +41,7 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 CORPUS, SAMPLES = HERE / "../../shared/corpora/agents-more", HERE / "../data/agents"
@@ -49,20 +50,21 @@ work = Path(mkdtemp())
 ledger = al.open_ledger(work / "agents.duckdb")
 taken = al.import_path(folder, ledger)
 names = [row["name"] for row in ledger.sql("SELECT DISTINCT name FROM actions ORDER BY name")]
-print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
+print({CORPUS: "real sessions", SAMPLES: "samples made up by this project"}.get(folder, "your own sessions"))
 print(f"{taken.sessions} sessions, {taken.turns} turns, {taken.calls} calls of {len(names)} tools")
 
 # %% [markdown]
 # ## The rules
 #
-# A schema says what a call may look like, and a policy what may run. Every tool that a rule doesn't name stays as it is. A policy's rule asks a command for all that it
-# starts, and where that can't be told, a person has to be asked: such calls are stopped as well.
+# A schema restricts a call's arguments, and a policy restricts which calls may run. Tools that a rule doesn't name are unaffected. A
+# policy's rule checks all programs that a command starts. If these are unknown, a person has to approve the call, so it counts as
+# stopped, too.
 
 # %%
 COMMANDS = {
     "Bash": "command",
     "exec_command": "cmd",
-}  # what Claude Code and Codex call a shell, and its field
+}  # the shell tools of Claude Code and Codex, with the field of the command
 LOOKING = [
     "ls",
     "cat",
@@ -80,7 +82,7 @@ LOOKING = [
 
 
 def tools(required: tuple[str, ...] = (), **stricter: dict) -> list[dict]:
-    """Return a definition of each recorded tool: as it is, but for those that are stricter, and what these require."""
+    """Return a definition of each recorded tool, with stricter properties and required fields for some."""
     return [
         {
             "name": name,
@@ -96,7 +98,7 @@ def tools(required: tuple[str, ...] = (), **stricter: dict) -> list[dict]:
 
 
 def rule(action: str, verdict: str, **when: list[str]) -> str:
-    """Return a rule of a policy's file."""
+    """Return a rule for a policy file."""
     conditions = f"when = {{ {', '.join(f'{field} = {words}' for field, words in when.items())} }}"
     return "\n".join(
         ["[[rule]]", f'action = "{action}"', f'verdict = "{verdict}"', conditions if when else ""]
@@ -104,7 +106,7 @@ def rule(action: str, verdict: str, **when: list[str]) -> str:
 
 
 def policy(name: str, verdict: str, commands: list[str], otherwise: str) -> Path:
-    """Write a policy that says something of some commands, something else of the others, and approves all other tools."""
+    """Write a policy with one verdict for these commands and another for the rest; it approves all other tools."""
     rules = [
         rule(tool, verdict, **{field: words.split()})
         for tool, field in COMMANDS.items()
@@ -118,18 +120,18 @@ def policy(name: str, verdict: str, commands: list[str], otherwise: str) -> Path
 
 
 def short(most: int) -> dict:
-    """Return the schema of a text that is no longer."""
+    """Return the schema of a string with at most so many characters."""
     return {"type": "string", "maxLength": most}
 
 
 RULES = {
-    "commands of at most 500 signs": {
+    "commands of at most 500 characters": {
         "tools": tools(**{tool: {field: short(500)} for tool, field in COMMANDS.items()})
     },
     "reads of at most 500 lines": {
         "tools": tools(("limit",), Read={"limit": {"type": "integer", "maximum": 500}})
     },
-    "changes of at most 2,000 signs": {
+    "changes of at most 2,000 characters": {
         "tools": tools(
             Edit={"old_string": short(2000), "new_string": short(2000)},
             Write={"content": short(2000)},
@@ -144,12 +146,16 @@ RULES = {
 }
 
 # %% [markdown]
-# ## What each would have stopped
+# ## What each rule would have stopped
 #
-# `al.recheck` asks every recorded call; nothing runs. *Stopped* is of all calls, with a 95 % interval over sessions. *Had succeeded* is of the stopped
-# ones of which it is recorded what came of them: what the rule would have cost. A rule that finds trouble would have a higher share of failures among the
-# stopped than there is among all. *Not judged* are calls that a schema would refuse and that may hold a masked secret, which has another length than
-# what it stands for.
+# `al.recheck` checks every recorded call and runs nothing.
+#
+# - *Stopped* is a share of all calls, with a 95 % interval over sessions.
+# - *Had succeeded* counts the stopped calls with a recorded success: the cost of the rule. The share of failures of a useful rule is
+#   higher among the stopped calls than among all calls.
+# - *Not judged* counts calls that a schema would reject but that may contain a masked secret. The mask and the secret have different
+#   lengths.
+# - *Asked, not told* counts stopped calls that a person has to approve.
 
 # %%
 asked = []
@@ -167,7 +173,7 @@ calls["came to"] = calls.execution.where(
     calls.execution.isin(["succeeded", "skipped", "not recorded"]), "failed"
 )
 ended = calls[calls["came to"].isin(["succeeded", "failed"])]
-overall = (ended[ended.rule == "no rm"]["came to"] == "failed").mean()  # the same calls for each rule
+overall = (ended[ended.rule == "no rm"]["came to"] == "failed").mean()  # each rule has the same calls
 table = pd.DataFrame(
     {
         "stopped": {name: str(report.stopped) for name, report in reports.items()},
@@ -186,7 +192,7 @@ table = pd.DataFrame(
 table["failed, of stopped"] = (table["had failed"] / (table["had failed"] + table["had succeeded"])).map(
     "{:.1%}".format, na_action="ignore"
 )
-print(f"of all calls whose end is recorded, {overall:.1%} failed")
+print(f"{overall:.1%} of all calls with a recorded result failed")
 table
 
 # %%
@@ -217,11 +223,11 @@ most = (table["had failed"] / ends).where(ends >= 30).dropna()
 sentences = [
     f"Of {reports[hardest].calls:,} calls the rule {hardest!r} would have stopped the most: {reports[hardest].stopped},",
     f"and {reports[hardest].done} of these had succeeded.",
-    f"Over all {len(RULES)} rules {failed} of the {stopped:,} stopped calls whose end is recorded had failed ({failed / max(1, stopped):.1%});",
-    f"of all calls it is {overall:.1%}.",
+    f"Over all {len(RULES)} rules, {failed} of the {stopped:,} stopped calls with a recorded result had failed ({failed / max(1, stopped):.1%});",
+    f"of all calls, {overall:.1%} failed.",
 ]
 if len(most):
-    sentences.append(f"The highest share of failures is that of {most.idxmax()!r}, {most.max():.1%}.")
+    sentences.append(f"The rule {most.idxmax()!r} has the highest share of failures, {most.max():.1%}.")
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))
 else:

@@ -14,22 +14,22 @@
 # %% [markdown]
 # # What agents of today fail at
 #
-# Parsing is hardly it any more: where the arguments of calls are recorded as they were written, nearly all can be read. What goes wrong comes
-# after that. How often do a person's refusal, an edit that misses, an exit code, a file that was not read or has changed since, and
-# repetition occur, and what do the turns cost that they are in?
+# Parsing is hardly a problem any more: if a recording keeps the raw arguments of calls, nearly all can be parsed. The failures happen
+# later. A person refuses a call, an edit doesn't match, a command returns an error code, a file was not read or has changed since, or
+# the agent repeats itself. How often does each occur, and how much do the affected turns cost?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# The recordings are whole sessions of Claude Code and Codex, `corpora/agents-more`, which lie beside the project and are not part of
-# it. Where they are not there, the three small recordings of `data/agents` are read instead, which **the project made up
-# itself**: they show how one asks, and their numbers say nothing about agents. The first line of output says which of the two it was.
+# The recordings in `corpora/agents-more` are whole sessions of Claude Code and Codex. They are in a folder next to the project and are
+# not part of it. If they are missing, the notebook uses the three small recordings of `data/agents`, which **the project made up
+# itself**. These show the method; their numbers say nothing about agents. The first line of output names the recordings used.
 
 # %% tags=["parameters"]
-RECORDINGS = ""  # a folder of your own; empty for the corpus beside the project, or else the samples
+RECORDINGS = ""  # your own folder; empty for the corpus next to the project, or the samples if there is none
 
 # %%
 from pathlib import Path
@@ -41,12 +41,12 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 CORPUS, SAMPLES = HERE / "../../shared/corpora/agents-more", HERE / "../data/agents"
 folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
-print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
+print({CORPUS: "real sessions", SAMPLES: "samples made up by this project"}.get(folder, "your own sessions"))
 ledger = al.open_ledger(Path(mkdtemp()) / "agents.duckdb")
 taken = al.import_path(folder, ledger)
 sources = [row["source"] for row in ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY source")]
@@ -57,10 +57,10 @@ ledger.sql(
 ).df()
 
 # %% [markdown]
-# ## Not at writing a call
+# ## Agents rarely fail at writing a call
 #
-# The share of responses that could be read whole, where that can be audited: Codex records argument strings, Claude Code parsed calls.
-# Beside it the share of their calls that succeeded where they were run.
+# The first rate is the share of fully parsed responses. It needs raw text or raw arguments: Codex records argument strings, Claude
+# Code only parsed calls. The second rate is the share of executed calls that succeeded.
 
 # %%
 pd.DataFrame(
@@ -74,10 +74,10 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# ## But at what comes after
+# ## Agents fail at what follows
 #
-# Each failure of a call falls into one kind. Its cost is what was spent on the turns that it is in: what the model was shown, most of it
-# from a cache, and what it wrote. A turn with two kinds counts under both. What only the words of a result tell is *inferred*.
+# Each failed call has one kind. The cost of a kind is the tokens of the turns with such a failure: input, mostly from a cache, and
+# output. A turn with two kinds counts for both. A failure is *inferred* if only the text of the result shows it.
 
 # %%
 KINDS = {
@@ -115,7 +115,7 @@ alt.Chart(kinds).mark_bar().encode(
 ).properties(width=420)
 
 # %% [markdown]
-# What one failure costs: tokens of the turns that it is in, by failure. And the tools that they happen to.
+# The first table shows the mean tokens of a turn with each kind of failure. The second lists the tools that fail most often.
 
 # %%
 (by_kind[["tokens in", "tokens out"]].div(by_kind.turns, axis=0).round().astype(int)).rename(
@@ -132,14 +132,12 @@ ledger.sql(
 # %% [markdown]
 # ## Repetition
 #
-# A session goes in circles where it does the same again and it comes to the same again; `al.loops` looks with the eyes of the guard that
-# stops live sessions. Sessions with a call of which no result is recorded can't be looked through.
+# A session has a loop if it repeats a call and gets the same result. `al.loops` uses the rules of the guard that stops live sessions.
+# It can't search sessions that have a call without a recorded result.
 
 # %%
 circles = al.loops(ledger)
-print(
-    f"{circles.told} of the sessions that could be looked through have one, {circles.not_recorded} could not be"
-)
+print(f"{circles.told} of the searched sessions have a loop, {circles.not_recorded} could not be searched")
 pd.DataFrame(
     {
         "pattern": str(loop.pattern),
@@ -160,10 +158,10 @@ calls, read = sum(whole.recorded.values()), whole.parse_success
 most = by_kind.sort_values("times", ascending=False).iloc[0]
 total = int(by_kind.times.sum())
 sentences = (
-    f"{total} failures among {calls:,} calls of which it is recorded what came of them.",
+    f"{total} failures among {calls:,} calls with a recorded result.",
     f"The most frequent kind is {most.name!r}: {most.times / total:.0%} of them.",
-    f"Responses that could not be read, where that can be audited: {read.count - read.successes} of {read.count:,}.",
-    f"Sessions that go in a circle: {circles.told}.",
+    f"Unparseable responses, among those recorded raw: {read.count - read.successes} of {read.count:,}.",
+    f"Sessions with a loop: {circles.told}.",
 )
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))

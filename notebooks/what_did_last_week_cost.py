@@ -14,20 +14,22 @@
 # %% [markdown]
 # # What did last week cost, and what for?
 #
-# Which project, model and tool took the tokens of the last week in the recordings, what did failures cost, and is that more than in the weeks before?
+# Which project, model and tool used the tokens of the last recorded week? How much did failures cost, and was the week more expensive
+# than the weeks before?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# The recordings are whole sessions of Claude Code and Codex, `corpora/agents-more`, which lie beside the project and are not part of
-# it. Where they are not there, the three small recordings of `data/agents` are read instead, which **the project made up
-# itself**: they show how one asks. The first line of output says which of the two it was. Costs are recorded, or by the list prices of `genai-prices`.
+# The recordings in `corpora/agents-more` are whole sessions of Claude Code and Codex. They are in a folder next to the project and are
+# not part of it. If they are missing, the notebook uses the three small recordings of `data/agents`, which **the project made up
+# itself** to show the method. The first line of output names the recordings used. Costs are as recorded, or computed from the list
+# prices of `genai-prices`.
 
 # %% tags=["parameters"]
-RECORDINGS = ""  # a folder of your own, such as ~/.claude/projects; empty for the corpus beside the project, or else the samples
+RECORDINGS = ""  # your own folder, such as ~/.claude/projects; empty for the corpus next to the project, or the samples if there is none
 
 # %%
 from datetime import timedelta
@@ -40,12 +42,12 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 CORPUS, SAMPLES = HERE / "../../shared/corpora/agents-more", HERE / "../data/agents"
 folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
-print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
+print({CORPUS: "real sessions", SAMPLES: "samples made up by this project"}.get(folder, "your own sessions"))
 ledger = al.open_ledger(Path(mkdtemp()) / "costs.duckdb")
 taken = al.import_path(folder, ledger)
 weeks = al.usage(ledger, by="week").df()
@@ -54,7 +56,7 @@ weeks[["week", "sessions", "turns", "input_tokens", "cache_hit_rate", "output_to
 # %% [markdown]
 # ## Week by week
 #
-# A week begins on Monday, UTC. Input tokens include those from a cache, output tokens include reasoning.
+# A week begins on Monday, UTC. Input tokens include cached tokens; output tokens include reasoning tokens.
 
 # %%
 last = pd.Timestamp(weeks["week"].max()).to_pydatetime()
@@ -70,7 +72,8 @@ alt.Chart(bars).mark_bar().encode(
 # %% [markdown]
 # ## What for
 #
-# By project and branch, by model, and by tool: a turn that calls several tools is in the row of each, so that tools add up to more than the whole.
+# The next tables show the week by project and branch, by model, and by tool. A turn that calls several tools counts for each of them,
+# so the tools add up to more than the total.
 
 # %%
 COLUMNS = ["sessions", "turns", "tool_calls", "failing_turns", "cost_usd", "failing_cost_usd"]
@@ -88,7 +91,7 @@ tools[["tool", *COLUMNS]].head(8)
 # %% [markdown]
 # ## The most expensive sessions
 #
-# By their titles; a subagent is a session of its own.
+# Sessions are listed by title. A subagent is a separate session.
 
 # %%
 sessions = al.usage(ledger, within, by="session").df()
@@ -103,20 +106,20 @@ cost, failing = whole["cost_usd"] or 0.0, whole["failing_cost_usd"] or 0.0
 top, tool = projects.iloc[0], tools.iloc[0] if len(tools) else None
 sentences = [
     f"The week of {last:%Y-%m-%d} cost ${cost:,.2f} in {whole['turns']} turns",
-    f"({whole['priced_turns']} of them priced); the weeks before cost ${before.median() if len(before) else 0:,.2f} in the median.",
-    f"The most went to {Path(top['project']).name or 'a project that is not recorded'}",
+    f"({whole['priced_turns']} of them priced); the median of the weeks before is ${before.median() if len(before) else 0:,.2f}.",
+    f"Most of it went to {Path(top['project']).name or 'a project that is not recorded'}",
     f"on branch {top['branch'] or 'that is not recorded'}: ${top['cost_usd'] or 0:,.2f}.",
-    f"Turns that failed took ${failing:,.2f}.",
+    f"Failed turns cost ${failing:,.2f}.",
 ]
 if tool is not None:
-    sentences.append(f"The tool in the most expensive turns is {tool['tool']}, in {tool['turns']} turns.")
+    sentences.append(f"The tool whose turns cost the most is {tool['tool']}, in {tool['turns']} turns.")
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))
 else:
     answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
-# The same, counted once more by SQL from the turns themselves: in the week, and in all weeks together.
+# Check the totals with SQL on the turns: for the week, and for all weeks together.
 [(turns, dollars)] = ledger.sql(
     "SELECT count(*), coalesce(sum(cost_usd), 0) FROM turns WHERE occurred_at >= $since AND occurred_at < $until",
     {"since": within.since, "until": within.until},
