@@ -1,8 +1,8 @@
-"""Run every notebook anew and keep its outputs: each percent script beside this file becomes a notebook of its name.
+"""Run the notebooks and save their outputs: each percent script next to this file becomes a notebook with its name.
 
 python notebooks/run.py [NAME ...]
 
-Also writes README.md anew: each notebook's question, its computed answer, its first picture, and what running it took.
+Also writes README.md: each notebook's question, computed answer, first picture and running time.
 """
 
 import resource
@@ -21,17 +21,19 @@ PICTURES = HERE / "images"
 
 HEAD = """# Notebooks
 
-Each is a question with an answer that it computes: read from the top, it takes five minutes. They use nothing but `import actionledger as al`, pandas and
-altair, and are made from the scripts beside them: `make notebooks` runs all of them and writes this page. Where recordings of others lie beside
-the project, some ask these; else the samples of `data`, which the project made up. Each says which it was. The seconds are those of a processor.
+Each notebook asks a question and computes the answer; reading it takes five minutes. The notebooks use only `import actionledger as al`,
+pandas and altair. `make notebooks` makes them from the scripts in this folder, runs them and writes this page.
+
+Some notebooks use recordings by others, if these are in a folder next to the project. Otherwise they use the samples of `data`, which the
+project made up. Each notebook says which it used. The seconds are processor time.
 """
 
 
 def executed(script: Path) -> NotebookNode:
-    """Return a percent script as a notebook that was executed in a kernel of its own."""
+    """Execute a percent script in its own kernel and return the notebook."""
     notebook = jupytext.read(script)
     for number, cell in enumerate(notebook.cells):
-        cell.id = f"cell-{number}"  # a stable id keeps the difference between two runs small
+        cell.id = f"cell-{number}"  # stable ids keep the diff between two runs small
     before = _seconds()
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(HERE)}}).execute()
     notebook.metadata["processor_seconds"] = round(_seconds() - before)
@@ -41,12 +43,12 @@ def executed(script: Path) -> NotebookNode:
 
 
 def page() -> str:
-    """Return README.md: what the notebooks that are checked in ask and answer."""
+    """Return the text of README.md: questions and answers of the checked-in notebooks."""
     return "\n".join([HEAD, *(_entry(path) for path in sorted(HERE.glob("*.ipynb")))])
 
 
 def _seconds() -> float:
-    """Return how long the kernels that have ended kept a processor."""
+    """Return the processor time of all finished kernels, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -63,7 +65,7 @@ def _entry(path: Path) -> str:
 
 
 def picture(path: Path) -> bytes:
-    """Return the first picture that a notebook shows, as PNG."""
+    """Return a notebook's first picture as PNG."""
     cells = nbformat.read(path, as_version=4).cells
     shown = (output.get("data", {}) for cell in cells for output in cell.get("outputs", ()))
     return b64decode(next(data["image/png"] for data in shown if "image/png" in data))

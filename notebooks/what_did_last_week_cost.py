@@ -107,7 +107,7 @@ top, tool = projects.iloc[0], tools.iloc[0] if len(tools) else None
 sentences = [
     f"The week of {last:%Y-%m-%d} cost ${cost:,.2f} in {whole['turns']} turns",
     f"({whole['priced_turns']} of them priced); the median of the weeks before is ${before.median() if len(before) else 0:,.2f}.",
-    f"Most of it went to {Path(top['project']).name or 'a project that is not recorded'}",
+    f"The largest share went to {Path(top['project']).name or 'a project that is not recorded'}",
     f"on branch {top['branch'] or 'that is not recorded'}: ${top['cost_usd'] or 0:,.2f}.",
     f"Failed turns cost ${failing:,.2f}.",
 ]

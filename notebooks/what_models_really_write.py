@@ -14,21 +14,23 @@
 # %% [markdown]
 # # What models really write
 #
-# A tolerant parser is built for broken JSON. Is that what is lost? By model and format: how many responses hold no action, one or several; in which format
-# they stand; which faults they have and which repairs those took; what is lost and why; and how much of it tolerance brings back.
+# A tolerant parser is built for broken JSON. Does broken JSON cause the losses? By model and format, this notebook shows how many
+# responses contain no action, one or several, and in which format. It shows their faults and the repairs, the lost responses and
+# the reasons, and how many of these a more tolerant parser recovers.
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# The recordings lie beside the project and are not part of it: MINT-bench's responses of twelve models, whole; Aider's chats; sessions of today's agents
-# in some twenty formats. Of MINT a fixed sample is read, the same tasks for each model, evenly spread; `MINT_SESSIONS=all` in the environment reads
-# all 7,032 sessions. Where the recordings are not there, the sample sessions of `data` stand in, which **the project made up**.
+# The recordings are in a folder next to the project and are not part of it: MINT-bench's whole responses of twelve models, Aider's
+# chats, and sessions of today's agents in some twenty formats. From MINT, the notebook imports a fixed, evenly spread sample with the
+# same tasks for each model. Set `MINT_SESSIONS=all` in the environment to import all 7,032 sessions. If the recordings are missing,
+# the notebook uses the sample sessions of `data`, which **the project made up**.
 
 # %% tags=["parameters"]
-SESSIONS = 12  # of each model and task set; the environment's MINT_SESSIONS goes before it
+SESSIONS = 12  # per model and task set; MINT_SESSIONS in the environment overrides it
 
 # %%
 import gzip
@@ -43,7 +45,7 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 CORPORA, SAMPLES = HERE / "../../shared/corpora", HERE / "../data"
@@ -55,12 +57,12 @@ asked = os.environ.get("MINT_SESSIONS", str(SESSIONS))
 
 
 def spread(lines: list[bytes], count: int) -> list[bytes]:
-    """Return so many lines, evenly spread over all."""
+    """Return an evenly spread sample of the lines."""
     return [lines[number * len(lines) // count] for number in range(min(count, len(lines)))]
 
 
 def sampled(corpus: Path, count: int) -> Path:
-    """Write some sessions of each file into a folder of the same form."""
+    """Copy a sample of each file's sessions into a folder with the same layout."""
     folder = Path(mkdtemp())
     for file in sorted(corpus.rglob("results.jsonl.gz")):
         with gzip.open(file) as lines:
@@ -79,7 +81,7 @@ else:
 ledger = al.open_ledger(Path(mkdtemp()) / "written.duckdb")
 for folder in folders:
     al.import_path(folder, ledger)
-print("real recordings" if is_real else "samples that the project made up")
+print("real recordings" if is_real else "samples made up by this project")
 ledger.sql(
     """
     SELECT source, count(DISTINCT session_id) AS sessions, count(*) AS responses, count(*) FILTER (capture = 'text') AS "kept as text",
@@ -88,11 +90,12 @@ ledger.sql(
 ).df()
 
 # %% [markdown]
-# Where a recording has kept the parsed calls alone, nobody can say any more how they were written: those responses are in no count below.
+# If a recording kept only parsed calls, the raw text of these calls is unknown. No count below includes such responses.
 #
-# ## How much, and where it stands
+# ## How many actions, and in which format
 #
-# A response that meant to act holds no block that could be an action, one, or several. What only shows an action (an example, a quotation) is none.
+# The chart counts blocks that could be an action, in responses that meant to act: none, one or several. A block that only shows an
+# action, such as an example or a quotation, doesn't count.
 
 # %%
 written = ledger.sql(
@@ -129,7 +132,8 @@ alt.Chart(shown.groupby(["writer", "number"]).size().rename("responses").reset_i
 ).properties(width=420, height=alt.Step(16))
 
 # %% [markdown]
-# In which format they stand, and what came of reading them. A format that the response was not asked for counts where it could be read.
+# The next table counts responses by format and parse outcome. A format that the response was not asked for counts if it could be
+# parsed.
 
 # %%
 written.pivot_table(index=["source", "form"], columns="outcome", values="turn", aggfunc="count", fill_value=0)
@@ -137,9 +141,10 @@ written.pivot_table(index=["source", "form"], columns="outcome", values="turn", 
 # %% [markdown]
 # ## Faults, repairs, evidence
 #
-# Every repair that reading took, by format and kind; and every block that no format's own marks announce, by the evidence for which it was taken for an
-# action, or not. An empty table is a finding. MINT's own format has no repair: where a tag that is never closed was to end, nobody can know. JSON is written by those of
-# whom argument strings were kept.
+# The first table lists all repairs by format and kind. The second lists the blocks without a format's own marks, by the evidence for
+# or against an action. An empty table is a finding, too. MINT's own format has no repair, because the intended end of an unclosed
+# tag is unknown. A response is *clean* if it is fully parsed without repairs. The rate for JSON covers the responses with recorded
+# argument strings.
 
 # %%
 repairs = ledger.sql(
@@ -154,15 +159,15 @@ not_clean = written[written.outcome != "clean"]
 mended = al.statistics.rate(not_clean.outcome == "repaired", by=not_clean.session)
 as_json = written[written.capture == "arguments"]
 clean_json = al.statistics.rate(as_json.outcome == "clean", by=as_json.session)
-print(f"of the responses whose calls are JSON, clean: {clean_json}")
-print(f"of what is not clean, read whole by a repair: {mended}")
-display(repairs if len(repairs) else "no repair", evidence if len(evidence) else "no block without marks")
+print(f"clean, of responses with JSON calls: {clean_json}")
+print(f"parsed with repairs, of all responses that are not clean: {mended}")
+display(repairs if len(repairs) else "no repairs", evidence if len(evidence) else "no blocks without marks")
 
 # %% [markdown]
-# ## What is lost, and why
+# ## Lost responses and the reasons
 #
-# Each kind of issue, how often, and the first example of it: the characters of its span and what follows, or the response's beginning where it is about
-# no place. `repr` writes them as plain text, so nothing in them is markup.
+# The cell counts each kind of issue and prints its first example. The example is the text from the issue's span on, or from the start
+# of the response if the issue has no span. `repr` writes it as plain text, so it can't contain markup.
 
 # %%
 issues = ledger.sql(
@@ -180,8 +185,9 @@ kinds = issues.groupby("code").agg(
 kinds.sort_values("responses", ascending=False)
 
 # %% [markdown]
-# The largest kind has no place: nothing in the response is marked as an action. What stands there instead, model by model? Code in a fence, the protocol's
-# words without its tags, an answer in words, a thought, tags that are not the protocol's, or prose alone; a response counts as the first that it has.
+# The largest kind has no span: nothing in the response is marked as an action. What does such a response contain instead? The next
+# table counts by model: code in a fence, the protocol's words without its tags, an answer in words, a thought, tags of another
+# protocol, or only prose. A response counts as the first of these that it has.
 
 # %%
 SHAPES = {
@@ -196,7 +202,7 @@ SHAPES = {
 
 
 def shape(text: str) -> str:
-    """Return the first of the shapes that a text has."""
+    """Return the first shape that matches a text."""
     return next(name for name, pattern in SHAPES.items() if re.search(pattern, text))
 
 
@@ -207,10 +213,11 @@ shapes = (
 shapes[[name for name in SHAPES if name in shapes]]
 
 # %% [markdown]
-# ## What tolerance brings back
+# ## What a more tolerant parser recovers
 #
-# Of what is not clean, this project's repairs and another reader's rules: of MINT's responses those of its harness where code in a fence counts, too; of the
-# samples those of the document that the project began with. `al.reparse` records that as a run of its own. What it takes for code need not be right.
+# How many lost responses does another parser fully parse? For MINT it is the benchmark's harness, with fenced code accepted as an
+# action. For the samples it is the parser of the document that the project began with. `al.reparse` records the result as a separate
+# run. The code that the harness finds is not necessarily right.
 
 # %%
 reread = al.reparse(ledger, parser=OTHER, within=al.Filter(profiles=(PROFILE,)))
@@ -221,7 +228,7 @@ whole_there = ledger.sql(
 lost = written[~written.is_whole & (written.profile == PROFILE)]
 lost = lost.assign(back=lost.turn.isin([turn for (turn,) in whole_there]))
 for reason, group in lost.groupby("reason"):
-    print(f"of {reason}, read whole by {OTHER}: {al.statistics.rate(group.back, by=group.session)}")
+    print(f"{reason}, fully parsed by {OTHER}: {al.statistics.rate(group.back, by=group.session)}")
 of_unmarked = lost[lost.is_unmarked]
 pd.DataFrame(
     {"writer": name, "with no mark, and read by it": str(al.statistics.rate(group.back, by=group.session))}
@@ -231,8 +238,9 @@ pd.DataFrame(
 # %% [markdown]
 # ## From model to model
 #
-# The share of responses with no mark of an action at all, each model beside all others on the same tasks: the difference with its 95 % interval, and the p of
-# the score test, sessions taken into account, adjusted for the number of models (Holm). A task is run by all models, which this doesn't use: it is cautious.
+# The table compares the share of responses without any mark of an action: each model against all others on the same tasks. It shows the
+# difference with its 95 % interval, and the p of the score test, clustered by session and adjusted for the number of models (Holm).
+# All models ran each task. The test doesn't use that, so it is cautious.
 
 # %%
 of_source = written[written.source == SOURCE]
@@ -261,8 +269,10 @@ models
 # %% [markdown]
 # ## What was not measured
 #
-# Whether what was read is right, and whether a task was solved. Responses of which only parsed calls were kept. Formats that no dialect reads unless it is told
-# which tools were offered. MINT's models are of 2023 and 2024, and were told of a protocol that hardly any had been trained on.
+# - Whether a parsed action is right, and whether a task was solved.
+# - Responses that were recorded as parsed calls only.
+# - Formats that a dialect can parse only if it knows the offered tools.
+# - Models of today: MINT's models are of 2023 and 2024, and their prompts explained a protocol that hardly any had been trained on.
 #
 # ## The answer
 
@@ -274,13 +284,13 @@ share = al.statistics.rate(unread.is_unmarked, by=unread.session)
 brought = al.statistics.rate(of_unmarked.back, by=of_unmarked.session)
 ranked = sorted(sides.items(), key=lambda pair: pair[1][1].value)
 (least, (_, lowest)), (most, (_, highest)) = ranked[0], ranked[-1]
-rule = "taking code in a fence for one" if is_real else OTHER
+rule = "the harness that accepts fenced code" if is_real else OTHER
 sentences = [
-    f"Of the responses that meant to act and were kept as they were written {whole} are read whole,",
+    f"{whole} of the raw responses that meant to act are fully parsed,",
     f"{mended} of them by a repair." if mended else "none of them by a repair.",
-    f"Of those whose calls are JSON {clean_json} are clean.",
-    f"Of what is lost, {share} holds no mark of an action at all; {rule} reads {brought} of that whole.",
-    f"Without a mark are {lowest.value:.1%} {lowest.shown_interval} of {least}'s to",
+    f"{clean_json} of those with JSON calls need no repair.",
+    f"{share} of the lost responses have no mark of an action at all; {rule} fully parses {brought} of these.",
+    f"The share without a mark ranges from {lowest.value:.1%} {lowest.shown_interval} of {least}'s to",
     f"{highest.value:.1%} {highest.shown_interval} of {most}'s responses;",
     f"{sum(p < 0.05 for p in adjusted)} of {len(sides)} models differ from the others (Holm, 5 %).",
 ]

@@ -14,21 +14,22 @@
 # %% [markdown]
 # # Which parser is best?
 #
-# MINT-bench recorded twelve models, and how its own harness read each response. The same responses read by that harness's rules and by this
-# project's parser: which one gets more out of them, for which model, and is that more than chance?
+# MINT-bench recorded twelve models, and how its own harness parsed each response. This notebook parses the same responses by that
+# harness's rules and with this project's parser. Which one finds more, for which model, and is the difference more than chance?
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# The recordings, `corpora/mint`, lie beside the project and are not part of it. A fixed sample is read, the same number of sessions
-# of each model and each of its task sets, evenly spread; `MINT_SESSIONS=all` in the environment reads all 7,032. Where the recordings are not there, the
-# sample sessions of `data` stand in, which **the project made up**: five models, and the parser of the document that the project started from.
+# The recordings in `corpora/mint` are in a folder next to the project and are not part of it. The notebook imports a fixed, evenly
+# spread sample: the same number of sessions for each model and task set. Set `MINT_SESSIONS=all` in the environment to import all
+# 7,032 sessions. If the recordings are missing, the notebook uses the sample sessions of `data`, which **the project made up**. They have five
+# models, and the other parser is then that of the document that the project started from.
 
 # %% tags=["parameters"]
-SESSIONS = 6  # of each model and task set; the environment's MINT_SESSIONS goes before it
+SESSIONS = 6  # per model and task set; MINT_SESSIONS in the environment overrides it
 
 # %%
 import gzip
@@ -42,7 +43,7 @@ import pandas as pd
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 CORPUS, SAMPLES = HERE / "../../shared/corpora/mint", HERE / "../data/sessions.jsonl"
@@ -51,12 +52,12 @@ asked = os.environ.get("MINT_SESSIONS", str(SESSIONS))
 
 
 def spread(lines: list[bytes], count: int) -> list[bytes]:
-    """Return so many lines, evenly spread over all."""
+    """Return an evenly spread sample of the lines."""
     return [lines[number * len(lines) // count] for number in range(min(count, len(lines)))]
 
 
 def sampled(corpus: Path, count: int) -> Path:
-    """Write some sessions of each file into a folder of the same form."""
+    """Copy a sample of each file's sessions into a folder with the same layout."""
     folder = Path(mkdtemp())
     for file in sorted(corpus.rglob("results.jsonl.gz")):
         with gzip.open(file) as lines:
@@ -74,15 +75,15 @@ profile, others = (
     ("mint", ("mint-harness", "mint-harness-fences")) if is_mint else ("assistant", ("gembrain-standard",))
 )
 chosen = al.Filter(profiles=(profile,))
-print("MINT's recordings" if is_mint else "samples that the project made up")
+print("MINT's recordings" if is_mint else "samples made up by this project")
 print(f"{taken.sessions} sessions, {taken.turns} turns")
 
 # %% [markdown]
-# ## By their own word
+# ## Parse rates as each parser reports them
 #
-# The first reading of each turn is by this project's parser; `al.reparse` reads the same turns by another one and records that as a run. *Read whole* is
-# what a parser says of its own reading, over the turns that meant to act in both. `al.compare_by` says it of each model: the test flips sessions, not
-# turns, and is adjusted for the number of models that are looked at (Holm).
+# This project's parser parses each turn first; `al.reparse` parses the same turns with another parser and records that as a run. The
+# *parse rate* is the share of turns that a parser itself reports as fully parsed, over the turns that meant to act for both parsers.
+# `al.compare_by` compares the rates by model. Its test flips sessions, not turns, and is adjusted for the number of models (Holm).
 
 # %%
 reports = {other: al.reparse(ledger, parser=other, within=chosen) for other in others}
@@ -102,7 +103,7 @@ word = pd.DataFrame(
     for other, groups in by_model.items()
     for group in groups
 )
-print(f"read whole by {profile}, model by model:")
+print(f"parse rate of {profile}, by model:")
 for group in sorted(by_model[others[0]], key=lambda group: group.label):
     print(f"{group.label:<30} {group.before}")
 shown = word.assign(
@@ -117,9 +118,10 @@ shown.pivot(index="model", columns="parser", values=["change", "p"])
 # %% [markdown]
 # ## The hidden class
 #
-# MINT's harness counts a response as a proposal as soon as it holds `<solution>`, before it looks for what is in it. Where the tag is never closed there
-# is no proposal, and it says nothing of that: the response is *read whole*, and empty. A turn is **lost** to a parser that takes nothing from it,
-# or nothing but an empty text. All parsers are counted over the same turns: those that meant to act in any of their readings.
+# MINT's harness counts a response as a proposal as soon as it contains `<solution>`, before it parses the proposal. If the tag is
+# never closed, there is no proposal, but the harness reports no error: the response counts as *fully parsed*, and it is empty
+# (`hidden` in the table). A parser has **lost** a turn if it finds nothing in it, or only an empty text. All parsers are counted over
+# the same turns: those that meant to act for any of them.
 
 # %%
 verdicts = ledger.sql(
@@ -142,7 +144,7 @@ losses = verdicts.groupby(["model", "parser"])[["lost", "hidden"]].sum().unstack
 losses
 
 # %% [markdown]
-# Which kinds of trouble each parser has with its turns: `al.failures`, by run. A baseline says of a response only that nothing was found in it.
+# `al.failures` counts the kinds of failures in each parser's run. A baseline parser reports only that it found nothing in a response.
 
 # %%
 runs = {profile: None} | {other: report.run_id for other, report in reports.items()}
@@ -156,8 +158,9 @@ kinds = kinds.groupby(["kind", "parser"]).turns.sum().unstack(fill_value=0)
 kinds.sort_values(profile, ascending=False)
 
 # %% [markdown]
-# And what the first of the others calls whole and this project doesn't, by this project's reason. Where it is *empty*, the other parser has counted an
-# action that isn't there. Where it is *taken*, a part was mostly taken for the whole: a tag is opened twice, or one is closed and the next isn't.
+# The next table counts turns that the first of the other parsers reports as fully parsed and this project's parser doesn't, by this
+# project's reason. *Empty* means that the other parser counted an action that isn't there. *Taken* mostly means that it took a part
+# for the whole: a tag is opened twice, or one is closed and the next isn't.
 
 # %%
 ours, other = (verdicts[verdicts.parser == parser].set_index("turn") for parser in parsers[:2])
@@ -170,13 +173,15 @@ swallowed.groupby(["reason", "outcome", "other"]).size().rename("turns").to_fram
 # %% [markdown]
 # ## By model
 #
-# The change in *read whole* from this project's parser to the other, with its 95 % interval over sessions. To the right the other says more often that it
-# has read all.
+# The chart shows the other parser's parse rate minus that of this project's parser, with its 95 % interval over sessions. A point to
+# the right of zero means that the other parser reports more turns as fully parsed.
 
 # %%
 base = alt.Chart(word).encode(y=alt.Y("model:N", title=None))
 points = base.mark_point(filled=True, size=60).encode(
-    x=alt.X("difference:Q", axis=alt.Axis(format="+%"), title="the other minus this project's"),
+    x=alt.X(
+        "difference:Q", axis=alt.Axis(format="+%"), title="parse rate: the other parser minus this project's"
+    ),
     color=alt.Color("parser:N", title=None, legend=alt.Legend(orient="top")),
     yOffset="parser:N",
 )
@@ -195,14 +200,14 @@ best = missed.idxmin()
 whole = {parser: found.whole.sum() / meant for parser, found in verdicts.groupby("parser")}
 untagged = int((ours.lost & (ours.reason == "no_action_found")).sum())
 sentences = [
-    f"By its own word {others[0]} reads {whole[others[0]]:.1%} of {meant:,} responses whole, this project's parser {whole[profile]:.1%}:",
+    f"{others[0]} reports {whole[others[0]]:.1%} of {meant:,} responses as fully parsed, this project's parser {whole[profile]:.1%}:",
     f"more for {len(more)} of {len(told)} models and less for {len(less)} (Holm, 5 %).",
-    f"{count} of its readings are empty, {len(swallowed[swallowed.hidden_other])} of the {len(swallowed)} that it alone calls whole.",
-    f"{profile} takes nothing from {missed[profile]} turns,",
-    ", ".join(f"{name} nothing from {missed[name]}" for name in others) + f"; {best} loses the fewest.",
+    f"{count} parses of {others[0]} are empty, {len(swallowed[swallowed.hidden_other])} of them among the {len(swallowed)} turns that only it reports as fully parsed.",
+    f"{profile} finds nothing in {missed[profile]} turns,",
+    ", ".join(f"{name} finds nothing in {missed[name]}" for name in others) + f"; {best} loses the fewest.",
 ]
 if untagged:
-    sentences.append(f"In {untagged} of the {missed[profile]} no action is marked as the protocol asks.")
+    sentences.append(f"In {untagged} of the {missed[profile]}, no action is marked as the protocol requires.")
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))
 else:

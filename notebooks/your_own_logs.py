@@ -14,21 +14,21 @@
 # %% [markdown]
 # # Your own logs in ten minutes
 #
-# What did your agents do, what of it went wrong, and which turn was the worst? This notebook takes in a folder of sessions as
-# Claude Code (`~/.claude/projects`), Codex (`~/.codex/sessions`) and others leave them, and answers that.
+# What did your agents do, what went wrong, and which turn was the worst? This notebook imports a folder of recorded sessions and
+# answers these questions. It reads the files of Claude Code (`~/.claude/projects`), Codex (`~/.codex/sessions`) and others.
 
 # %%
 from IPython.display import display
 
-answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # the second-to-last cell fills this in
 
 # %% [markdown]
-# Set `LOGS` to a folder of yours; without one, the three small recordings in `data/agents` are used, which **the project made up
-# itself** (`data/README.md`). Nothing leaves this machine, and secrets are masked before anything is stored.
+# Set `LOGS` to your own folder. If it is empty, the notebook uses the three small recordings in `data/agents`, which **the project made
+# up itself** (`data/README.md`). Nothing leaves this machine, and the import masks secrets before it stores anything.
 
 # %% tags=["parameters"]
-LOGS = ""  # a folder of recordings, such as "~/.claude/projects"; empty for the samples
-LEDGER = ""  # where to keep the records, NAME.duckdb; empty for a temporary ledger
+LOGS = ""  # folder of recordings, such as "~/.claude/projects"; empty for the samples
+LEDGER = ""  # path of the ledger, NAME.duckdb; empty for a temporary one
 
 # %%
 from pathlib import Path
@@ -39,20 +39,20 @@ import altair as alt
 
 import actionledger as al
 
-alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
+alt.renderers.enable("png")  # every notebook viewer shows PNG pictures
 
 HERE = Path(__file__).parent if "__file__" in globals() else Path.cwd()
 folder = Path(LOGS).expanduser() if LOGS else HERE / "../data/agents"
 ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "logs.duckdb")
 
 # %% [markdown]
-# ## Take them in
+# ## Import the sessions
 #
-# Each file says by its content what it is. Running this cell again takes in what is new and nothing else.
+# The import detects each file's format from its content. If you run this cell again, it imports only new records.
 
 # %%
 report = al.import_path(folder, ledger)
-print("files by their format:", dict(report.files))
+print("files by format:", dict(report.files))
 print(f"{report.sessions} sessions, {report.turns} turns, {report.calls} calls, {report.results} results")
 ledger.sql(
     """
@@ -61,10 +61,10 @@ ledger.sql(
 ).df()
 
 # %% [markdown]
-# ## Look
+# ## Overview
 #
-# How far they got, and what it took. A rate of reading counts only what was recorded as it was written; where a recording has
-# parsed calls alone, there is nothing to audit, and the rate says so.
+# The cell prints parse and success rates, and the tokens used. A parse rate counts only responses with raw text or raw arguments. If a
+# recording has only parsed calls, parsing can't be checked, and the rate says so.
 
 # %%
 found = al.funnel(ledger)
@@ -76,17 +76,17 @@ tokens = ledger.sql(
 turns, counted, shown, cached, written = tokens
 print("responses that meant to act:", found.meant)
 print("captured as:", {str(capture): count for capture, count in found.captures.items()})
-print("read whole:", found.parse_success)
-print("calls that succeeded in their runtime:", found.recorded_execution)
+print("fully parsed:", found.parse_success)
+print("calls that succeeded in the recorded runtime:", found.recorded_execution)
 print(
-    f"tokens: {shown:,} in ({cached:,} from a cache), {written:,} out, recorded of {counted} of {turns} turns"
+    f"tokens: {shown:,} input ({cached:,} cached), {written:,} output, recorded for {counted} of {turns} turns"
 )
 
 # %% [markdown]
-# ## Group
+# ## Failures
 #
-# By what it cost: a failure's turns are its own and those behind it, until something succeeded. And by tool, how often it was called and
-# how often that failed.
+# The table ranks groups of failures by cost. A failure costs its own turn and the turns after it, until an action succeeded. The chart
+# shows how often each tool was called and how often it failed.
 
 # %%
 report_of_failures = al.failures(ledger)
@@ -110,8 +110,8 @@ alt.Chart(bars).mark_bar().encode(
 # %% [markdown]
 # ## The worst turn
 #
-# The turn with the most failures; of those, the one that the model was shown most in. `al.explain(ledger, "SESSION#TURN")` shows all of it here, and the address
-# below is its replay in `actionledger dashboard`.
+# The worst turn is the one with the most failures; among equals, the one with the most input tokens. `al.explain(ledger,
+# "SESSION#TURN")` shows all its details here. The link printed below opens its replay in `actionledger dashboard`.
 
 # %%
 worst = ledger.sql(
@@ -127,7 +127,7 @@ if worst:
     written_there = ledger.sql(
         "SELECT text FROM turns WHERE session_id = $session::UUID AND turn_index = $turn", place
     )
-    print(f"turn {worst[1]} of session {worst[0]}: {worst[2]} failed, shown {worst[3] or 0:,} tokens")
+    print(f"turn {worst[1]} of session {worst[0]}: {worst[2]} failed, {worst[3] or 0:,} input tokens")
     print(al.explain(ledger, f"{worst[0]}#{worst[1]}").recorded.address)
     print("the model wrote:", written_there.fetchone()[0][:200])
     for row in ledger.sql(
@@ -149,10 +149,10 @@ sentences = [
 if groups:
     first = groups[0]
     sentences.append(
-        f"The costliest: {first.key.action} {first.key.code}, times: {first.count}, turns spent on it: {first.spent.turns}."
+        f"The most expensive failure: {first.key.action} {first.key.code}, count: {first.count}, turns spent on it: {first.spent.turns}."
     )
 if worst:
-    sentences.append(f"The worst turn is {worst[1]} of session {worst[0][:8]}, failures: {worst[2]}.")
+    sentences.append(f"The worst turn is turn {worst[1]} of session {worst[0][:8]}, failures: {worst[2]}.")
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))
 else:
