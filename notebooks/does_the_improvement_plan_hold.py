@@ -305,7 +305,7 @@ sentences = (
     f"{plan['2.1 several blocks, as written'].mean():.1%}.",
     f"Above 99 %: {'yes' if reached.interval[0] > 0.99 else 'no'}, with everything switched on {reached}.",
     f"The plan's limit of five blocks would cost {limited.counts['lost']} of these.",
-    f"Schemas reject {refused} actions, {unseen} of them for other reasons than a missing field.",
+    f"Schemas reject {refused} actions, {unseen} of them for reasons other than a missing field.",
 )
 if answer is None:  # run as a script
     print(fill(" ".join(sentences), 110))

@@ -110,8 +110,8 @@ alt.Chart(bars).mark_bar().encode(
 # %% [markdown]
 # ## The worst turn
 #
-# The worst turn is the one with the most failures; among equals, the one with the most input tokens. `al.explain(ledger,
-# "SESSION#TURN")` shows all its details here. The link printed below opens its replay in `actionledger dashboard`.
+# The worst turn is the one with the most failures; among equals, the one with the most input tokens.
+# `al.explain(ledger, "SESSION#TURN")` shows all its details here. The address printed below opens its replay in `actionledger dashboard`.
 
 # %%
 worst = ledger.sql(
