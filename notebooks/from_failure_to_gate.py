@@ -89,8 +89,8 @@ print(shrunk.text)
 
 # %% [markdown]
 # This text shows the failure, but it is not yet a good test: its last block has lost its content, so no parser can fully parse it.
-# The fixed parser differs in one setting and has its own profile. The test needs the smallest text that the fixed parser fully parses
-# and today's parser doesn't. `al.shrink` accepts that condition as a function.
+# The fixed parser (`mended` in code and tables) differs in one setting and has its own profile. The test needs the smallest text
+# that the fixed parser fully parses and today's parser doesn't. `al.shrink` accepts that condition as a function.
 
 # %%
 today = al.profile(PROFILE)
