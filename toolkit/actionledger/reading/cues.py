@@ -40,9 +40,14 @@ _LONGEST = max(map(len, STEMS))
 
 
 class CueWords:
-    """Remembers which pieces of one text hold a cue word; each piece is searched once."""
+    """Remembers which pieces of one text hold a cue word, and where a block is shown; each is searched once.
+
+    Attributes:
+        shown: the answers of ``is_shown`` by position: the reading of a block and the look at its place both ask.
+    """
 
     def __init__(self) -> None:
+        self.shown: dict[int, bool] = {}
         self._known: dict[int, bool] = {}
 
     def may_stand_in(self, text: str, start: int, end: int) -> bool:
@@ -192,10 +197,17 @@ def is_shown(source: Source, start: int) -> bool:
         return False
     if _says_nothing(source.text, start):
         return False
-    is_within_line, place = _sentence_before(source.text, start)
-    if not source.memory(CueWords).may_stand_in(source.text, *place):
-        return False
-    sentence = place.of(source.text)
+    memory = source.memory(CueWords)
+    if start not in memory.shown:
+        is_within_line, place = _sentence_before(source.text, start)
+        memory.shown[start] = memory.may_stand_in(source.text, *place) and _shows(
+            is_within_line, place.of(source.text)
+        )
+    return memory.shown[start]
+
+
+def _shows(is_within_line: bool, sentence: str) -> bool:
+    """Return whether a sentence before a block presents it as an example, or forbids writing it."""
     words = sentence.rstrip(_DECORATION)
     if may_hold(sentence, NEGATIONS) and _FORBIDS.search(words):
         return True
