@@ -246,7 +246,7 @@ def test_doctor_knows_a_lake(lake, make) -> None:
     """It says that it can be read, takes in what waits, and what to look at where it can't be reached."""
     path = lake("a")
     assert not examine(path).needs_person
-    assert "not made yet" in examine(path).findings[0].sentence
+    assert "does not exist yet" in examine(path).findings[0].sentence
     with open_ledger(path, in_background=False) as ledger:
         ledger.record(make.note())
         ledger.flush()
