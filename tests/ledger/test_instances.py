@@ -41,9 +41,9 @@ def messages(ledger) -> list[str]:
     return [message for (message,) in ledger.sql("SELECT message FROM events ORDER BY message").fetchall()]
 
 
-def open_files(name: str) -> list[str]:
+def open_files(path: Path) -> list[str]:
     links = [each for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
-    return [str(link) for link in links if link.exists() and name in str(link.readlink())]
+    return [str(link) for link in links if link.exists() and str(path) in str(link.readlink())]
 
 
 def test_each_ledger_shows_its_own(two, begun, kept) -> None:
@@ -53,7 +53,7 @@ def test_each_ledger_shows_its_own(two, begun, kept) -> None:
         for path in two:
             with open_ledger(path, read_only=True) as ledger:
                 assert messages(ledger) == [path.stem]
-            assert open_files(path.name) == []
+            assert open_files(path) == []
     assert len(begun) == 1
 
 
