@@ -81,12 +81,10 @@ class KeptLoops:
             return
         with suppress(OSError):
             self._write(json.dumps({"search": _search_version(), "sessions": held}).encode())
-            if {each.forgotten for each in sessions} - {
-                number(self._ledger, "SELECT count(*) FROM forgotten")
-            }:
-                self._path.unlink(
-                    missing_ok=True
-                )  # a session was erased meanwhile, and the erasure may have preceded this write
+            # A session may have been erased meanwhile, and the erasure may have removed the file before this write.
+            erasures = number(self._ledger, "SELECT count(*) FROM forgotten")
+            if any(each.forgotten != erasures for each in sessions):
+                self._path.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, Any]:
         try:

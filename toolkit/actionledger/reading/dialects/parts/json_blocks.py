@@ -121,7 +121,7 @@ class JsonFence(JsonShape):
     """A JSON value in a fence with the dialect's label.
 
     Several values in one fence are read as if each had its own. A fence with another label, and a value that stands
-    alone on its lines without any, are read where they were plainly meant (see ``mislabelled``).
+    alone on its lines without any, are read where they were plainly meant (see ``_mislabelled``).
     """
 
     label: ClassVar[str]
