@@ -11,7 +11,7 @@ def test_the_demo_takes_in_runs_and_reports(run, log, tmp_path):
         "3 sessions with 6 new turns imported; 0 turns were already recorded. Recorded in x.duckdb."
         in done.out
     )
-    assert "How far they got" in done.out
+    assert "Funnel" in done.out
     assert done.out.rstrip().endswith("Next: actionledger dashboard x.duckdb")
     with open_ledger(tmp_path / "x.duckdb", read_only=True) as ledger:
         assert ledger.sql("SELECT status, count(*) FROM executions GROUP BY ALL ORDER BY 1").fetchall() == [
@@ -29,7 +29,7 @@ def test_a_second_demo_doubles_nothing(run, log):
         "0 sessions with 0 new turns imported; 6 turns were already recorded. Recorded in x.duckdb."
         in second.out
     )
-    assert second.out.partition("How far they got")[2] == first.out.partition("How far they got")[2]
+    assert second.out.partition("Funnel")[2] == first.out.partition("Funnel")[2]
 
 
 def test_its_ledger_has_a_name_of_its_own(run, log, tmp_path):

@@ -220,7 +220,7 @@ def test_a_hostile_name_of_a_ledger_is_text(run, log):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("import", "missing.jsonl"), "There is no file 'missing.jsonl' to take in."),
+        (("import", "missing.jsonl"), "There is no file 'missing.jsonl' to import."),
         (("import", "log.jsonl", "-p", "asistant"), "Did you mean 'assistant'?"),
         (("import", "*.csv"), "No file fits the pattern '*.csv'."),
         (("import", ".", "-f", "mint"), "'.' holds no recording of a known format, but 1 file: 1 × .jsonl."),

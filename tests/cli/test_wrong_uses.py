@@ -97,7 +97,7 @@ WRONG = [
     # recordings that are none
     ("import", USE, "PATH"),
     ("import none.jsonl", FAULT, "There is no file 'none.jsonl'"),
-    ("import jsonl log.jsonl", FAULT, "There is no file 'jsonl' to take in. A format is named by --format jsonl."),
+    ("import jsonl log.jsonl", FAULT, "There is no file 'jsonl' to import. A format is named by --format jsonl."),
     ("import log.jsonl -f jsonnl", USE, "There is no format 'jsonnl'. Did you mean 'jsonl'?"),
     ("import log.jsonl --map text", USE, "--map 'text' names no column"),
     ("import log.jsonl --map text=a,text=b", USE, "names 'text' twice"),
@@ -108,7 +108,7 @@ WRONG = [
     ("import log.jsonl --tools none.json", FAULT, "can't be read"),
     ("import log.jsonl --tools log.jsonl", FAULT, "is not JSON"),
     ("import response.md", FAULT, "The format of 'response.md' is not known: it is not JSON and no table, and begins with 'Hello.'"),
-    ("import empty", FAULT, "There is no file to take in"),
+    ("import empty", FAULT, "There is no file to import"),
     ("import 'no*such'", FAULT, "No file fits the pattern 'no*such'."),
     ("import damaged.gz", FAULT, "nothing can be unpacked of it, since it is damaged or holds nothing"),
     # what is recorded live: no ledger is made for it

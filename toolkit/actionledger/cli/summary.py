@@ -144,7 +144,7 @@ def changes_table(found: "Sequence[Change]") -> Sheet:
 
 def funnel_table(whole: "Funnel") -> Sheet:
     """Return the funnel as a table."""
-    table = Sheet("step", "count", "share of", "rate with 95 % interval", title="How far they got")
+    table = Sheet("step", "count", "share of", "rate with 95 % interval", title="Funnel")
     skipped = whole.tries.get(ExecutionStatus.SKIPPED, 0)
     steps: tuple[_Step, ...] = (
         ("responses", whole.responses, "", None),

@@ -89,7 +89,7 @@ def described_folder(unknown: Mapping[tuple[Path, str], int], patterns: Iterable
     seen = ", ".join(f"{count:,} × {suffix}" for suffix, count in suffixes.most_common(_SHOWN_SUFFIXES))
     called = ", ".join(sorted(set(patterns)))
     if not unknown:
-        return f"There is no file to take in: nothing there is called {called}."
+        return f"There is no file to import: nothing there is called {called}."
     total = counted(sum(suffixes.values()), "file")
     return f"{roots} holds no recording of a known format, but {total}: {seen}. Recordings are called {called}; {_known()}."
 

@@ -328,7 +328,7 @@ def _files_of(path: Path) -> Iterator[Given]:
             if Path(name).is_file():
                 yield Given(Path(name), Path(name), is_named=False)
     else:
-        raise SourceError(f"There is no file {str(path)!r} to take in.")
+        raise SourceError(f"There is no file {str(path)!r} to import.")
 
 
 def _refuse_streams(path: Path) -> None:
