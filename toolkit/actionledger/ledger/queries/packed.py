@@ -17,6 +17,7 @@ class KnownTurn(NamedTuple):
         call_count: how many calls it has next to the text.
         output_tokens: its output tokens; None if not recorded.
         has_cost: whether its cost is known.
+        session_id: its session; empty for a turn that was in the ledger before.
     """
 
     digest: str
@@ -24,6 +25,7 @@ class KnownTurn(NamedTuple):
     call_count: int = 0
     output_tokens: int | None = None
     has_cost: bool = False
+    session_id: str = ""
 
 
 class PackedIds:
