@@ -113,14 +113,7 @@ _COPYING = timedelta(seconds=1)
 
 
 class ResponseNames:
-    """Names the responses of one rollout, in order.
-
-    Args:
-        file: the file's name, for a rollout without a head.
-
-    Attributes:
-        session: the session's name so far.
-    """
+    """Names the responses of one rollout, in order."""
 
     def __init__(self, file: str) -> None:
         self.session = file
@@ -266,12 +259,7 @@ def _place(said: Sequence[End], output: str) -> int:
 
 
 class Late:
-    """A call's end that comes after its result.
-
-    Args:
-        end: how it ended.
-        within: what else it ran.
-    """
+    """A call's end that comes after its result."""
 
     def __init__(self, end: End, within: tuple[Inner, ...] = ()) -> None:
         self._end, self._within = end, tuple((call, _unless_killed(result)) for call, result in within)
