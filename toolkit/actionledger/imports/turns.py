@@ -45,22 +45,14 @@ class TurnMatch(Enum):
 
 
 class LookedUpTurn(NamedTuple):
-    """A recorded turn, matched to the ledger.
-
-    Args:
-        turn: the turn.
-        written: its text as recorded.
-        turn_id: its identifier in the ledger.
-        state: its relation to the ledger.
-        replaces: the turn that it replaces; empty if none.
-        formerly: turns that are the same one, or a part of it, under names given by earlier versions.
-    """
+    """A recorded turn, matched to the ledger."""
 
     turn: RecordedTurn
-    written: WithCalls
-    turn_id: str
-    state: TurnMatch
-    replaces: str = ""
+    written: WithCalls  # its text as recorded
+    turn_id: str  # its identifier in the ledger
+    state: TurnMatch  # its relation to the ledger
+    replaces: str = ""  # the turn that it replaces; empty if none
+    # turns that are the same one, or a part of it, under names given by earlier versions
     formerly: tuple[str, ...] = ()
 
 
@@ -323,13 +315,7 @@ PLACES = 2**31
 
 
 class Refusals:
-    """Records what is refused.
-
-    Args:
-        record: records an event.
-        run_id: the run.
-        source: the source's name in records.
-    """
+    """Records what is refused."""
 
     def __init__(self, record: Recorder, run_id: str, source: str) -> None:
         self._record = record
@@ -408,16 +394,7 @@ def changes(
     whole: Collection[str],
     before: Callable[[Sequence[str]], Mapping[LeftOutKey, RecordedSkip]],
 ) -> Iterator[tuple[LeftOutKey, int, int]]:
-    """Yield the changes of files' skip counts since the ledger's last record.
-
-    Args:
-        counted: how much was skipped, by file, reason and kind.
-        whole: the files that were read to their end; only their counts may shrink.
-        before: returns the ledger's counts for some files.
-
-    Yields:
-        The file, the reason and the kind; the change of the count, negative if it shrank; and how many times it was recorded before.
-    """
+    """Yield the changes of files' skip counts since the ledger's last record."""
     now: Counter[LeftOutKey] = Counter()
     for (path, reason, detail), count in counted.items():
         now[as_recorded(path), reason, as_recorded(detail)] += count

@@ -69,12 +69,7 @@ def _fetch(requests: IO[bytes], tasks: "SimpleQueue[PartTask | None]") -> None:
 
 
 class Worker:
-    """Reads parts of an import.
-
-    Args:
-        how: the import's options.
-        answers: sends the answers.
-    """
+    """Reads parts of an import."""
 
     def __init__(self, how: HowToRead, answers: SentBehind) -> None:
         self._how = how

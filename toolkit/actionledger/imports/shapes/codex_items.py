@@ -117,14 +117,7 @@ _COUNTED = regex(r"(?:[A-Za-z_.]{0,80}[:_.-])?\d{1,4}")
 
 
 class ResponseNames:
-    """Names the responses of one rollout, in order.
-
-    Args:
-        file: the file's name, for a rollout without a head.
-
-    Attributes:
-        session: the session's name so far.
-    """
+    """Names the responses of one rollout, in order."""
 
     def __init__(self, file: str) -> None:
         self.session = file
@@ -271,12 +264,7 @@ def _place(said: Sequence[End], output: str) -> int:
 
 
 class Late:
-    """A call's end that comes after its result.
-
-    Args:
-        end: how it ended.
-        within: what else it ran.
-    """
+    """A call's end that comes after its result."""
 
     def __init__(self, end: End, within: tuple[Inner, ...] = ()) -> None:
         self._end, self._within = end, tuple((call, _unless_killed(result)) for call, result in within)

@@ -21,32 +21,21 @@ from actionledger.ledger.storage.schema import executions_of, sessions_of
 
 @dataclass(frozen=True, slots=True)
 class ToolSums:
-    """A tool, and the results of its calls.
+    """A tool, and the results of its calls."""
 
-    Args:
-        name: its name, as the executed tool has it, or else as models write it.
-        calls: how many calls were meant.
-        rejected: how many of them its schema rejects.
-        sessions: how many sessions call it.
-        failure: executions that failed, of those that were attempted; each try is one.
-        reason: the most frequent reason of failure; None if none fails.
-        reason_count: how many fail for that reason.
-        median_ms, slow_ms: the median and the 95th percentile of a try's duration, in milliseconds; None if no time is recorded.
-        after: the tool most often called directly before a failing call in the same session; None if there is none.
-        cost_usd: the cost of the turns with a failed call, in dollars; None if no cost is known.
-    """
-
-    name: str
-    calls: int
-    rejected: int
-    sessions: int
-    failure: Rate
-    reason: Reason | None
-    reason_count: int
+    name: str  # its name, as the executed tool has it, or else as models write it
+    calls: int  # how many calls were meant
+    rejected: int  # how many of them its schema rejects
+    sessions: int  # how many sessions call it
+    failure: Rate  # executions that failed, of those that were attempted; each try is one
+    reason: Reason | None  # the most frequent reason of failure; None if none fails
+    reason_count: int  # how many fail for that reason
+    # median_ms, slow_ms: the median and the 95th percentile of a try's duration, in milliseconds; None if no time is recorded
     median_ms: float | None
     slow_ms: float | None
+    # the tool most often called directly before a failing call in the same session; None if there is none
     after: str | None
-    cost_usd: float | None
+    cost_usd: float | None  # the cost of the turns with a failed call, in dollars; None if no cost is known
 
 
 _TOOLS = f"""
@@ -90,24 +79,14 @@ _NO_RATE = (
 
 
 def tools(ledger: Queryable, within: Filter = EVERYTHING) -> list[ToolSums]:
-    """Return the tools that the responses of a filter call, those with the most failures first.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the tools that the responses of a filter call, those with the most failures first."""
     actions, parameters = scope(rated(within), "actions")
     executions, _ = scope(within, "executions")
     return _tools(ledger, actions, executions, parameters)
 
 
 def tools_of_session(ledger: Queryable, session_id: str) -> list[ToolSums]:
-    """Return the tools that a session calls, those with the most failures first.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-    """
+    """Return the tools that a session calls, those with the most failures first."""
     own = "session_id = $session_id::UUID"
     words: dict[str, object] = {"session_id": session_id}
     return _tools(ledger, f"{own} AND {FIRST_READING}", f"{own} AND {FIRST_EXECUTIONS}", words)
@@ -140,14 +119,7 @@ ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, action_index"""
 
 
 def whole_tool_calls(within: Filter) -> Scope:
-    """Return the statement for each tool call in the responses of a filter as a row, the latest first.
-
-    Args:
-        within: selects the responses.
-
-    Returns:
-        The statement, in place of a condition, and its parameters.
-    """
+    """Return the statement for each tool call in the responses of a filter as a row, the latest first, and its parameters."""
     refuse_no_filter(within)
     condition, parameters = scope(within, "actions")
     statement = _CALLS.format(

@@ -34,19 +34,12 @@ _LONGEST = 26
 
 
 class Wording(NamedTuple):
-    """A rate's names in its chart.
+    """A rate's names in its chart."""
 
-    Args:
-        series: the names of the lines: of ``success``, and of ``strict`` if it differs.
-        things: the name of the counted items.
-        good: the name of the items that have the property.
-        whole: the name of the items that they are a share of.
-    """
-
-    series: tuple[str, ...]
-    things: str
-    good: str
-    whole: str
+    series: tuple[str, ...]  # the names of the lines: of `success`, and of `strict` if it differs
+    things: str  # the name of the counted items
+    good: str  # the name of the items that have the property
+    whole: str  # the name of the items that they are a share of
 
 
 READING = Wording(("parsed", "without a repair"), "Responses", "Read", "Meant to act")
