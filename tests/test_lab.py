@@ -14,7 +14,7 @@ from lab.interfaces import SERVED, STREAMS, WHOLE, refused, stream
 from lab.judging import Cell, Known, judged, known, ours_behind
 from lab.rows import Action, Execution, Turn
 from lab.scenarios import SCENARIOS
-from lab.server import Server, is_of_helper
+from lab.server import Server, is_told
 from lab.shapes import Shape, shape_of, worded
 from lab.steps import HELPER, RAN, Step, call_of, command, text_of
 from lab.table import faults, losses, table
@@ -192,7 +192,7 @@ def test_what_breaks_off_has_no_end(interface, cut):
 def test_an_error_stands_in_an_answer_s_place():
     server = Server("server errors", AGENTS["claude_code"].tools)
     body = {"tools": [{}], "messages": []}
-    statuses = [server.answer("anthropic", body, b"") for _ in range(3)]
+    statuses = [server.answer("anthropic", body, b"").status for _ in range(3)]
     assert statuses == [500, 529, 429] == server.truth.errors
     assert server.answer("anthropic", body, b"").text == "At last."
     assert refused(529, "anthropic")["error"]["type"] == "overloaded_error"
@@ -201,8 +201,8 @@ def test_an_error_stands_in_an_answer_s_place():
 def test_a_helper_is_known_by_its_task_and_not_by_the_call_that_sent_it():
     task = {"role": "user", "content": [{"type": "text", "text": f"Look. {HELPER}"}]}
     call = {"role": "assistant", "content": [{"type": "tool_use", "input": {"prompt": HELPER}}]}
-    assert is_of_helper({"messages": [task]})
-    assert not is_of_helper({"messages": [{"role": "user", "content": "Do it."}, call]})
+    assert is_told({"messages": [task]}, HELPER)
+    assert not is_told({"messages": [{"role": "user", "content": "Do it."}, call]}, HELPER)
 
 
 def test_an_agent_runs_what_it_has_the_tools_and_the_ways_for():

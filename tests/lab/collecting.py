@@ -7,12 +7,12 @@ from pathlib import Path
 
 from lab import install
 from lab.agents import AGENTS, fits
-from lab.compare import differences
+from lab.compare import Difference, differences, strangers
 from lab.frameworks import FRAMEWORKS
 from lab.install import Pin
 from lab.judging import Cell, judged, ours_behind, ours_in
-from lab.rows import turns_of
-from lab.run import Run, run_again, run_agent, run_framework
+from lab.rows import Turn, parents_of, turns_of
+from lab.run import Run, import_again, run_again, run_agent, run_framework
 from lab.scenarios import SCENARIOS
 
 WAYS = {"agents": ("file", "proxy"), "frameworks": ("proxy", "trace")}
@@ -105,6 +105,20 @@ def judge(subject: Subject, scenario: str, run: Run) -> Iterator[Cell]:
         if way not in run.ledgers:
             yield Cell(subject.name, scenario, way, lost=(("all", "it has written nothing"),))
             continue
-        found = differences(run.truth, turns_of(run.ledgers[way]))
+        turns = turns_of(run.ledgers[way])
+        found = [
+            *differences(run.truth, turns),
+            *strangers(run.truth, turns, parents_of(run.ledgers[way])),
+        ]
+        if way == "file":
+            found += doubled(turns, run)
         ours = ours_behind(run.truth) if way == "proxy" else ours_in(run.stores[way])
         yield judged(subject.name, scenario, way, found, ours=ours)
+
+
+def doubled(turns: Sequence[Turn], run: Run) -> Iterator[Difference]:
+    """Yield what a second import of the same files changes, which is to be nothing."""
+    import_again(run.stores["file"], run.ledgers["file"])
+    after = turns_of(run.ledgers["file"])
+    if after != turns:
+        yield Difference(-1, "second import", f"{len(after)} turns", f"{len(turns)} turns as they were")
