@@ -149,9 +149,7 @@ DEEDS: dict[str, Scenario] = {
         (
             Step("I read it.", (Asked(tool="read", path="absent-7316.txt"),)),
             Step("I write it.", (Asked(tool="write", path="notes.txt/below.txt", change=("", "words")),)),
-            Step(
-                "I change it.", (Asked(tool="edit", path="absent-7316.txt", change=("alpha", "beta")),)
-            ),
+            Step("I change it.", (Asked(tool="edit", path="absent-7316.txt", change=("alpha", "beta")),)),
             Step("Nothing was there."),
         ),
     ),

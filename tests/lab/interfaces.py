@@ -93,9 +93,7 @@ def anthropic_whole(answer: Answer) -> dict[str, Any]:
     for kind, said in answer.order:
         call = answer.calls[int(said)] if kind == "call" else None
         if call:
-            content.append(
-                {"type": "tool_use", "id": call.id, "name": call.name, "input": parsed(call.raw)}
-            )
+            content.append({"type": "tool_use", "id": call.id, "name": call.name, "input": parsed(call.raw)})
         else:
             signed = {"signature": SIGNED} if kind == "thought" else {}
             named = "thinking" if kind == "thought" else "text"
@@ -282,7 +280,8 @@ def gemini_whole(answer: Answer) -> dict[str, Any]:
     finish = ends.get(answer.finish, "STOP")
     usage = {"usageMetadata": _gemini_usage(told)} if answer.usage != "none" else {}
     return {
-        "modelVersion": SERVED, "responseId": f"resp-lab-{answer.number}",
+        "modelVersion": SERVED,
+        "responseId": f"resp-lab-{answer.number}",
         "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": finish}],
         **usage,
     }

@@ -46,9 +46,7 @@ def cells_in(name: str, row: Mapping[str, Any]) -> Iterator[Cell]:
                 lost[scenario] += [(what, group["why"]) for what in group["what"]]
         for scenario in told["ran"]:
             if scenario in SCENARIOS:
-                yield Cell(
-                    name, scenario, way, tuple(told["wrong"].get(scenario, ())), tuple(lost[scenario])
-                )
+                yield Cell(name, scenario, way, tuple(told["wrong"].get(scenario, ())), tuple(lost[scenario]))
 
 
 def _ways(cells: Sequence[Cell]) -> dict[str, Any]:
@@ -66,8 +64,7 @@ def _way(cells: Sequence[Cell]) -> dict[str, Any]:
         "ran": [cell.scenario for cell in cells],
         "wrong": {cell.scenario: list(cell.wrong) for cell in cells if cell.wrong},
         "lost": [
-            {"what": list(what), "why": why, "in": list(scenarios)}
-            for what, why, scenarios in grouped(cells)
+            {"what": list(what), "why": why, "in": list(scenarios)} for what, why, scenarios in grouped(cells)
         ],
     }
 

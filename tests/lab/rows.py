@@ -68,5 +68,7 @@ def turns_of(ledger: Path) -> list[Turn]:
 def parents_of(ledger: Path) -> dict[str, str]:
     """Return each session's parent; the empty text where it has none."""
     with duckdb.connect(str(ledger), read_only=True) as opened:
-        rows = opened.execute("SELECT session_id::VARCHAR, parent_session_id::VARCHAR FROM sessions").fetchall()
+        rows = opened.execute(
+            "SELECT session_id::VARCHAR, parent_session_id::VARCHAR FROM sessions"
+        ).fetchall()
     return {session: parent or "" for session, parent in rows}

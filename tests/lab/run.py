@@ -16,12 +16,12 @@ from actionledger.imports.live.server import OtlpServer, ProxyServer
 from lab.agents import Agent, Place, agent_name
 from lab.frameworks import PROGRAMS, Framework, environment_of, tools_of
 from lab.rules import RULES, Forbids, merged
-from lab.scenarios import SCENARIOS
 from lab.server import Server
-from lab.steps import CUT, NOTES, ON, PROMPT, RAN
+from lab.steps import CUT, NOTES, ON, PROMPT, RAN, Scenario
 from lab.truth import Truth, kept, read
 
-MOST_SECONDS = 90
+MOST_SECONDS = 80
+SECONDS_A_STEP = 5
 SECONDS_TO_END = 8
 
 
@@ -42,15 +42,14 @@ def proxied(address: str, ledger: Path) -> Iterator[str]:
         yield proxy.address
 
 
-def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Path) -> Run:
+def run_agent(agent: Agent, script: Scenario, folder: Path, program: Path, node: Path) -> Run:
     """Run an agent once, and import what it wrote."""
     home, project = folder / "home", folder / "project"
     shutil.rmtree(folder, ignore_errors=True)
     project.mkdir(parents=True)
     home.mkdir()
     (project / NOTES).write_text("alpha\n", encoding="utf-8")
-    script = SCENARIOS[scenario]
-    with Server(scenario, agent.tools) as server:
+    with Server(script, agent.tools) as server:
         with proxied(server.address, folder / "proxy.duckdb") as address:
             for number, way in enumerate(script.rounds):
                 mcp = (
@@ -72,7 +71,8 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
                     script.rule,
                 )
                 stopped_by = 0 if number else script.stopped_by
-                ending = started(agent, place, folder / "out.log", stopped_by)
+                most = most_seconds(script)
+                ending = started(agent, place, folder / "out.log", stopped_by, most)
         truth = server.truth
     truth.ran = marks(project)
     kept(truth, folder / "truth.json")
@@ -83,7 +83,12 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
     return Run(truth, {"file": store}, ledgers, ending)
 
 
-def started(agent: Agent, place: Place, log: Path, stopped_by: int) -> str:
+def most_seconds(script: Scenario) -> int:
+    """Return how long a run may take."""
+    return MOST_SECONDS + SECONDS_A_STEP * len(script.steps)
+
+
+def started(agent: Agent, place: Place, log: Path, stopped_by: int, most: int) -> str:
     """Start an agent once, and say how it ended."""
     start = agent.start(place)
     forbids = RULES[place.rule][agent_name(agent)] if place.rule else Forbids()
@@ -94,7 +99,7 @@ def started(agent: Agent, place: Place, log: Path, stopped_by: int) -> str:
         (place.home / name).write_text(text, encoding="utf-8")
     command = [*start.command, *forbids.flags]
     env = environment(place.home, place.node) | dict(start.environment)
-    return ran(command, env, place.project, log, stopped_by=stopped_by)
+    return ran(command, env, place.project, log, most, stopped_by=stopped_by)
 
 
 def run_again(folder: Path, store: str | None) -> Run:
@@ -136,7 +141,7 @@ def environment(home: Path, node: Path) -> dict[str, str]:
 
 
 def ran(
-    command: list[str], env: Mapping[str, str], folder: Path, log: Path, *, stopped_by: int = 0
+    command: list[str], env: Mapping[str, str], folder: Path, log: Path, most: int, *, stopped_by: int = 0
 ) -> str:
     """Run a command to its end, or end it and all that it started; say how it ended.
 
@@ -145,6 +150,7 @@ def ran(
         env: its whole environment.
         folder: where.
         log: where its words go, after those of earlier rounds.
+        most: how many seconds it may take.
         stopped_by: the signal that it gets soon after a command has left its mark; 0 is none.
     """
     with log.open("ab") as out:
@@ -156,10 +162,10 @@ def ran(
             if stopped_by:
                 process.wait(seconds_until(folder / RAN))
             else:
-                process.wait(MOST_SECONDS)
+                process.wait(most)
             ending = f"exit {process.returncode}"
         except subprocess.TimeoutExpired:
-            ending = stopped(process, stopped_by) if stopped_by else f"stopped after {MOST_SECONDS} s"
+            ending = stopped(process, stopped_by) if stopped_by else f"stopped after {most} s"
         for left in started_in(env["HOME"]):
             with suppress(ProcessLookupError):
                 os.kill(left, signal.SIGKILL)
@@ -201,7 +207,7 @@ def marks(project: Path) -> tuple[str, ...]:
     return tuple(word for word in words if word.startswith("mark-"))
 
 
-def run_framework(framework: Framework, scenario: str, folder: Path, python: Path) -> Run:
+def run_framework(framework: Framework, script: Scenario, folder: Path, python: Path) -> Run:
     """Run a framework's program once, its requests through our proxy and its spans to our receiver."""
     home, project = folder / "home", folder / "project"
     shutil.rmtree(folder, ignore_errors=True)
@@ -209,11 +215,13 @@ def run_framework(framework: Framework, scenario: str, folder: Path, python: Pat
     home.mkdir()
     ledgers = {"proxy": folder / "proxy.duckdb", "trace": folder / "trace.duckdb"}
     spans = folder / "spans.json"
-    with Server(scenario, tools_of(framework), final_tool=framework.final_tool) as server:
+    with Server(script, tools_of(framework), final_tool=framework.final_tool) as server:
         with proxied(server.address, ledgers["proxy"]) as address, received(ledgers["trace"]) as receiver:
             told = environment_of(framework, address, receiver, spans)
             command = [str(python), str(PROGRAMS / framework.program)]
-            ending = ran(command, environment(home, python) | told, project, folder / "out.log")
+            ending = ran(
+                command, environment(home, python) | told, project, folder / "out.log", most_seconds(script)
+            )
         truth = server.truth
     truth.ran = marks(project)
     kept(truth, folder / "truth.json")

@@ -9,12 +9,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from lab.interfaces import WHOLE, refused, stream
-from lab.scenarios import SCENARIOS
-from lab.steps import DEEPER, HELPER, LAST, TITLE, Asked, Step, Tools, call_of, parts, text_of
+from lab.steps import DEEPER, HELPER, LAST, TITLE, Asked, Scenario, Step, Tools, call_of, parts, text_of
 from lab.truth import Answer, Call, Piece, Truth, tokens_of
 
 MOST_REQUESTS = 40
-"""An agent that asks more often goes in circles: it's told so, as an error that is not tried again."""
+"""An agent that asks more often than that and the steps goes in circles: it's told so, as an error that is not tried again."""
 BROKEN_OFF = 0
 """In a status' place: a connection that breaks off before there is any."""
 BREAKS = frozenset({"text", "call", "end"})
@@ -31,14 +30,14 @@ class Server:
         address: where it listens.
     """
 
-    def __init__(self, scenario: str, tools: Tools, *, final_tool: str = "") -> None:
+    def __init__(self, script: Scenario, tools: Tools, *, final_tool: str = "") -> None:
         self.truth = Truth()
-        self._steps = list(SCENARIOS[scenario].steps)
-        self._of_helper = list(SCENARIOS[scenario].helper)
-        self._of_deeper = list(SCENARIOS[scenario].deeper)
+        self._steps = list(script.steps)
+        self._of_helper = list(script.helper)
+        self._of_deeper = list(script.deeper)
+        self._most = MOST_REQUESTS + len(script.steps)
         self._tools = tools
         self._final_tool = final_tool
-        self._scenario = scenario
         self._lock = threading.Lock()
         lab = self
 
@@ -67,7 +66,7 @@ class Server:
         """
         with self._lock:
             number = len(self.truth.answers)
-            if number >= MOST_REQUESTS:
+            if number >= self._most:
                 return Step(status=400)
             is_side = not has_tools(body)
             step = Step(f"{TITLE} {number}") if is_side else self._next(body)
@@ -90,8 +89,7 @@ class Server:
 
     def _answer(self, step: Step, number: int, interface: str, *, is_side: bool) -> Answer:
         calls = tuple(
-            call_of(asked, self._tools, f"{self._scenario}_{number}_{place}")
-            for place, asked in enumerate(calls_in(step))
+            call_of(asked, self._tools, f"lab_{number}_{place}") for place, asked in enumerate(calls_in(step))
         )
         text = "".join(text_of(part, self._tools) for part in parts(step))
         thought = "".join(part.thought for part in parts(step))
@@ -102,7 +100,7 @@ class Server:
         finish = step.finish or ("call" if calls else "end")
         tokens = tokens_of(number, is_full=step.usage == "full")
         said = (number, interface, text, calls, finish, tokens, is_side, thought, step.cut)
-        return Answer(*said, tuple(pieces(step)) if step.after else (), step.usage)
+        return Answer(*said, tuple(pieces(step)) if step.after else (), step.usage, step.of)
 
 
 def has_tools(body: Mapping[str, Any]) -> bool:

@@ -108,6 +108,8 @@ class Step:
     """``none`` where the answer has no tokens, ``full`` where its input is as long as any model's can be."""
     wait: int = 0
     """How many seconds an error asks to wait."""
+    of: str = ""
+    """Which scenario it is of, where several are run as one."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,9 @@ def call_of(asked: Asked, tools: Tools, place: str) -> Call:
     is_judged = asked.is_judged and asked.tool != "helper" and not (is_custom and asked.arguments is not None)
     is_custom = is_custom and not asked.name
     namespace = tools.namespace if asked.tool == "mcp" else ""
-    return Call(identifier, name, raw, asked.mark, asked.exit_status, is_custom, is_judged, asked.is_sure, namespace)
+    return Call(
+        identifier, name, raw, asked.mark, asked.exit_status, is_custom, is_judged, asked.is_sure, namespace
+    )
 
 
 def filled(asked: Asked, tools: Tools) -> Filled:

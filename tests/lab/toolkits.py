@@ -56,7 +56,6 @@ def _noted(name: str, key: str, **more: Any) -> Callable[[], Filled]:
     return lambda: (name, {"todos": [{key: each, **more} for each in ("Look", "Mend")]})
 
 
-_PLAN = {"plan": [{"step": "Look", "status": "in_progress"}, {"step": "Mend", "status": "pending"}]}
 _LOOK = {"description": "Look around", "subagent_type": "general-purpose"}
 
 TOOLS: dict[str, Tools] = {
@@ -81,7 +80,7 @@ TOOLS: dict[str, Tools] = {
         lambda path, was, now: _script("apply_patch", _patch(path, was, now)),
         mcp=lambda name, arguments: _script(f"mcp__lab__{name}", arguments),
         behind=lambda command: _script("exec_command", _command(command, yield_time_ms=500)),
-        plan=lambda: _script("update_plan", _PLAN),
+        plan=lambda: _script("create_goal", {"objective": "Look and mend"}),
     ),
     "opencode": Tools(
         _shell("bash", description="Run it"), _shell("bash", description="Run it", timeout=2000),

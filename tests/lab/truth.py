@@ -56,6 +56,8 @@ class Answer:
     """What it says in order, where that is more than a thought, words and calls."""
     usage: str = ""
     """``none`` where it has no tokens."""
+    of: str = ""
+    """Which scenario it is of, where several are run as one."""
 
     @property
     def order(self) -> tuple[Piece, ...]:
@@ -79,7 +81,12 @@ class Truth:
 
 def tokens_of(number: int, *, is_full: bool = False) -> Tokens:
     """Numbers that are another answer's nowhere, so that one looks for them in what an agent wrote."""
-    return Tokens((900_000 if is_full else 0) + 41_003 + 101 * number, 17_011 + 11 * number, 13_007 + 17 * number, 3_001 + 7 * number)
+    return Tokens(
+        (900_000 if is_full else 0) + 41_003 + 101 * number,
+        17_011 + 11 * number,
+        13_007 + 17 * number,
+        3_001 + 7 * number,
+    )
 
 
 def kept(truth: Truth, path: Path) -> None:

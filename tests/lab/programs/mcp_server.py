@@ -11,9 +11,7 @@ SCHEMA = {
     "properties": {"mark": {"type": "string"}, "deep": {}, "empty": {"type": "string"}},
     "required": ["mark"],
 }
-PICTURE = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 TOLD = {"lab_mark": "Leaves a mark.", "lab_fail": "Fails.", "lab_die": "Ends the server."}
 TOLD |= {"lab_structured": "Tells figures.", "lab_fail_structured": "Fails with figures."}
 TOLD |= {"lab_picture": "Shows a picture.", "lab_nothing": "Says nothing.", "lab_error": "Is an error."}
