@@ -217,7 +217,7 @@ def run_framework(framework: Framework, script: Scenario, folder: Path, python: 
     spans = folder / "spans.json"
     with Server(script, tools_of(framework), final_tool=framework.final_tool) as server:
         with proxied(server.address, ledgers["proxy"]) as address, received(ledgers["trace"]) as receiver:
-            told = environment_of(framework, address, receiver, spans)
+            told = environment_of(framework, address, receiver, spans, len(script.steps))
             command = [str(python), str(PROGRAMS / framework.program)]
             ending = ran(
                 command, environment(home, python) | told, project, folder / "out.log", most_seconds(script)
