@@ -27,8 +27,6 @@ class Tools:
     """To send a sub-agent with a task."""
     mcp: Callable[[str, Mapping[str, Any]], Filled] | None = None
     """To call a tool of the lab's MCP server."""
-    namespace: str = ""
-    """Where that server's tools are for a model; empty where they are among the others."""
     behind: Shell | None = None
     """To run a command behind the agent's back, so that it goes on meanwhile."""
     read: Callable[[str], Filled] | None = None
@@ -37,6 +35,8 @@ class Tools:
     """To write a text into a file."""
     plan: Callable[[], Filled] | None = None
     """To note two things that are to be done."""
+    namespace: str = ""
+    """Where the MCP server's tools are for a model; empty where they are among the others."""
 
 
 RAN = "ran.txt"

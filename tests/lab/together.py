@@ -10,6 +10,8 @@ from lab.truth import Truth
 
 TOGETHER = "together"
 """The name of the run's folder."""
+BREAKS = frozenset({"text", "call", "end", "unfinished"})
+"""What cuts an answer so that an agent asks again; an error that is told ends the session of some."""
 RETRIED = frozenset({429, 500, 503, 529})
 """The errors after which an agent asks again."""
 
@@ -21,7 +23,7 @@ def is_joinable(script: Scenario) -> bool:
 
 def _goes_on(step: Step) -> bool:
     has_calls = any(part.calls for part in parts(step))
-    return step.status in RETRIED or bool(step.cut) or (has_calls and not step.finish)
+    return step.status in RETRIED or step.cut in BREAKS or (has_calls and not step.finish)
 
 
 def joined(names: Sequence[str]) -> Scenario:
