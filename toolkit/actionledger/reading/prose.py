@@ -94,6 +94,20 @@ _SHOWING_TAG = regex(
     re.IGNORECASE,
 )
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
+_TEXTS = ('"""', "'''")
+"""What encloses a text of several lines in a program."""
+
+_ITEM = regex(r"(?:[-*+]|\d++[.)])(?:[ \t]|\Z)")
+_NEXT_ITEM = regex(r"\s*+(?:[-*+]|\d++[.)])[ \t]++[^\W\d_]")
+_TASK = regex(r"[-*+][ \t]++\[ \]")
+_HUNK = regex(r"^(?:@@ -\d|\+\+\+ |diff --git )", re.MULTILINE)
+_SPEAKER = regex(
+    r"(?P<log>\[[^\[\]\n]{1,40}\][ \t]*+|\d[\d:.,TZ -]{4,40})?+(?:\w+[ \t]++)?\W{0,2}\b(?:agent|ai|assistant|bot|model)\b\W{0,2}[:>]\W{0,2}\Z",
+    re.IGNORECASE,
+)
+"""What stands before what a speaker of a written dialogue or of a log says, if that is the model."""
+
+_OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
@@ -122,7 +136,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
-    if why := _against_behind(behind, lambda: bool(sentences)):
+    if why := _against_behind(behind, lambda: bool(sentences)) or _is_held(text, span, low):
         return Verdict(False, why)
     if not sentences:
         return None
@@ -147,7 +161,9 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
     said = before.rstrip()
     if not said:
         return len(before) < _BEFORE
-    if said[-1] == ">" or "\n" not in before[len(said) :] or "?" in said or "？" in said or "か" in said:
+    if said[-1] == ">" or "\n" not in before[len(said) :]:
+        return False
+    if "?" in said or "？" in said or "か" in said or '"""' in said or "'''" in said:
         return False
     if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False
@@ -272,23 +288,35 @@ def _is_unended(sentence: str) -> bool:
 
 
 def _is_held(text: str, span: Span, low: int) -> str:
-    """Return what encloses a call: a tag that shows, a comment, quotes, or a table's cell; empty if nothing."""
+    """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing."""
     opens = text[max(low, span.start - _TAG) : span.start].rstrip()
     if opens.endswith(">") and _SHOWING_TAG.search(opens):
         return "It stands in a tag that shows it."
+    near = max(low, span.start - _BEFORE, text.rfind("```", low, span.start))
+    for mark in _TEXTS:
+        if text.count(mark, near, span.start) % 2:
+            return "It stands in the text of a program."
     line = max(low, text.rfind("\n", low, span.start) + 1)
     before = text[line : span.start].strip()
     if not before:
         return ""
     if before in _COMMENTS:
         return "It stands in a comment."
+    if before in {"+", "-"} and _HUNK.search(text, low, line):
+        return "It stands in a diff."
+    if _TASK.match(before) or (_ITEM.match(before) and _NEXT_ITEM.match(text, span.end, span.end + BEHIND)):
+        return "It stands in a list of what is to be done."
+    speaker = _SPEAKER.match(before)
+    if speaker and (speaker["log"] or _OTHER_SPEAKER.search(text, max(0, line - _BEFORE), line)):
+        return "It stands in a dialogue or a log."
     end = text.find("\n", span.end, span.end + BEHIND)
     behind = text[span.end : end if end >= 0 else span.end + BEHIND].strip()
     if not behind:
         return ""
     if before.startswith("|") and behind.startswith("|"):
         return "It stands in a table."
-    if before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]:
+    is_quoted = before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]
+    if is_quoted or (behind[0] == '"' and before.count('"') % 2):
         return "It stands in quotes."
     return ""
 

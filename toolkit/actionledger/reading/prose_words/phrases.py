@@ -46,6 +46,7 @@ class Language(NamedTuple):
         shows: what says plainly that a call is not made: enough against one with its format's marks, too.
         open: what leaves open whether the call is made.
         takes_back: what takes a call back that stands before it.
+        halts: the exclamation that does: "Wait, no"; empty where nothing is known.
         corrects: what says between two calls that the second one stands for the first.
         leads: what a sentence may begin with that says nothing of the call; empty where nothing is known.
         describes: what begins a text behind a call that says what it was.
@@ -59,6 +60,7 @@ class Language(NamedTuple):
     shows: tuple[Phrase, ...]
     open: tuple[Phrase, ...]
     takes_back: tuple[str, ...]
+    halts: str
     corrects: tuple[Phrase, ...]
     leads: str
     describes: str
