@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
+from actionledger.reading.enclosing import is_held
 from actionledger.reading.prose_words import (
     ANNOUNCES,
     CONDITIONS,
@@ -76,38 +77,6 @@ _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
-_QUOTES = {
-    '"': '"',
-    "'": "'",
-    "“": "”",
-    "‘": "’",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "「": "」",
-    "『": "』",
-    "`": "`",
-}
-_TAG = 80
-_SHOWING_TAG = regex(
-    r"<(?:examples?|samples?|quotes?|quotation|quoted|documentation|docs?|logs?|illustration|snippet|transcript)\b[^<>\n]*>\Z",
-    re.IGNORECASE,
-)
-_COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
-_TEXTS = ('"""', "'''")
-"""What encloses a text of several lines in a program."""
-
-_ITEM = regex(r"(?:[-*+]|\d++[.)])(?:[ \t]|\Z)")
-_NEXT_ITEM = regex(r"\s*+(?:[-*+]|\d++[.)])[ \t]++[^\W\d_]")
-_TASK = regex(r"[-*+][ \t]++\[ \]")
-_HUNK = regex(r"^(?:@@ -\d|\+\+\+ |diff --git )", re.MULTILINE)
-_SPEAKER = regex(
-    r"(?P<log>\[[^\[\]\n]{1,40}\][ \t]*+|\d[\d:.,TZ -]{4,40})?+(?:\w+[ \t]++)?\W{0,2}\b(?:agent|ai|assistant|bot|model)\b\W{0,2}[:>]\W{0,2}\Z",
-    re.IGNORECASE,
-)
-"""What stands before what a speaker of a written dialogue or of a log says, if that is the model."""
-
-_OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
@@ -130,13 +99,15 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
+    if why := is_held(text, span, low):
+        return Verdict(False, why)
     before = text[max(low, span.start - _BEFORE) : span.start]
     has_tag = before.rstrip().endswith(">")
     if has_tag and (tag := _TAG_BEFORE.search(before)):
         return verdict_of_marked(text, Span(span.start - len(tag[0]), span.end), low)
     turn = _TURN_BEFORE.search(before) if "<" in before else None
     sentences = _last(text, span.start - len(turn[0]) if turn else span.start, low)
-    if why := _against_behind(behind, lambda: bool(sentences)) or _is_held(text, span, low):
+    if why := _against_behind(behind, lambda: bool(sentences)):
         return Verdict(False, why)
     if not sentences:
         return None
@@ -237,7 +208,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
     if is_about and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
-    if why := _is_held(text, span, low):
+    if why := is_held(text, span, low):
         return Verdict(False, why)
     if not has_before:
         return None
@@ -285,40 +256,6 @@ def _goes_on(sentences: list[str]) -> bool:
 def _is_unended(sentence: str) -> bool:
     """Return whether a sentence ends without a sign, and is neither a heading nor emphasized."""
     return sentence[-1:].isalnum() and not _HEADING.match(sentence)
-
-
-def _is_held(text: str, span: Span, low: int) -> str:
-    """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing."""
-    opens = text[max(low, span.start - _TAG) : span.start].rstrip()
-    if opens.endswith(">") and _SHOWING_TAG.search(opens):
-        return "It stands in a tag that shows it."
-    near = max(low, span.start - _BEFORE, text.rfind("```", low, span.start))
-    for mark in _TEXTS:
-        if text.count(mark, near, span.start) % 2:
-            return "It stands in the text of a program."
-    line = max(low, text.rfind("\n", low, span.start) + 1)
-    before = text[line : span.start].strip()
-    if not before:
-        return ""
-    if before in _COMMENTS:
-        return "It stands in a comment."
-    if before in {"+", "-"} and _HUNK.search(text, low, line):
-        return "It stands in a diff."
-    if _TASK.match(before) or (_ITEM.match(before) and _NEXT_ITEM.match(text, span.end, span.end + BEHIND)):
-        return "It stands in a list of what is to be done."
-    speaker = _SPEAKER.match(before)
-    if speaker and (speaker["log"] or _OTHER_SPEAKER.search(text, max(0, line - _BEFORE), line)):
-        return "It stands in a dialogue or a log."
-    end = text.find("\n", span.end, span.end + BEHIND)
-    behind = text[span.end : end if end >= 0 else span.end + BEHIND].strip()
-    if not behind:
-        return ""
-    if before.startswith("|") and behind.startswith("|"):
-        return "It stands in a table."
-    is_quoted = before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]
-    if is_quoted or (behind[0] == '"' and before.count('"') % 2):
-        return "It stands in quotes."
-    return ""
 
 
 def is_corrected(between: str) -> bool:

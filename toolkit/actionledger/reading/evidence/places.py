@@ -49,6 +49,7 @@ _OPENS = regex(
     r"|\|(?a:thought_start|START_THINKING|begin_of_thought|START_TOOL_RESULT)\|>"
     r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷"
     r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation)\}|:(?P<block>::++)[ \t]*+(?:details|example|quote|sample|spoiler)\b"
+    r"|#\+begin_(?P<org>example|quote)\b"
     r"|<<-?[ \t]*+(?P<mark>['\"]?)(?P<here>[A-Z_]{2,20}+)(?P=mark)[^\n]*+\n",
     re.IGNORECASE,
 )
@@ -188,6 +189,12 @@ def _pair(opens: re.Match[str]) -> tuple[str, str, bool]:
         return f"\\end{{{opens['latex']}}}", "It stands in a quotation.", False
     if opens["block"]:
         return f"\n:{opens['block']}", "It stands in a quotation.", False
+    if opens["org"]:
+        return (
+            f"#+{'END' if opens[0].isupper() else 'end'}_{opens['org']}",
+            "It stands in a quotation.",
+            False,
+        )
     if opens["here"]:
         return f"\n{opens['here']}", "It stands in a shell's document.", False
     if opens["analysis"]:

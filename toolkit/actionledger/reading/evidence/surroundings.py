@@ -57,7 +57,7 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
 
-_ENCLOSES = ("<", "\\begin", ":::")
+_ENCLOSES = ("<", "\\begin", ":::", "#+")
 """What one of which begins whatever encloses a call."""
 
 _JOINS = str.maketrans("", "", "_- ")

@@ -31,7 +31,7 @@ SHOWS = Phrases([row for each in _ALL for row in each.shows], BEFORE)
 OPEN = Phrases([row for each in _ALL for row in each.open], _THEN)
 """What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
 
-UNDERTAKES = Phrases(english.UNDERTAKES, _THEN)
+UNDERTAKES = Phrases(work.UNDERTAKES, _THEN)
 """What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
 CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], BEFORE)

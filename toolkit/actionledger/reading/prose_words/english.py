@@ -9,37 +9,10 @@ def _each(firsts: str, seconds: str) -> str:
     return "|".join(f"{first} {second}" for first in firsts.split() for second in seconds.split())
 
 
-_TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask (?:you|for|if|whether)|wait|summari"
-"""What nobody does to a tool."""
-
 _MARKED = r"(?:tool|function|api|action|corrected|correct|final|required|necessary|needed|appropriate|right|following|suitable|relevant|first|next|second)"
 _CALLED = r"(?:calls?|requests?|actions?|queries|query|answer|output|response|result|json|invocations?|functions?|tools?|arguments?|parameters|commands?|code)"
 _CALLED_WORDS = "call|request|action|quer|answer|output|response|result|json|invocation|function|tool|argument|parameters|command|code"
 """Each of the words above holds one of these."""
-
-
-UNDERTAKES = (
-    Phrase(
-        "let me|let us|let's|let’s",
-        r"\blet(?: me|['’]s| us)\b(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
-        rf"(?!{_TELLS}|know|see if you|say|recall|consider|suppos|imagin|assum|pretend)\w",
-    ),
-    Phrase(
-        "i'll |i will |i’ll |i'm |i’m |i am |i'd |i’d ",
-        r"\bI(?:['’]ll| will|(?:['’]m| am)(?: now)? going to|['’]d better)(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
-        rf"(?!{_TELLS}|not\b|never\b|only\b|need\b|have to wait|be (?:able|happy)|leave|let you|send you|be\b)\w",
-    ),
-    Phrase(
-        "hence i |so i |therefore i ",
-        rf"\b(?:so|hence|therefore) I (?:now |also |first )?(?!{_TELLS}){ACTS}",
-    ),
-    Phrase(
-        "ing",
-        r"\bI(?:['’]m| am)(?: (?:\w+ly|now|also|just|first|then|next))*+ "
-        rf"(?!{_TELLS}|assum|suppos|imagin|think|wonder|hop|guess|plann|going\b|looking forward|being|thing|nothing|something)\w+ing\b",
-    ),
-)
-"""What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
 
 POINTING = r"\b(?:it|this|that|these|those|so|proceed|go (?:ahead|on)|continue|confirm|agree|approve|correct|ok|okay|call|request|action)\b"
@@ -116,8 +89,8 @@ ENGLISH = Language(
     ),
     conditions=(
         Phrase(
-            "after|as soon as|if|once|provided|should|unless|until|when",
-            r"\b(?:once|if|when|after|as soon as|unless|until|provided(?: that)?|should)\b[^.,;:]{0,40}"
+            "after|as soon as|assuming|if|once|provided|should|unless|until|when",
+            r"\b(?:assuming|once|if|when|after|as soon as|unless|until|provided(?: that)?|should)\b[^.,;:]{0,40}"
             r"\b(?:you|users?|they|he|she|permission|approval|access|rights?)\b[^.,;:]{0,25}"
             r"\b(?:confirm|approv|agree|says?\b|grant|allow|gives?\b(?! the same)|(?<!the )given\b|wants?\b|likes?\b|ok\b|okay\b|accept|consent|permit|wish|insist|prefer|object|disagree)",
         ),
@@ -143,6 +116,16 @@ ENGLISH = Language(
     ),
     shows=(
         Phrase("sample", r"\bsample (?:answer|call|invocation|output|request|response|tool call)s?\b"),
+        Phrase(
+            "had called|had executed|had issued|had made|had run|had sent|had tried|had written",
+            r"\bhad (?:called|executed|issued|made|run|sent|tried|written)\W*\Z",
+        ),
+        Phrase("quotes ", r"\bquotes (?:a|the|this|that)\b"),
+        Phrase("being", r"\bbeing\W*\Z"),
+        Phrase(
+            "boilerplate|skeleton|template",
+            r"\bhere(?:['’]s| is) (?:an?|the|your) (?:\w+ )?(?:boilerplate|skeleton|template)\b",
+        ),
         Phrase("candidate", r"\bcandidate (?:[a-d]|\d)\b"),
         Phrase("such as", r"\bsuch as\W*\Z"),
         Phrase(
@@ -182,8 +165,8 @@ ENGLISH = Language(
             r"(?:\A|\n)\W*(?:exercise|homework|lesson|quiz|tutorial)\b[^.:\n]{0,20}[:.]",
         ),
         Phrase(
-            "would|i'd|i’d|we'd|we’d",
-            r"(?:\bwould|\b(?:I|we)['’]d)(?: (?:also|have|just|normally|now|probably|then|usually))*+"
+            "could|might|would|i'd|i’d|we'd|we’d",
+            r"(?:\b(?:could|might|would)|\b(?:I|we)['’]d)(?: (?:also|have|just|normally|now|probably|then|usually))*+"
             r" (?:call|execut|invok|issu|ran|run|send|sent|submit|us|writ)\w*+(?: (?:this|that|it|the following|the \w+))?+\W*\Z",
         ),
         Phrase(
@@ -216,7 +199,7 @@ ENGLISH = Language(
         Phrase("not to be|not yet to be", r"\bnot (?:yet )?to be (?:used|executed|run|sent)\b"),
         Phrase(
             "agent |assistant |bot |colleague |customer |model |user ",
-            r"\b(?:assistant|model|agent|bot|colleague|user|customer) (?:\w+ )?(?:answered|replied|wrote|sent|said|responded|proposed|typed|entered|pasted|posted)\b",
+            r"\b(?:assistant|model|agent|bot|colleague|user|customer) (?:\w+ )?(?:answered|replied|wrote|sent|said|responded|proposed|typed|entered|pasted|posted|ran|executed|called|issued|tried)\b",
         ),
         Phrase(
             "your last answer|your last message|your last reply|your previous answer|your previous message|your previous reply",
@@ -353,14 +336,16 @@ ENGLISH = Language(
         r"I (?:decided|chose|opted) (?:against|not to)\b",
         r"I (?:do not|don['’]t) (?:actually |really )?(?:need|want) (?:that|this|it|the (?:tool|call|result))\b",
         r"I(?:['’]m| am) (?:not (?:going|about) to|ignoring|refusing|leaving it)\b",
+        r"let me (?:cancel|retract|take back|undo|withdraw) (?:this|that|it|the call)\b|I take (?:this|that|it) back\b",
+        r"(?:consider|treat) (?:this|that|it|the (?:above|call)[^.\n]{0,20}) as (?:cancel|never|not|unsent|void|withdrawn)",
         r"I (?:decline|refuse|reject)\b|I(?:['’]d| would) reject\b|(?:would|will) violate\b",
         r"(?:the |all )?(?:(?:lines?|block|call|text|snippet|json|code|request|command|message|output) )?above (?:is|was|are|were|shows?|only|merely|comes?|came)\b",
         "(?:that|this|it|the (?:above|call))(?:['’]s| (?:was|is)) (?:(?:only|just|merely|purely) |an? (?:mistake|example|illustration|sketch|draft|mock|error|typo|placeholder|sample)|not (?:to be|meant|real|a real|executed|run)|(?:the )?wrong|what I (?:would|had)|what the (?:model|agent|assistant|user|log|paper|document)|how (?:it|one|you|a|the))",
     ),
     halts=(
-        r"(?:no\b[,.!… —–-]*+(?=actually|hold on|sorry|stop|wait))?+(?:(?:oh|oops|wait|hmm+|hold on|stop|actually|sorry|whoa|uh|ah)\b[,.!… —–-]*+)++"
+        r"(?:no\b[,.!… —–-]*+(?=actually|hold on|sorry|stop|wait))?+(?:(?:oh|oops|err?|argh|wait|hmm*|hold on|stop|actually|sorry|whoa|uh|ah)\b[,.!… —–-]*+)++"
         r"(?:no\b(?! (?:\w+ (?:is|are|was|were|exists?)|errors?|files?|longer|more|need|one|other|problem|results?|tests?|worries)\b)"
-        r"|that(?:['’]s| is| was| would be) (?:wrong|not|dangerous|incorrect|a mistake|the wrong)\b|wrong \w+"
+        r"|that(?:['’]s| is| was| would be) (?:wrong|not|dangerous|incorrect|a mistake|the wrong)\b|wrong \w+|my (?:mistake|error)\b"
         r"|I should(?: not|n['’]t)\b|not (?:that|this|yet)\b)"
     ),
     corrects=(
@@ -389,6 +374,6 @@ ENGLISH = Language(
         r"please (?:confirm|approve|(?:let me know|say|tell me) (?:if|whether|when|before)|check (?:this|it)|review)|(?:let me know|tell me) (?:(?:if|whether) (?:I |to |you(?:['’]d| would)? (?:agree|approve|want me|like me)|(?:that|this|it)\b)|when\b|before\b)"
         r"|(?:i(?:['’]m| am) )?(?:await|wait)ing (?:for )?your|(?:if|once|when|as soon as|after|unless) you (?:agree|approve|confirm|accept|say|consent|are (?:ok|okay|fine|happy)|want me to|(?:['’]d|would) like me to)\b|(?:if|once) (?:that|this|it)(?:['’]s| is) (?:ok|okay|fine|all right)\b"
     ),
-    offers=r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is it ok|are you (?:ok|fine|sure))\b",
+    offers=r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is (?:it|this) (?:ok|okay|fine|all right)|do I have your|am I allowed|are you (?:ok|fine|sure))\b",
     anything_else="anything else|something else|any other|else",
 )

@@ -30,7 +30,7 @@ ITALIAN = Language(
     takes_back=(
         r"(?:ignor|annull|scart)\w+|non (?:lo |la )?(?:eseguir|inviar|lanciar)\w*|(?:era|è) (?:solo|un (?:esempio|errore))\b",
     ),
-    halts=rf"(?:(?:aspett[ai]|un (?:momento|attimo)|ops|no|scusa|fermo)\b{_STOPS})++(?:no\b|non\b|annull|(?:è )?sbagliat)",
+    halts=rf"(?:(?:aspett[ai]|un (?:momento|attimo)|ops|no|scusa|fermo)\b{_STOPS})++(?:no\b|non\b|annull|errore\b|(?:è )?sbagliat|\w+ sbagliat)",
     corrects=(Phrase("correzione|corrett", r"\bcorrezione\b|\b(?:chiamata|versione) corretta\b"),),
     leads=r"(?:ma|per favore)\b[,.]?\s*+",
     describes=r"quest[ao] (?:era|è) (?:la chiamata|il comando|solo)",
@@ -62,7 +62,7 @@ DUTCH = Language(
     ),
     halts=(
         rf"(?:(?:nee|wacht(?: even)?|ho|oeps|sorry)\b{_STOPS})++"
-        r"(?:nee\b|niet\b|da?t (?:moet|mag|is|was) (?:niet|fout|verkeerd)|doe (?:dat|dit|het) (?:\w+ )?niet\b)"
+        r"(?:nee\b|niet\b|fout\b|verkeerde?\b|da?t (?:moet|mag|is|was) (?:niet|fout|verkeerd)|doe (?:dat|dit|het) (?:\w+ )?niet\b)"
     ),
     corrects=(Phrase("correctie|verbeterd", r"\bcorrectie\b|\bverbeterde (?:aanroep|versie)\b"),),
     leads=r"(?:maar|alsjeblieft)\b[,.]?\s*+",
@@ -96,7 +96,7 @@ POLISH = Language(
     takes_back=(
         r"(?:zignoruj|anuluj|zapomnij)\w*|nie (?:uruchamiaj|wykonuj|wysyłaj)\w*|to (?:był|była|było) (?:tylko|przykład|błąd|pomyłka)\b",
     ),
-    halts=rf"(?:(?:czekaj(?:cie)?|chwil[aę]|nie|ups)\b{_STOPS})++(?:nie\b|anuluj|to (?:błąd|źle|pomyłka)\b)",
+    halts=rf"(?:(?:czekaj(?:cie)?|chwil[aę]|nie|ups)\b{_STOPS})++(?:nie\b|anuluj|(?:to )?(?:błąd|źle|pomyłka)\b)",
     corrects=(Phrase("poprawka|poprawion", r"\bpoprawka\b|\bpoprawion[ae] (?:wersja|wywołanie)\b"),),
     leads=r"(?:ale|proszę)\b[,.]?\s*+",
     describes=r"to był[oa]? (?:wywołanie|polecenie)",

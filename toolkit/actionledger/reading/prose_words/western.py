@@ -20,6 +20,10 @@ FRENCH = Language(
     ),
     conditions=(
         Phrase(
+            "accord|approuv|autoris|confirm|valid",
+            r"\b(?:si|dès que|quand|lorsque|une fois que) (?:vous|tu|l['’]utilisateur)\b[^.:]{0,40}(?:accord|approuv|autoris|confirm|valid)",
+        ),
+        Phrase(
             "si j'|si j’|si je|si nous",
             r"\bsi (?:j['’]|je |nous )(?:\w+ )?(?:avais|étais|pouvais|avions|étions|pouvions)\b",
         ),
@@ -86,7 +90,7 @@ FRENCH = Language(
         "(?:c['’](?:était|est)|voilà) (?:un simple|le mauvais|la mauvaise|simplement)",
         r"(?:ne |n['’])(?:l['’]|la |le |les )?(?:exécut|lanc|envoy)\w+ pas\b|je ne (?:l['’]|la |le )?(?:exécut|lanc|envoi|fer)\w+",
     ),
-    halts=r"(?:(?:attend(?:ez|s)|oups|stop|euh|zut|mince)\b[,.!…\s—–-]*+)++non\b|non\b[,.!…\s—–-]*+(?:attend(?:ez|s)|ne\b|n['’]|pas\b|ce n['’])",
+    halts=r"(?:(?:attend(?:ez|s)|oups|stop|euh|zut|mince)\b[,.!…\s—–-]*+)++(?:non\b|erreur\b|mauvaise?\b|ne\b|n['’]|c['’]est (?:faux|une erreur|l[ea] mauvaise?)\b)|non\b[,.!…\s—–-]*+(?:attend(?:ez|s)|ne\b|n['’]|pas\b|ce n['’])",
     corrects=(
         Phrase("appel corrigé|requête corrigé|version corrigé", r"\b(?:appel|version|requête) corrigée?"),
         Phrase("correction", r"\bcorrection\b"),
@@ -194,7 +198,7 @@ GERMAN = Language(
         r"ich (?:führe|sende|schicke|rufe) (?:das|dies|es) (?:\w+ )?nicht\b",
     ),
     halts=(
-        r"(?:(?:moment(?: mal)?|halt|stopp?|warten? ?(?:sie)?|ach|oh|ups|hoppla|sorry)\b[,.!…\s—–-]*+)++(?:nein\b|doch nicht\b|das (?:ist|war|wäre) (?:falsch|nicht|ein)\b|falsche[rsn]?\b)"
+        r"(?:(?:moment(?: mal)?|halt|stopp?|warten? ?(?:sie)?|ach|oh|ups|hoppla|sorry)\b[,.!…\s—–-]*+)++(?:nein\b|doch nicht\b|das (?:ist|war|wäre) (?:falsch|nicht|ein)\b|falsche?[rsn]?\b|verkehrt|(?:ein )?(?:fehler|irrtum|versehen)\b)"
         r"|nein\b[,.!…\s—–-]*+(?:warte|halt|stopp?|moment|doch nicht|das (?:ist|war|wäre) (?:falsch|nicht))\b"
     ),
     corrects=(
@@ -295,7 +299,7 @@ SPANISH = Language(
         "(?:fue|era|es) (?:una ilustración|simplemente|la equivocada)",
     ),
     halts=(
-        r"(?:(?:esper[ae]|un momento|um momento|ups|uy|perd[óo]n|ops)\b[,.!…\s—–-]*+)++(?:no|não)\b|(?:no|não)\b[,.!…\s—–-]++(?:espere?|espera|mejor no|melhor não)\b"
+        r"(?:(?:esper[ae]|un momento|um momento|ups|uy|perd[óo]n|ops)\b[,.!…\s—–-]*+)++(?:(?:mejor |melhor )?(?:no|não)|erro|error|es[ot]o est[áa] mal|isso está errado)\b|(?:no|não)\b[,.!…\s—–-]++(?:espere?|espera|mejor no|melhor não)\b"
     ),
     corrects=(
         Phrase(
@@ -310,6 +314,6 @@ SPANISH = Language(
     leads=r"(?:pero|por favor|mas)\b[,，]?\s*+",
     describes=r"(?:es[oa]|est[oe]|est[ae] (?:llamada|línea|solicitud)|la llamada anterior|isso|isto|ess[ea] (?:chamada|linha)) (?:es|era|fue|fueron|é|foi|está|estaba|viene|veio|falló|falhou|mostra|muestra)\b(?! (?:necesari|necessári|todo|tudo|lo primero))",
     defers=r"(?:por favor,? )?(?:confirm[ae]|confirme)\b|(?:si|se|cuando|quando|en cuanto) (?:usted|você|tú|quiere|quieres|quiser|está de acuerdo|concorda)|(?:dime|dígame|avísame|me avise|me diga)\b|(?:espero|aguardo) (?:tu|su|sua)",
-    offers=r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b",
+    offers=r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|procedo|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b",
     anything_else="algo más|mais alguma",
 )

@@ -1,5 +1,7 @@
 """How English names the work at hand: what to do next, and a sentence that speaks of no text."""
 
+from actionledger.reading.prose_words.phrases import Phrase
+
 ACTS = (
     r"(?:add|analy[sz]|appl[yi]|book|calculat|call|cancel|chang|check|clos|collect|compar|comput|convert|correct|count|creat|delet"
     r"|determin|do|download|edit|examin|execut|explor|fetch|fill|find|fix|generat|get|go|gather|inspect|install|invok|issu|list|load|look"
@@ -45,3 +47,29 @@ NOTES = (
     r"|(?:correct|corrected|final|fixed|improved|modified|new|revised|updated) (?:action|code|command|implementation|input|query|script|solution|version))\b[^.!?:\n]{0,40}:\W*\Z"
 )
 """What a sentence is that only names the work that its writer does now: "Build, tests, lint:", "Here's the corrected code:"."""
+
+_TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask (?:you|for|if|whether)|wait|summari"
+"""What nobody does to a tool."""
+
+UNDERTAKES = (
+    Phrase(
+        "let me|let us|let's|let’s",
+        r"\blet(?: me|['’]s| us)\b(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
+        rf"(?!{_TELLS}|know|see if you|say|recall|consider|suppos|imagin|assum|pretend)\w",
+    ),
+    Phrase(
+        "i'll |i will |i’ll |i'm |i’m |i am |i'd |i’d ",
+        r"\bI(?:['’]ll| will|(?:['’]m| am)(?: now)? going to|['’]d better)(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
+        rf"(?!{_TELLS}|not\b|never\b|only\b|need\b|have to wait|be (?:able|happy)|leave|let you|send you|be\b)\w",
+    ),
+    Phrase(
+        "hence i |so i |therefore i ",
+        rf"\b(?:so|hence|therefore) I (?:now |also |first )?(?!{_TELLS}){ACTS}",
+    ),
+    Phrase(
+        "ing",
+        r"\bI(?:['’]m| am)(?: (?:\w+ly|now|also|just|first|then|next))*+ "
+        rf"(?!{_TELLS}|assum|suppos|imagin|think|wonder|hop|guess|plann|going\b|looking forward|being|thing|nothing|something)\w+ing\b",
+    ),
+)
+"""What says so in so many words that nothing else in the sentence speaks against it but a condition."""
