@@ -237,6 +237,38 @@ def _pi(place: Place, *, is_scripting: bool = False) -> Start:
     )
 
 
+_TYPED = 'printf "%s\\n" "$0" | "$@"'
+"""Starts a program with what a person would type into it."""
+
+
+def _goose(place: Place) -> Start:
+    ways = {"new": [], "on": ["--resume"]}
+    extensions: dict[str, Any] = {
+        "developer": {
+            "enabled": True,
+            "type": "builtin",
+            "name": "developer",
+            "timeout": 300,
+            "bundled": True,
+        }
+    }
+    if place.mcp:
+        server = {"cmd": place.mcp[0], "args": list(place.mcp[1:]), "envs": {}, "timeout": 60}
+        extensions["lab"] = {"enabled": True, "type": "stdio", "name": "lab", **server}
+    told = [str(place.program), "run", *ways.get(place.way, []), "-t", place.prompt]
+    if place.way == "fork":  # only a session that a person types into is forked
+        told = ["/bin/sh", "-c", _TYPED, place.prompt, str(place.program), "session", "--resume", "--fork"]
+    return Start(
+        told,
+        {
+            "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": ASKED, "OPENAI_API_KEY": "none", "OPENAI_HOST": place.address,
+            "GOOSE_MODE": "auto" if place.is_permitted else "approve", "GOOSE_DISABLE_KEYRING": "1",
+            "GOOSE_TELEMETRY_ENABLED": "false",
+        },
+        {".config/goose/config.yaml": _json({"extensions": extensions})},
+    )  # fmt: skip
+
+
 def _shell(name: str, **more: Any) -> Shell:
     return lambda command: (name, {"command": command, **more})
 
@@ -360,6 +392,15 @@ AGENTS: dict[str, Agent] = {
             lambda path, was, now: _code("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
             mcp=lambda name, arguments: _code(f"mcp__lab__{name}", arguments),
         ), partial(_pi, is_scripting=True), asks=False,
+    ),
+    "goose": Agent(
+        "goose", "@aaif/goose-binary-linux-x64/bin/goose", ".local/share/goose",
+        Tools(
+            _shell("shell"), _shell("shell", timeout_secs=2),
+            _edit("edit", "path", "before", "after"),
+            _helper("delegate", "instructions"),
+            _mcp("lab__"),
+        ), _goose,
     ),
 }  # fmt: skip
 

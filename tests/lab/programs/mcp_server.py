@@ -12,14 +12,16 @@ TOOLS = [
 ]
 
 
-def answer(method: str, told: dict) -> dict:
+def answer(method: str, told: dict) -> dict | None:
     if method == "initialize":
         info = {"name": "lab", "version": "1"}
         return {"protocolVersion": told["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
     if method == "tools/list":
         return {"tools": TOOLS}
-    if method != "tools/call":
+    if method == "ping":
         return {}
+    if method != "tools/call":
+        return None
     is_error = told["name"] == "lab_fail"
     if not is_error:
         with RAN.open("a", encoding="utf-8") as file:
@@ -32,4 +34,6 @@ for line in sys.stdin:
     asked = json.loads(line)
     if "id" in asked:
         said = answer(asked["method"], asked.get("params") or {})
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": said}), flush=True)
+        absent = {"error": {"code": -32601, "message": "Method not found"}}
+        told = absent if said is None else {"result": said}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **told}), flush=True)
