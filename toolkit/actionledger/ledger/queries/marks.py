@@ -343,7 +343,6 @@ _PROFILES = (
 
 
 def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
-    """Return the profiles of some sessions."""
     return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 
