@@ -184,7 +184,7 @@ def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
     known = Known(before, added.ids, added.turns, added.superseded, of_all.forgotten)
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
-        known.text_of = _ask_for_text
+        known.text_of = known.recorded_session = _ask_for_text
         known.details_of, known.results_of = _ask_for_details, _ask_for_results
     return known
 

@@ -16,6 +16,7 @@ class KnownTurn(NamedTuple):
     call_count: int = 0  # how many calls it has next to the text
     output_tokens: int | None = None  # its output tokens; None if not recorded
     has_cost: bool = False
+    session_id: str = ""  # its session; empty for a turn that was in the ledger before
 
 
 class PackedIds:

@@ -95,6 +95,8 @@ class Known:
     details_of: Callable[[str], str] = lambda _session_id: ""
     # returns the results of a turn's calls, each as a `result_line`
     results_of: Callable[[str], list[str]] = lambda _turn_id: []
+    # returns a recorded turn's session; empty if the ledger has no such turn
+    recorded_session: Callable[[str], str] = lambda _turn_id: ""
 
     added: Added | None = None  # collects the additions for a caller that set it; None otherwise
 
@@ -109,6 +111,11 @@ class Known:
     def turn(self, turn_id: str) -> KnownTurn | None:
         """Return the known data of a turn; None if it is unknown."""
         return self.turns_since.get(turn_id) or self.before.turns.get(turn_id)
+
+    def session_of(self, turn_id: str) -> str:
+        """Return a known turn's session; empty if it is unknown."""
+        since = self.turns_since.get(turn_id)
+        return self.recorded_session(turn_id) if since is None else since.session_id
 
     def add_done(self, identifier: str) -> None:
         """Add a session that ended, or a turn that was processed to its end."""
@@ -172,6 +179,8 @@ _UNENDED = f"""
 SELECT session_id::VARCHAR FROM known ANTI JOIN session_ends USING (session_id)"""
 
 _TEXT = "SELECT text FROM turn_starts WHERE turn_id = $turn_id::UUID"
+
+_SESSION = "SELECT session_id::VARCHAR FROM turn_starts WHERE turn_id = $turn_id::UUID"
 
 _DETAILS = "SELECT arg_max(details_id, described_at)::VARCHAR FROM session_details WHERE session_id = $session_id::UUID"
 
@@ -264,6 +273,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda paths: _left_out(ledger, paths),
         lambda session_id: next(iter(_texts(ledger, _DETAILS, {"session_id": session_id})), None) or "",
         lambda turn_id: _texts(ledger, _RESULTS_OF, {"turn_id": turn_id}),
+        lambda turn_id: next(iter(_texts(ledger, _SESSION, {"turn_id": turn_id})), ""),
     )
 
 
