@@ -99,7 +99,13 @@ def _is_copy(known: Known, turn_id: str, turn: RecordedTurn, state: TurnMatch) -
 
 
 def _formers(
-    known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn, *, now_named: str
+    known: Known,
+    source: str,
+    session: RecordedSession,
+    key: SessionKey,
+    turn: RecordedTurn,
+    *,
+    now_named: str,
 ) -> tuple[str, ...]:
     """Return the turns that a turn supersedes: what earlier versions recorded of it under other names."""
     others = (turn.formerly,) if isinstance(turn.formerly, str) else turn.formerly

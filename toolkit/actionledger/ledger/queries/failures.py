@@ -79,7 +79,7 @@ class FailureAt:
     origin: Origin | None
     detail: str  # its particulars, for people; may contain model text
     matter: str  # the part of the detail that identifies the failure: for a refused field, without its value
-    session_id: str  # session_id, turn_id, turn_index, attempt_id: identify its parse attempt
+    session_id: str
     turn_id: str
     turn_index: int
     attempt_id: str

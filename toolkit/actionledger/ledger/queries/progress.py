@@ -15,7 +15,7 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 class TurnProgress:
     """A recorded turn."""
 
-    turn_id: str  # turn_id, session_id, turn_index: identify the turn
+    turn_id: str
     session_id: str
     turn_index: int
     profile: str  # profile, model, task, occurred_at: its dimensions
