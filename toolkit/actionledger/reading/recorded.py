@@ -168,7 +168,6 @@ def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
 
 
 def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
-    """Decode an argument string."""
     decoded = decode(arguments, options=_DECODING)
     if not decoded.ok:
         return _refused(span, moved(decoded.issues[0], span.start))

@@ -58,7 +58,6 @@ class Belonging:
         self._spawned: Spawned[ResponsePlace] = Spawned()
 
     def session(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
-        """Return the session of a response."""
         found = self._going_on(request, before, is_answered=bool(answered)) or self._new(
             request, before, answered
         )
