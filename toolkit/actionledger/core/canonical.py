@@ -50,13 +50,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def is_deeper(value: Any, levels: int, containers: tuple[type, ...] = (dict, list)) -> bool:
-    """Return whether a value has more levels of containers than allowed; a value that is no container has none.
-
-    Args:
-        value: a JSON value.
-        levels: the allowed number of levels.
-        containers: the types that count as containers: kinds of mappings and lists.
-    """
+    """Return whether a value has more levels of containers than allowed; a value that is no container has none."""
     level: list[Any] = [value] if isinstance(value, containers) else []
     for _ in range(levels):
         level = [

@@ -33,24 +33,15 @@ _OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
 
 
 class RecognisedFormat(NamedTuple):
-    """A format that a file may be of.
-
-    Args:
-        source: the format.
-        sureness: the certainty, from 0 to 1.
-    """
+    """A format that a file may be of."""
 
     source: Source
-    sureness: float
+    sureness: float  # the certainty, from 0 to 1
 
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Return every format by name, sorted.
-
-    Raises:
-        SourceError: a format can't be loaded, or two have the same name.
-    """
+    """Return every format by name, sorted."""
     found: dict[str, Source] = {}
     for source in (*map(_own, _own_names()), *_offered()):
         if source.name in found:
@@ -67,11 +58,7 @@ def source_named(name: str) -> Source:
 
 
 def known_source(name: str) -> Source | None:
-    """Return the format with a name, or None; one of the toolkit's without loading the others.
-
-    Args:
-        name: the format's name.
-    """
+    """Return the format with a name, or None; one of the toolkit's without loading the others."""
     return _own(name) if name in _own_names() else sources().get(name)
 
 
@@ -97,11 +84,7 @@ def surest_of(sample: Sample) -> RecognisedFormat | None:
 
 
 def sureness_of(source: Source, sample: Sample) -> float:
-    """Return the certainty that a sample has a format, from 0 to 1.
-
-    Raises:
-        SourceError: the format fails to say.
-    """
+    """Return the certainty that a sample has a format, from 0 to 1."""
     try:
         return source.recognise(sample)
     except Exception as error:
