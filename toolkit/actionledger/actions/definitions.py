@@ -288,17 +288,11 @@ _HOSTED = frozenset(
 
 
 class Definition(NamedTuple):
-    """The definition of one tool.
-
-    Args:
-        name: its name.
-        description: its purpose, for the model; empty if missing.
-        parameters: the given schema of its arguments; None if missing.
-    """
+    """The definition of one tool."""
 
     name: str
-    description: str
-    parameters: Any
+    description: str  # its purpose, for the model; empty if missing
+    parameters: Any  # the given schema of its arguments; None if missing
 
 
 def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Definition]:

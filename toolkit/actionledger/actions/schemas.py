@@ -299,24 +299,15 @@ Arguments: TypeAlias = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class FieldDescription:
-    """One field of an action.
+    """One field of an action."""
 
-    Args:
-        name: its name in a response.
-        type: its type in words: ``integer greater than 0``.
-        required: whether it is required.
-        default: its default value; None for a required field.
-        description: its meaning.
-        allowed: the values of a closed list, as text; empty if the values are open.
-        fields: the fields of the object that it takes, or of each object in its array, without their own fields.
-    """
-
-    name: str
-    type: str
+    name: str  # its name in a response
+    type: str  # its type in words: `integer greater than 0`
     required: bool
-    default: JsonValue
-    description: str
-    allowed: tuple[str, ...]
+    default: JsonValue  # its default value; None for a required field
+    description: str  # its meaning
+    allowed: tuple[str, ...]  # the values of a closed list, as text; empty if the values are open
+    # the fields of the object that it takes, or of each object in its array, without their own fields
     fields: tuple["FieldDescription", ...] = ()
 
     @property
@@ -331,21 +322,14 @@ class FieldDescription:
 
 @dataclass(frozen=True, slots=True)
 class ActionDescription:
-    """One action.
-
-    Args:
-        name: its name.
-        description: its purpose.
-        fields: its own fields, then those that it shares with other actions, without the discriminator.
-        example: correct arguments, without the discriminator; None if there is none.
-        group: its group, such as ``Tasks``; empty if it has none.
-    """
+    """One action."""
 
     name: str
-    description: str
+    description: str  # its purpose
+    # its own fields, then those that it shares with other actions, without the discriminator
     fields: tuple[FieldDescription, ...]
-    example: Arguments | None
-    group: str = ""
+    example: Arguments | None  # correct arguments, without the discriminator; None if there is none
+    group: str = ""  # its group, such as `Tasks`; empty if it has none
 
 
 def fields_of(schema: Schema) -> tuple[FieldDescription, ...]:

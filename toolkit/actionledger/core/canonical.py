@@ -39,13 +39,7 @@ def _writable(value: Any) -> Any:
 
 
 def is_deeper(value: Any, levels: int, containers: tuple[type, ...] = (dict, list)) -> bool:
-    """Return whether a value has more levels of containers than allowed; a value that is no container has none.
-
-    Args:
-        value: a JSON value.
-        levels: the allowed number of levels.
-        containers: the types that count as containers: kinds of mappings and lists.
-    """
+    """Return whether a value has more levels of containers than allowed; a value that is no container has none."""
     level: list[Any] = [value] if isinstance(value, containers) else []
     for _ in range(levels):
         level = [

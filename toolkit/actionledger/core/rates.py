@@ -73,9 +73,6 @@ class Clustering:
 
         They are counted by L. Kish's formula, the squared count over the sum of the squared sizes. Sessions of one size
         count in full; a giant one among small ones counts as hardly more than one.
-
-        Args:
-            count: the number of things.
         """
         return count * count >= MINIMUM_SESSIONS * self.sizes
 
@@ -84,11 +81,6 @@ class Clustering:
 
         It is the variance by Taylor linearisation of the ratio over sessions (W. G. Cochran, "Sampling Techniques", 3rd ed. 1977,
         section 9.1), over that of as many independent things. Sessions of different sizes are counted by L. Kish's formula.
-
-        Args:
-            count: the number of things.
-            score: the sum of their scores.
-            squares: the sum of their squared scores.
         """
         # Integers throughout, so that zero is exact: if all things score alike, both are 0.
         among = self.totals * count * count - 2 * score * self.products * count + score * score * self.sizes
@@ -98,12 +90,7 @@ class Clustering:
         return (among / within) * (count * count / (count * count - self.sizes)) * ((count - 1) / count)
 
     def bearing(self, count: int, score: int) -> float:
-        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 if there is only one outcome.
-
-        Args:
-            count: the number of things.
-            score: how many of them have the property.
-        """
+        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 if there is only one outcome."""
         spread = self.sizes - 2 * self.products + self.totals
         rarer = [(score, self.totals), (count - score, spread)]
         fewest = min(score, count - score)
@@ -117,12 +104,6 @@ class Clustering:
         The data's effect weighs as many sessions as the rarer outcome comes from, the usual one three. Usually things of a session
         correlate by 0.24, and by more if there are few sessions, since the worst ones may be unseen. If a few giants have most of the
         things, the data show little, and both grow. If all things are alike, the data show nothing.
-
-        Args:
-            count: the number of things.
-            score: the sum of their scores.
-            squares: the sum of their squared scores; that of a rate by default.
-            bearing: how many sessions the outcome comes from; those of a rate's rarer outcome by default.
         """
         shown = self.linearised(count, score, score if squares is None else squares)
         weight = self.bearing(count, score) if bearing is None else bearing
@@ -142,12 +123,6 @@ class Clustering:
         Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998).
         f is limited by the sessions with the rarer outcome. The result is no less than if all things of a session were alike. For a
         rate, it is also no less than with two half sessions more, one of hits and one of misses.
-
-        Args:
-            count: the number of things.
-            score: the sum of their scores.
-            squares: the sum of their squared scores; that of a rate by default.
-            bearing: how many sessions the outcome comes from; those of a rate's rarer outcome by default.
         """
         whole, fewer = student(count - 1), count * count / self.sizes - 1
         weight = self.bearing(count, score) if bearing is None else bearing
@@ -280,11 +255,7 @@ class Rate:
 
 
 def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
-    """Return the rate over things in sessions.
-
-    Args:
-        sessions: for each session, how many of its things have the property, and how many things it has, 1 or more.
-    """
+    """Return the rate over things in sessions: for each session, how many of its things have the property, and how many it has, 1 or more."""
     counts = list(sessions)
     return Rate(
         sum(successes for successes, _ in counts),
@@ -300,11 +271,7 @@ def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
 
 
 def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
-    """Return the rate over things in sessions.
-
-    Args:
-        things: for each thing, its session, and whether it has the property.
-    """
+    """Return the rate over things: for each, its session, and whether it has the property."""
     counts: dict[Hashable, tuple[int, int]] = {}
     for session, hit in things:
         successes, count = counts.get(session, (0, 0))
@@ -313,11 +280,7 @@ def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
 
 
 def summed(rates: Iterable[Rate]) -> Rate:
-    """Return the rate over the things of several rates; a session with things in two of them counts twice.
-
-    Args:
-        rates: the rates, over different things.
-    """
+    """Return the rate over the things of several rates; a session with things in two of them counts twice."""
     together = list(rates)
     successes, count = sum(rate.successes for rate in together), sum(rate.count for rate in together)
     if all(rate.clustering is None for rate in together):

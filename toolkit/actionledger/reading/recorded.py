@@ -80,24 +80,14 @@ _FORMATS = {capture: _Format(str(capture)) for capture in Capture}
 
 
 class WithCalls(NamedTuple):
-    """A text with its calls' argument strings inserted.
-
-    Args:
-        text: the text.
-        placed: each call and its span, in text order.
-    """
+    """A text with its calls' argument strings inserted."""
 
     text: str
-    placed: Sequence[tuple[CallBeside, Span]] = ()
+    placed: Sequence[tuple[CallBeside, Span]] = ()  # each call and its span, in text order
 
 
 def with_calls(text: str, calls: Sequence[CallBeside]) -> WithCalls:
-    """Insert the argument strings of calls into a text, and return it with each call's span, in text order.
-
-    Args:
-        text: the text without its calls.
-        calls: the calls, in order.
-    """
+    """Insert the argument strings of calls into a text, and return it with each call's span, in text order."""
     pieces: list[str] = []
     placed: list[tuple[CallBeside, Span]] = []
     length = taken = 0

@@ -187,11 +187,7 @@ def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
 
 
 def contrast_sentences(found: Any) -> Iterator[str]:
-    """Yield remarks on two compared sets of responses: their shared tasks, and responses that are in no rate.
-
-    Args:
-        found: the result of ``compare``.
-    """
+    """Yield remarks on two compared sets of responses: their shared tasks, and responses that are in no rate."""
     tasks = found.tasks
     if tasks is None:
         yield "the two share no task"

@@ -154,21 +154,15 @@ _BEGINS_A_LINE = regex(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*
 
 @dataclass(frozen=True)
 class Named:
-    """A name of secrets.
+    """A name of secrets."""
 
-    Args:
-        name: the name in lower case.
-        rest: what may follow it, as a regular expression.
-        words: words of which one must follow, after a dash, an underscore or nothing; none by default.
-        is_strict: whether every value of that name is a secret; otherwise only a value that looks random.
-        is_common: whether hashes and identifiers have that name too; those are not masked.
-    """
-
-    name: str
-    rest: str = ""
+    name: str  # the name in lower case
+    rest: str = ""  # what may follow it, as a regular expression
+    # words of which one must follow, after a dash, an underscore or nothing; none by default
     words: tuple[str, ...] = ()
+    # whether every value of that name is a secret; otherwise only a value that looks random
     is_strict: bool = True
-    is_common: bool = False
+    is_common: bool = False  # whether hashes and identifiers have that name too; those are not masked
 
     @cached_property
     def needles(self) -> Sequence[bytes]:

@@ -245,15 +245,7 @@ _WORDS = {
 
 
 def permission_noted(turn: TurnKey, run_id: str, execution_id: str, name: str, said: JsonDict) -> SystemNoted:
-    """Return the event of a decision on a call; the view ``permissions`` has it in columns.
-
-    Args:
-        turn: the call's turn.
-        run_id: its run.
-        execution_id: the call's execution.
-        name: the call's name.
-        said: ``decision``, ``decided_by``, ``why`` and ``hooks``, as in ``Permission``.
-    """
+    """Return the event of a decision on a call; the view ``permissions`` has it in columns."""
     what = f"{said['decision']}, {_WORDS[said['decided_by']]}" if said["decision"] else "watched by hooks"
     beside = "; ".join(filter(None, (said["why"], *said["hooks"])))
     return SystemNoted(

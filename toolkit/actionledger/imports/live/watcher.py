@@ -33,11 +33,7 @@ _SETTLED = 10.0
 
 
 def refuse_nowhere(folder: Path) -> None:
-    """Refuse to watch a path that doesn't exist.
-
-    Raises:
-        SourceError: the folder doesn't exist.
-    """
+    """Refuse to watch a path that doesn't exist."""
     if not folder.exists():
         raise SourceError(f"There is no folder {str(folder)!r} to watch.")
 
@@ -113,14 +109,7 @@ class Watcher:
             raise KeyboardInterrupt
 
     def run(self, on_taken: Callable[[ImportReport], None]) -> ImportReport:
-        """Import what is there, and then what comes, until ``stop`` is set or the folder is gone.
-
-        Args:
-            on_taken: called with each report.
-
-        Returns:
-            The report of everything.
-        """
+        """Import what is there, and then what comes, until ``stop`` is set or the folder is gone; return the report of everything."""
         next_at = 0.0
         changes = self._changes()
         while not self._stop.is_set() and self._folder.exists():

@@ -34,24 +34,15 @@ _OF_ANY_LENGTH = JSONDecoder(parse_int=lambda digits: int(digits[:_DIGITS]))
 
 
 class RecognisedFormat(NamedTuple):
-    """A format that a file may be of.
-
-    Args:
-        source: the format.
-        sureness: the certainty, from 0 to 1.
-    """
+    """A format that a file may be of."""
 
     source: Source
-    sureness: float
+    sureness: float  # the certainty, from 0 to 1
 
 
 @cache
 def sources() -> Mapping[str, Source]:
-    """Return every format by name, sorted.
-
-    Raises:
-        SourceError: a format can't be loaded, or two have the same name.
-    """
+    """Return every format by name, sorted."""
     found: dict[str, Source] = {}
     for source in (*_ours(), *_offered()):
         if source.name in found:
@@ -68,11 +59,7 @@ def source_named(name: str) -> Source:
 
 
 def known_source(name: str) -> Source | None:
-    """Return the format with a name, or None; one of the toolkit's without loading the others.
-
-    Args:
-        name: the format's name.
-    """
+    """Return the format with a name, or None; one of the toolkit's without loading the others."""
     if name.isidentifier() and find_spec(f"{formats.__name__}.{name}"):
         return _checked(import_module(f"{formats.__name__}.{name}").SOURCE, name)
     return sources().get(name)

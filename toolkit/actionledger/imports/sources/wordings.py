@@ -195,17 +195,11 @@ _TIMED_OUT = 124
 
 
 class JudgedResult(NamedTuple):
-    """The judged result of a recorded call.
-
-    Args:
-        status: its status.
-        reason: why it did not succeed; None if it did.
-        is_inferred: whether only the words of the result say so.
-    """
+    """The judged result of a recorded call."""
 
     status: ExecutionStatus
-    reason: Reason | None
-    is_inferred: bool
+    reason: Reason | None  # why it did not succeed; None if it did
+    is_inferred: bool  # whether only the words of the result say so
 
 
 def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedResult:

@@ -38,23 +38,15 @@ _AGREE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A call that only this toolkit or only the other runtime accepts.
+    """A call that only this toolkit or only the other runtime accepts."""
 
-    Args:
-        session_id, turn_index: identify the turn.
-        name: the call's name on the side that has it.
-        source: the session's source.
-        here, there: the result on each side.
-        reason: why it is refused or an illustration, on either side; None if unknown.
-    """
-
-    session_id: str
+    session_id: str  # session_id, turn_index: identify the turn
     turn_index: int
-    name: str
-    source: str
-    here: Here
+    name: str  # the call's name on the side that has it
+    source: str  # the session's source
+    here: Here  # here, there: the result on each side
     there: There
-    reason: Reason | None
+    reason: Reason | None  # why it is refused or an illustration, on either side; None if unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,21 +228,13 @@ CODE_ACTIONS = ("execute_code", "execute", "execute_command")
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Durations of the attempted executions that were run here.
+    """Durations of the attempted executions that were run here."""
 
-    Args:
-        count: executions of actions that run no code, if their duration is known.
-        mean_ms: their mean duration, in milliseconds; None if there is none.
-        p95_ms: the 95th percentile of their duration, in milliseconds; None if there is none.
-        code_timeouts: executions of code that timed out, of all executions of code.
-        code_limits: executions of code that were stopped at another limit.
-    """
-
-    count: int
-    mean_ms: float | None
-    p95_ms: float | None
-    code_timeouts: Rate
-    code_limits: int
+    count: int  # executions of actions that run no code, if their duration is known
+    mean_ms: float | None  # their mean duration, in milliseconds; None if there is none
+    p95_ms: float | None  # the 95th percentile of their duration, in milliseconds; None if there is none
+    code_timeouts: Rate  # executions of code that timed out, of all executions of code
+    code_limits: int  # executions of code that were stopped at another limit
 
 
 _TIMINGS = """
@@ -269,12 +253,7 @@ FROM found"""
 
 
 def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
-    """Return the durations of executions, those of code apart.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses whose executions count.
-    """
+    """Return the durations of executions, those of code apart."""
     condition, parameters = scope(rated(within), "executions")
     words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}
     query = _TIMINGS.format(run_here=RUN_HERE, condition=condition, took=TOOK, late=rate_sql("late", "code"))

@@ -16,17 +16,11 @@ from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessio
 
 @dataclass(frozen=True, slots=True)
 class ScoreCount:
-    """A score, and how many sessions have it.
-
-    Args:
-        name: its name.
-        sessions: how many have it.
-        low, high: its lowest and highest value.
-    """
+    """A score, and how many sessions have it."""
 
     name: str
-    sessions: int
-    low: float
+    sessions: int  # how many have it
+    low: float  # low, high: its lowest and highest value
     high: float
 
 
@@ -39,11 +33,7 @@ WHERE score IS NOT NULL GROUP BY name ORDER BY name"""
 
 
 def score_counts(ledger: Queryable) -> list[ScoreCount]:
-    """Return every score that sessions have, by name.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return every score that sessions have, by name."""
     return rows(ledger, ScoreCount, _SCORES)
 
 
@@ -78,15 +68,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRereading:
-    """A reparse without an end: it was interrupted, or another process runs it.
-
-    Args:
-        run_id: identifies it.
-        detail: the note that was recorded at its start, as JSON text.
-    """
+    """A reparse without an end: it was interrupted, or another process runs it."""
 
     run_id: str
-    detail: str
+    detail: str  # the note that was recorded at its start, as JSON text
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +154,7 @@ def runs(ledger: Queryable) -> list[Run]:
 
 
 def unfinished_rereadings(ledger: Queryable, code: str) -> list[UnfinishedRereading]:
-    """Return the reparses without an end, the newest last.
-
-    Args:
-        ledger: the ledger to query.
-        code: the code of the note that was recorded at their start.
-    """
+    """Return the reparses without an end, the newest last."""
     return rows(ledger, UnfinishedRereading, _UNFINISHED, {"code": code})
 
 

@@ -47,10 +47,7 @@ class FieldDifference(NamedTuple):
 def aligned(
     before: Sequence[Thing], after: Sequence[Thing], *keys: Callable[[Thing], object]
 ) -> Iterator[tuple[Thing | None, Thing | None]]:
-    """Yield pairs of equal items of two sequences, in order; None if only one of them has the item.
-
-    Items with an equal first key are paired first. Items between those pairs, never across them, are then paired by the next key.
-    """
+    """Yield pairs of equal items of two sequences, in order; None if only one of them has the item. Items with an equal first key are paired first; items between those pairs, never across them, are then paired by the next key."""
     if not keys or not before or not after:
         yield from ((thing, None) for thing in before)
         yield from ((None, thing) for thing in after)
@@ -231,12 +228,7 @@ def compare_turn(
 def differing_actions(
     before: Sequence[ReadAction], after: Sequence[ReadAction]
 ) -> tuple[ActionDifference, ...]:
-    """Return the actions of two parses of one text in pairs, and how each pair differs.
-
-    Args:
-        before: the actions of the first parse, in order, without illustrations.
-        after: the actions of the second parse.
-    """
+    """Return the actions of two parses of one text in pairs, and how each pair differs."""
     pairs = aligned(before, after, _exactly, lambda action: action.name)
     return tuple(_difference(*pair) for pair in pairs)
 
@@ -289,17 +281,11 @@ def _kind(before: ReadAction, after: ReadAction, fields: Sequence[FieldDifferenc
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The parse results of the responses to one task.
-
-    Args:
-        task: the task.
-        intent: how many responses meant to act and can be audited, 1 or more.
-        read: how many of these were fully parsed.
-    """
+    """The parse results of the responses to one task."""
 
     task: str
-    intent: int
-    read: int
+    intent: int  # how many responses meant to act and can be audited, 1 or more
+    read: int  # how many of these were fully parsed
 
     @property
     def share(self) -> float:
@@ -314,12 +300,7 @@ GROUP BY task ORDER BY task"""
 
 
 def results_by_task(ledger: Queryable, within: Filter) -> list[TaskResult]:
-    """Return the parse results by task, in the tasks' order; responses without a task are skipped.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the parse results by task, in the tasks' order; responses without a task are skipped."""
     condition, parameters = scope(rated(within))
     query = _TASKS.format(condition=condition)
     return rows(ledger, TaskResult, query, parameters | {"read": READ, "intent": INTENT})
@@ -331,13 +312,7 @@ JOIN (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after}) USING (turn_id)
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> int:
-    """Return how many turns two filters both select.
-
-    Args:
-        ledger: the ledger to query.
-        before: the first filter.
-        after: the second filter.
-    """
+    """Return how many turns two filters both select."""
     first, second = scope(before).beside("before_"), scope(after).beside("after_")
     query = _SHARED.format(before=first.condition, after=second.condition)
     return number(ledger, query, first.parameters | second.parameters)

@@ -16,55 +16,34 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAction:
-    """An action of a parse.
+    """An action of a parse."""
 
-    Args:
-        name: as written.
-        status: the result of its check.
-        arguments: the SHA-256 of its arguments as JSON text, in hexadecimal digits.
-    """
-
-    name: str
-    status: ActionStatus
-    arguments: str
+    name: str  # as written
+    status: ActionStatus  # the result of its check
+    arguments: str  # the SHA-256 of its arguments as JSON text, in hexadecimal digits
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTurn:
-    """One parse of one turn.
+    """One parse of one turn."""
 
-    Args:
-        session_id, turn_index: identify the turn.
-        profile, model: those of its session.
-        text: the SHA-256 of the recorded response, in hexadecimal digits.
-        tools: the SHA-256 of the offered tools as JSON text; None if not recorded.
-        outcome: its parse outcome.
-        actions: the parsed actions, in text order, without illustrations.
-    """
-
-    session_id: str
+    session_id: str  # session_id, turn_index: identify the turn
     turn_index: int
-    profile: str
+    profile: str  # profile, model: those of its session
     model: str
-    text: str
-    tools: str | None
-    outcome: Outcome
-    actions: tuple[ExpectedAction, ...]
+    text: str  # the SHA-256 of the recorded response, in hexadecimal digits
+    tools: str | None  # the SHA-256 of the offered tools as JSON text; None if not recorded
+    outcome: Outcome  # its parse outcome
+    actions: tuple[ExpectedAction, ...]  # the parsed actions, in text order, without illustrations
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedParser:
-    """A parser that parsed some of the turns.
-
-    Args:
-        name: its name.
-        id: the hash of its configuration.
-        reading_rules: the version of its reading rules; 0 if its configuration has none.
-    """
+    """A parser that parsed some of the turns."""
 
     name: str
-    id: str
-    reading_rules: int
+    id: str  # the hash of its configuration
+    reading_rules: int  # the version of its reading rules; 0 if its configuration has none
 
 
 _READ = f"""
@@ -101,45 +80,25 @@ UNION SELECT DISTINCT tools::VARCHAR FROM tools WHERE sha256(tools::VARCHAR) IN 
 
 
 def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[ExpectedTurn]:
-    """Yield the parses of the turns whose text is recorded, session by session.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parses.
-    """
+    """Yield the parses of the turns whose text is recorded, session by session."""
     condition, parameters = scope(within)
     yield from streamed(ledger, ExpectedTurn, _TURNS.format(condition=condition), parameters, at_once=1000)
 
 
 def expected_parsers(ledger: Queryable, within: Filter = EVERYTHING) -> tuple[ExpectedParser, ...]:
-    """Return the parsers of these turns.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parses.
-    """
+    """Return the parsers of these turns."""
     condition, parameters = scope(within)
     return tuple(rows(ledger, ExpectedParser, _PARSERS.format(condition=condition), parameters))
 
 
 def count_without_text(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many parsed turns have only their calls recorded, so that they can't be parsed again.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parses.
-    """
+    """Return how many parsed turns have only their calls recorded, so that they can't be parsed again."""
     condition, parameters = scope(within)
     return number(ledger, _BESIDE.format(condition=condition), parameters)
 
 
 def recorded_contents(ledger: Queryable, hashes: Sequence[str]) -> list[str]:
-    """Return the given responses and lists of tools that a ledger has, by their SHA-256.
-
-    Args:
-        ledger: the ledger to query.
-        hashes: their SHA-256, in hexadecimal digits.
-    """
+    """Return the given responses and lists of tools that a ledger has, by their SHA-256 in hexadecimal digits."""
     bound: Mapping[str, object] = {"hashes": " ".join(hashes)}
     return [text for (text,) in ledger.sql(_CONTENTS, bound).fetchall()]
 
@@ -239,13 +198,7 @@ class _Readings:
 def compare_readings(
     before: Sequence[ExpectedTurn], after: Sequence[ExpectedTurn], *, limit: int = 200
 ) -> Comparison:
-    """Return what changes between two parses of the same turns.
-
-    Args:
-        before: the first parses, one or more turns.
-        after: the later parses of the same turns, in the same order.
-        limit: the most turns of each bucket to return; the counts include all.
-    """
+    """Return what changes between two parses of the same turns, in the same order; of each bucket at most ``limit`` turns, the counts include all."""
     assert len(before) == len(after) > 0
     readings = _Readings()
     try:

@@ -69,21 +69,13 @@ SHORTEST_TEXT = 16
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The call that started a sub-agent.
+    """The call that started a sub-agent."""
 
-    Args:
-        child_id: the sub-agent's session.
-        turn_index: the turn of the parent.
-        action_index: the call's position among the actions of its first parse.
-        action: its name, as the model wrote it.
-        sign: the evidence.
-    """
-
-    child_id: str
-    turn_index: int
-    action_index: int
-    action: str
-    sign: Sign
+    child_id: str  # the sub-agent's session
+    turn_index: int  # the turn of the parent
+    action_index: int  # the call's position among the actions of its first parse
+    action: str  # its name, as the model wrote it
+    sign: Sign  # the evidence
 
 
 _STARTS = f"""
@@ -117,31 +109,18 @@ same text, the starting call is unknown."""
 
 
 def starts(ledger: Queryable, session_id: str) -> list[Start]:
-    """Return the calls that started the sub-agents of a session; sub-agents without evidence are not included.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has none.
-    """
+    """Return the calls that started the sub-agents of a session; sub-agents without evidence are not included."""
     return rows(ledger, Start, _STARTS, {"session_id": session_id}) if is_uuid(session_id) else []
 
 
 class Forgettable(NamedTuple):
-    """A session that is to be erased.
-
-    Args:
-        session_id: identifies it.
-        name: its own name; empty for live sessions.
-        source: where it comes from.
-        is_child: whether it is erased because its parent is.
-        turns: the identifiers of its turns, superseded ones included.
-    """
+    """A session that is to be erased."""
 
     session_id: str
-    name: str
-    source: str
-    is_child: bool
-    turns: tuple[str, ...]
+    name: str  # its own name; empty for live sessions
+    source: str  # where it comes from
+    is_child: bool  # whether it is erased because its parent is
+    turns: tuple[str, ...]  # the identifiers of its turns, superseded ones included
 
 
 # One long text, since DuckDB 1.5 takes a hundred times as long for a list of parameters.
@@ -173,12 +152,7 @@ GROUP BY root HAVING max(happened_at) < $before AND bool_and(happened_at IS NOT 
 
 
 def family(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
-    """Return sessions and all their descendants, the requested ones first.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions; unknown ones are ignored.
-    """
+    """Return sessions and all their descendants, the requested ones first; unknown ones are ignored."""
     if not session_ids:
         return []
     found = ledger.sql(_FAMILY, {"ids": ",".join(session_ids)}).fetchall()
@@ -189,12 +163,5 @@ def family(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]
 
 
 def older_sessions(ledger: Queryable, before: datetime) -> list[str]:
-    """Return the sessions without activity since a time, in themselves or their descendants.
-
-    The last activity is the last response's time or the session's end, if its source has them; otherwise the time of recording.
-
-    Args:
-        ledger: the ledger to query.
-        before: the time, UTC without a zone.
-    """
+    """Return the sessions without activity since a time (UTC, no zone), in themselves or their descendants: a last response, an end, or else the recording."""
     return [row[0] for row in ledger.sql(_OLDER, {"before": before}).fetchall()]

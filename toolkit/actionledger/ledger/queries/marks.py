@@ -292,15 +292,10 @@ Selected: TypeAlias = Literal["sessions", "turns", "readings", "actions", "execu
 
 
 class Selection(NamedTuple):
-    """A statement with its values.
+    """A statement with its values."""
 
-    Args:
-        statement: one SELECT.
-        parameters: its values by name.
-    """
-
-    statement: str
-    parameters: dict[str, object]
+    statement: str  # one SELECT
+    parameters: dict[str, object]  # its values by name
 
 
 PICKED = "picked"
@@ -308,15 +303,10 @@ PICKED = "picked"
 
 
 class Picking(NamedTuple):
-    """Two statements: the first one ends and frees its memory before the rows are sorted with their texts.
+    """Two statements: the first one ends and frees its memory before the rows are sorted with their texts."""
 
-    Args:
-        picked: selects the rows, without long columns.
-        statement: returns the complete rows for those in the table ``PICKED``.
-    """
-
-    picked: Selection
-    statement: str
+    picked: Selection  # selects the rows, without long columns
+    statement: str  # returns the complete rows for those in the table `PICKED`
 
 
 _READ = "SELECT {column} FROM parse_attempts WHERE {condition}"
@@ -334,16 +324,7 @@ _COLUMNS: dict[Selected, str] = {"sessions": "session_id", "turns": "turn_id"}
 
 
 def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Selection:
-    """Return the statement for rows of the responses that a filter selects.
-
-    Args:
-        what: the kind of rows.
-        within: selects the responses.
-        mark: selects among those.
-
-    Raises:
-        UsageError: the kind of rows is unknown.
-    """
+    """Return the statement for rows of the responses that a filter selects."""
     if what not in _STATEMENTS:
         raise UsageError(f"{what!r} is nothing that can be selected; choose one of {', '.join(_STATEMENTS)}.")
     condition, parameters = of_mark(within, mark)
@@ -352,12 +333,7 @@ def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS
 
 
 def listed_turns(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Picking:
-    """Return the statements for the dashboard's list of turns, complete and in its order.
-
-    Args:
-        within: selects the responses.
-        mark: selects among those.
-    """
+    """Return the statements for the dashboard's list of turns, complete and in its order."""
     return Picking(Selection(*picked_turns_behind(within, mark)), whole_turns_of(PICKED))
 
 
@@ -367,12 +343,7 @@ _PROFILES = (
 
 
 def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
-    """Return the profiles of some sessions.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions.
-    """
+    """Return the profiles of some sessions."""
     return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 

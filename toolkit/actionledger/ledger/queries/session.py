@@ -72,32 +72,21 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class TurnOfSession:
-    """A turn, with the names of its session for people.
-
-    Args:
-        session_id, turn_index: the turn.
-        external_id: its session's name at its source; empty for live sessions.
-        title, agent: its session's title and agent; empty if unknown.
-        occurred_at: the response's time, UTC without a zone; None if not recorded.
-    """
+    """A turn, with the names of its session for people."""
 
     session_id: str
     turn_index: int
-    external_id: str
-    title: str
+    external_id: str  # its session's name at its source; empty for live sessions
+    title: str  # title, agent: its session's title and agent; empty if unknown
     agent: str
-    occurred_at: datetime | None
+    occurred_at: datetime | None  # the response's time, UTC without a zone; None if not recorded
 
 
 class ContextAt(NamedTuple):
-    """The size of the model's context at a turn.
-
-    Args:
-        turn_index: the turn.
-        input_tokens, cached_tokens: all input tokens, and how many of them came from a cache; None if not recorded.
-    """
+    """The size of the model's context at a turn."""
 
     turn_index: int
+    # input_tokens, cached_tokens: all input tokens, and how many of them came from a cache; None if not recorded
     input_tokens: int | None
     cached_tokens: int | None
 
@@ -133,12 +122,7 @@ FROM asked JOIN said USING (session_id) LEFT JOIN made USING (session_id, turn_i
 
 
 def turns_of_sessions(ledger: Queryable, turns: Sequence[tuple[str, int]]) -> list[TurnOfSession]:
-    """Return some turns with their times and the names of their sessions.
-
-    Args:
-        ledger: the ledger to query.
-        turns: the session's id and the turn's position for each.
-    """
+    """Return some turns with their times and the names of their sessions."""
     bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
     return rows(ledger, TurnOfSession, _OF_TURNS, bound) if turns else []
 
@@ -147,10 +131,5 @@ _CONTEXT = f"SELECT turn_index, input_tokens, cached_tokens FROM turn_starts WHE
 
 
 def context_growth(ledger: Queryable, session_id: str) -> list[ContextAt]:
-    """Return the size of the context at each turn of a session that has it recorded.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-    """
+    """Return the size of the context at each turn of a session that has it recorded."""
     return [ContextAt(*row) for row in ledger.sql(_CONTEXT, {"session_id": session_id}).fetchall()]

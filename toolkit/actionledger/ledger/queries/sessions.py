@@ -257,15 +257,7 @@ def sessions_page(
 
 
 def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> Scope:
-    """Return the statement for all of them as rows with labels; the two counts of the parse rate are separate columns.
-
-    Args:
-        within: selects the sessions; the numbers count their responses within ``within.given``.
-        order: the order of the sessions; a family has the position of its first member.
-
-    Returns:
-        The statement, in place of a condition, and its parameters.
-    """
+    """Return the statement for all of them as rows with labels, and its parameters; a family has the position of its first member in ``order``."""
     columns = _columns(within, parsed="read").replace(
         "read AS parsed", f"read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act, {_LABELS} AS labels"
     )

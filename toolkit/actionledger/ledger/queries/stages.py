@@ -48,23 +48,14 @@ _MISSED = [status for status in _ATTEMPTED if status is not ExecutionStatus.SUCC
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One bar of a chart.
+    """One bar of a chart."""
 
-    Args:
-        label: the name of the count.
-        count: how many reached this step.
-        of: how many reached the step before.
-        opens: selects the turns that reached it; None if no mark selects them.
-        lost_opens: selects the turns that were lost before it; None if no mark selects them.
-        missing: the name of those, after their number.
-    """
-
-    label: str
-    count: int
-    of: int
-    opens: Mark | None = None
-    lost_opens: Mark | None = None
-    missing: str = "lost"
+    label: str  # the name of the count
+    count: int  # how many reached this step
+    of: int  # how many reached the step before
+    opens: Mark | None = None  # selects the turns that reached it; None if no mark selects them
+    lost_opens: Mark | None = None  # selects the turns that were lost before it; None if no mark selects them
+    missing: str = "lost"  # the name of those, after their number
 
     @property
     def lost(self) -> int:
@@ -74,33 +65,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The steps of one part of a funnel.
+    """The steps of one part of a funnel."""
 
-    Args:
-        label: its name.
-        steps: from the first to the last.
-    """
-
-    label: str
-    steps: Sequence[Step]
+    label: str  # its name
+    steps: Sequence[Step]  # from the first to the last
 
 
 def audited(mark: Mark, found: Funnel) -> Mark:
-    """Return a mark without the responses that are in no parse rate, if there are any.
-
-    Args:
-        mark: selects the responses.
-        found: their funnel.
-    """
+    """Return a mark without the responses that are in no parse rate, if there are any."""
     return replace(mark, captures=_AUDITED) if found.not_auditable else mark
 
 
 def stages_of(found: Funnel) -> list[Stage]:
-    """Return the stages of a funnel, without those that nothing reached.
-
-    Args:
-        found: the funnel.
-    """
+    """Return the stages of a funnel, without those that nothing reached."""
     stages = [
         Stage("Reading: responses", _reading(found)),
         Stage("Checking: actions", _checking(found)),

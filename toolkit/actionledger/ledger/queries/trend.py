@@ -74,11 +74,7 @@ _PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
 def refuse_no_period(unit: object) -> None:
-    """Refuse an unknown length of a period.
-
-    Raises:
-        UsageError: the length is unknown.
-    """
+    """Refuse an unknown length of a period."""
     if unit not in get_args(Unit):
         raise UsageError(f"{unit!r} is not a period; choose one of {', '.join(get_args(Unit))}.")
 
@@ -98,30 +94,14 @@ def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit
 
 
 def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
-    """Return the success rate of other runtimes' executions, as recorded, by the time of the responses.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        unit: the length of a period.
-
-    Raises:
-        UsageError: ``ledger`` is not an open ledger, or ``unit`` not a period.
-    """
+    """Return the success rate of other runtimes' executions, as recorded, by the time of the responses."""
     return _over_time(ledger, within, unit, ACTING, ("succeeded_elsewhere",))
 
 
 def spanning_sessions(
     ledger: Queryable, starts: Sequence[datetime], within: Filter = EVERYTHING, unit: Unit = "day"
 ) -> list[dict[int, tuple[int, int]]]:
-    """Return the sessions in several periods: for each period's position, the responses that count and those fully parsed.
-
-    Args:
-        ledger: the ledger to query.
-        starts: the starts of the periods, in order.
-        within: selects the responses.
-        unit: the length of a period.
-    """
+    """Return the sessions in several periods: for each period's position, the responses that count and those fully parsed."""
     condition, parameters = scope(rated(within))
     words = {"unit": unit, "intent": INTENT}
     statement = _SPANNING.format(condition=condition, audited=PARSED["audited"], read=PARSED["read"])

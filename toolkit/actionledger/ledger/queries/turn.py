@@ -195,17 +195,11 @@ class ActionReversal:
 
 @dataclass(frozen=True, slots=True)
 class TurnNote:
-    """An import's note on a turn.
-
-    Args:
-        code: the note's code.
-        message: the sentence for people.
-        detail: particulars, as a JSON object.
-    """
+    """An import's note on a turn."""
 
     code: str
-    message: str
-    detail: str
+    message: str  # the sentence for people
+    detail: str  # particulars, as a JSON object
 
 
 @dataclass(frozen=True, slots=True)

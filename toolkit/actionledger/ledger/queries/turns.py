@@ -169,15 +169,9 @@ def turns(
 
 
 def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> dict[int, str]:
-    """Return why something in a turn was not done, for each turn of a session by its position; turns without a reason are not included.
+    """Return why something in a turn was not done, by the turn's position in its session; turns without a reason are not included.
 
-    The first reason that exists counts. The order is: parsing failed, its first action was refused, an execution did not succeed, it ended without
-    a call. Last are actions that are illustrations or wait for a person.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-        run_id: the run whose parse attempts to use; None for the first ones.
+    The first reason counts: not parsed, its first action refused, an execution without success, no call, illustrations and waiting.
     """
     if not _are_ids(session_id, run_id):
         return {}
@@ -222,19 +216,12 @@ def _bound(session_id: str, run_id: str | None) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class TurnActions:
-    """The actions of one turn.
-
-    Args:
-        session_id: its session.
-        turn_index: its position in the session, from 0.
-        names: the actions' names, in text order, without illustrations.
-        arguments: at most 160 characters of the first one's arguments, as JSON.
-    """
+    """The actions of one turn."""
 
     session_id: str
-    turn_index: int
-    names: tuple[str, ...]
-    arguments: str = ""
+    turn_index: int  # its position in the session, from 0
+    names: tuple[str, ...]  # the actions' names, in text order, without illustrations
+    arguments: str = ""  # at most 160 characters of the first one's arguments, as JSON
 
 
 _CALLED = rows_of_page(
@@ -253,13 +240,7 @@ FROM called WHERE status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
 def actions_of_turns(
     ledger: Queryable, turns: Sequence[tuple[str, int]], run_id: str | None = None
 ) -> list[TurnActions]:
-    """Return the actions of some turns; turns without any are not included.
-
-    Args:
-        ledger: the ledger to query.
-        turns: the session's id and the turn's position for each.
-        run_id: the run whose parse attempts to use; None for the first ones.
-    """
+    """Return the actions of some turns in a run (None: their first parse attempts); turns without any are not included."""
     bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
     run = {} if run_id is None else {"run_id": run_id}
     return rows(ledger, TurnActions, _ACTIONS.format(reading=reading(run_id)), bound | run) if turns else []
@@ -272,29 +253,19 @@ got a message."""
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event of a turn.
+    """An event of a turn."""
 
-    Args:
-        occurred_at: its time, UTC without a zone; None if it started and never ended.
-        kind: the kind of event.
-        action_index: the action's position among its response's actions, from 0; None if it concerns no action.
-        name: the action's name, or the note's.
-        status: how the try ended, the decision, or whether changes were undone or redone; empty otherwise.
-        reason: the code of its reason; empty if there is none.
-        text: the message to the model or a person, who decided and why, or the first paths that were reversed.
-        duration_ms: how long a try took, in milliseconds; None if unknown.
-        origin: who ran it; None if it is not a try.
-    """
-
-    occurred_at: datetime | None
-    kind: Kind
+    occurred_at: datetime | None  # its time, UTC without a zone; None if it started and never ended
+    kind: Kind  # the kind of event
+    # the action's position among its response's actions, from 0; None if it concerns no action
     action_index: int | None
-    name: str
-    status: str
-    reason: str
+    name: str  # the action's name, or the note's
+    status: str  # how the try ended, the decision, or whether changes were undone or redone; empty otherwise
+    reason: str  # the code of its reason; empty if there is none
+    # the message to the model or a person, who decided and why, or the first paths that were reversed
     text: str
-    duration_ms: float | None
-    origin: Origin | None = None
+    duration_ms: float | None  # how long a try took, in milliseconds; None if unknown
+    origin: Origin | None = None  # who ran it; None if it is not a try
 
 
 _BY_WHOM = """
@@ -343,29 +314,18 @@ ORDER BY occurred_at NULLS LAST, rank, action_index"""
 
 
 def timeline(ledger: Queryable, turn_id: str) -> list[Step]:
-    """Return the events of a turn, in the order of their time.
-
-    Args:
-        ledger: the ledger to query.
-        turn_id: the turn.
-    """
+    """Return the events of a turn, in the order of their time."""
     return rows(ledger, Step, _ORDERED, {"turn_id": turn_id})
 
 
 @dataclass(frozen=True, slots=True)
 class Landmarks:
-    """The positions of a session that a reader jumps to.
+    """The positions of a session that a reader jumps to."""
 
-    Args:
-        first, last: its first and its last turn.
-        prompts: the turns directly after a user's message.
-        failures: the turns with a failure, as in ``Filter.is_failing``.
-    """
-
-    first: int
+    first: int  # first, last: its first and its last turn
     last: int
-    prompts: tuple[int, ...]
-    failures: tuple[int, ...]
+    prompts: tuple[int, ...]  # the turns directly after a user's message
+    failures: tuple[int, ...]  # the turns with a failure, as in `Filter.is_failing`
 
 
 _LANDMARKS = f"""
@@ -377,12 +337,7 @@ FROM turn_starts WHERE session_id = $session_id::UUID HAVING count(*) > 0"""
 
 
 def landmarks(ledger: Queryable, session_id: str) -> Landmarks | None:
-    """Return the positions of a session to jump to; None if it has no recorded response.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has none.
-    """
+    """Return the positions of a session to jump to; None if it has no recorded response."""
     if not is_uuid(session_id):
         return None
     return next(iter(rows(ledger, Landmarks, _LANDMARKS, {"session_id": session_id})), None)

@@ -170,32 +170,19 @@ FROM events WHERE code = $billed AND {_PICKED} GROUP BY ALL ORDER BY times DESC,
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
-    """A model's responses with tokens and no cost, since neither their recording nor a price list has it.
+    """A model's responses with tokens and no cost, since neither their recording nor a price list has it."""
 
-    Args:
-        model: the model; empty if none is recorded.
-        turns: the number of responses.
-    """
-
-    model: str
-    turns: int
+    model: str  # the model; empty if none is recorded
+    turns: int  # the number of responses
 
 
 @dataclass(frozen=True, slots=True)
 class BilledBeside:
-    """Usage that providers billed outside messages; its tokens are included in those of the responses.
+    """Usage that providers billed outside messages; its tokens are included in those of the responses."""
 
-    Args:
-        kind: the kind of usage, in the provider's term.
-        model: the model of the tokens, if different from the message's; otherwise empty.
-        times: how often it was billed.
-        input_tokens, output_tokens: how many tokens.
-        requests: how many requests, if it is billed by request.
-    """
-
-    kind: str
-    model: str
-    times: int
+    kind: str  # the kind of usage, in the provider's term
+    model: str  # the model of the tokens, if different from the message's; otherwise empty
+    times: int  # how often it was billed
     input_tokens: int
     output_tokens: int
     requests: int

@@ -53,17 +53,7 @@ from actionledger.ledger.storage.segments import Line
 
 
 def decode(line: Line) -> Event | ReversalAsTry:
-    """Decode a line.
-
-    Args:
-        line: a line of a segment.
-
-    Returns:
-        The event, or an older version's form of one. Its identifier is a UUID; its other fields are as written.
-
-    Raises:
-        ValueError: the line is not an event; the message is the reason.
-    """
+    """Return a line's event, or an older version's form of one: its identifier is a UUID, its other fields are as written."""
     if line.is_cut_off:
         raise ValueError("cut off")
     event: Event | ReversalAsTry
@@ -109,32 +99,18 @@ _TABLES = {table.name: table for table in TABLES}
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Events as rows.
+    """Events as rows."""
 
-    Args:
-        events: the number of events, without ``others``.
-        size: about how many bytes their rows have.
-        rows: their rows, by table.
-        salts: the salt of each session or run.
-        cells: the digests of all rows.
-        others: the lines of events whose rows depend on what a ledger has.
-    """
-
-    events: int
-    size: int
-    rows: tuple[ArrowRows, ...]
-    salts: dict[str, UUID]
-    cells: tuple[bytes, ...]
-    others: tuple[bytes, ...]
+    events: int  # the number of events, without `others`
+    size: int  # about how many bytes their rows have
+    rows: tuple[ArrowRows, ...]  # their rows, by table
+    salts: dict[str, UUID]  # the salt of each session or run
+    cells: tuple[bytes, ...]  # the digests of all rows
+    others: tuple[bytes, ...]  # the lines of events whose rows depend on what a ledger has
 
 
 class UnwritableEventError(UsageError):
-    """An event holds a value that JSON can't represent.
-
-    Args:
-        place: its index among the events.
-        error: the original error.
-    """
+    """An event holds a value that JSON can't represent."""
 
     def __init__(self, place: int, error: UsageError) -> None:
         super().__init__(str(error))

@@ -75,15 +75,7 @@ def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -
 
 
 def in_order(layers: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of layers in their order from the top.
-
-    Args:
-        layers: some of ``LAYERS``, in any order.
-
-    Raises:
-        UnknownNameError: one of them is not a layer.
-        UsageError: there is none at all, or one is given twice.
-    """
+    """Return the names of layers in their order from the top."""
     if not layers:
         raise UsageError(f"No layer has a model; give one to at least one of: {', '.join(LAYERS)}.")
     for layer in layers:
@@ -99,18 +91,10 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's price.
+    """A model's price."""
 
-    Args:
-        prompt: US dollars for a million input tokens.
-        completion: US dollars for a million output tokens.
-
-    Raises:
-        UsageError: one of them is not a number of at least 0.
-    """
-
-    prompt: float
-    completion: float
+    prompt: float  # US dollars for a million input tokens
+    completion: float  # US dollars for a million output tokens
 
     def __post_init__(self) -> None:
         if not all(0 <= dollars < inf for dollars in (self.prompt, self.completion)):

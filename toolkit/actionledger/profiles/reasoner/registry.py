@@ -95,11 +95,7 @@ class MoodExecutor(ActionExecutor):
 
 @dataclass(frozen=True, slots=True)
 class DescriptionExecutor(ActionExecutor):
-    """Changes a part that is one text.
-
-    Args:
-        part: the part.
-    """
+    """Changes a part that is one text."""
 
     part: TextPart
 
@@ -125,15 +121,10 @@ _CLEAR = 10
 
 @dataclass(frozen=True, slots=True)
 class Adding(ActionExecutor):
-    """Adds an entry to a list; an existing one changes nothing.
-
-    Args:
-        part: the list.
-        one: the name of one of its entries.
-    """
+    """Adds an entry to a list; an existing one changes nothing."""
 
     part: ListPart
-    one: str
+    one: str  # the name of one of its entries
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the entry."""
@@ -160,15 +151,10 @@ class Adding(ActionExecutor):
 
 @dataclass(frozen=True, slots=True)
 class Removing(ActionExecutor):
-    """Removes an entry from a list, if it is clear which one.
-
-    Args:
-        part: the list.
-        one: the name of one of its entries.
-    """
+    """Removes an entry from a list, if it is clear which one."""
 
     part: ListPart
-    one: str
+    one: str  # the name of one of its entries
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the entry that was removed."""

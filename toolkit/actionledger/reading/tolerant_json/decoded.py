@@ -17,17 +17,11 @@ from actionledger.reading.tolerant_json.notes import Note
 
 @dataclass(slots=True)
 class Call:
-    """A Python call, read as a value.
+    """A Python call, read as a value."""
 
-    Args:
-        name: the callee's name, dots included.
-        arguments: the arguments without a name.
-        keywords: the arguments by name.
-    """
-
-    name: str
-    arguments: list[Any] = field(default_factory=list)
-    keywords: JsonDict = field(default_factory=dict)
+    name: str  # the callee's name, dots included
+    arguments: list[Any] = field(default_factory=list)  # the arguments without a name
+    keywords: JsonDict = field(default_factory=dict)  # the arguments by name
 
 
 Shifts = tuple["array[int]", "array[int]"]
@@ -35,13 +29,7 @@ Shifts = tuple["array[int]", "array[int]"]
 
 
 class Mended:
-    """A container that was rewritten and read.
-
-    Attributes:
-        value: the container.
-        text: the valid JSON that it was read from.
-        end: where it ends in the original text.
-    """
+    """A container that was rewritten as valid JSON and read; ``end`` is in the original text."""
 
     __slots__ = ("_new", "_old", "end", "text", "value")
 
@@ -60,25 +48,17 @@ class Mended:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Data from reading a value, from which the places of all its parts can be computed later.
+    """Data from reading a value, from which the places of all its parts can be computed later."""
 
-    Args:
-        text: the text that was read.
-        offset: where that text begins in the given one, in code points.
-        notes: the repairs.
-        opened: the objects and calls that were read piece by piece, each with its start and end.
-        scanned: the valid values that were read in one go, each with its start and end.
-        mended: the containers that were rewritten and then read in one go.
-        before: the repairs before the value.
-    """
-
-    text: str = ""
-    offset: int = 0
-    notes: Iterable[Note] = ()
+    text: str = ""  # the text that was read
+    offset: int = 0  # where that text begins in the given one, in code points
+    notes: Iterable[Note] = ()  # the repairs
+    # the objects and calls that were read piece by piece, each with its start and end
     opened: Iterable[tuple[Any, int, int]] = ()
+    # the valid values that were read in one go, each with its start and end
     scanned: Iterable[tuple[Any, int, int]] = ()
-    mended: Sequence[Mended] = ()
-    before: tuple[Repair, ...] = ()
+    mended: Sequence[Mended] = ()  # the containers that were rewritten and then read in one go
+    before: tuple[Repair, ...] = ()  # the repairs before the value
 
     def repairs(self) -> tuple[Repair, ...]:
         """Return the repairs, in text order."""

@@ -34,13 +34,7 @@ MARGIN = 64 * 1024
 
 
 class OutputCapture:
-    """One output of a command.
-
-    Args:
-        name: the output's name.
-        limit: how much of it is kept, in characters.
-        on_output: called with each piece as it arrives; None if not needed.
-    """
+    """One output of a command."""
 
     def __init__(self, name: str, limit: int, on_output: OnOutput | None = None) -> None:
         self._name = name

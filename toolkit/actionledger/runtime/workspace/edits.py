@@ -69,15 +69,10 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class EditBounds:
-    """Limits on editing one file.
+    """Limits on editing one file."""
 
-    Args:
-        characters: the maximum length of the new text.
-        seconds: the time limit of one regular expression, in seconds.
-    """
-
-    characters: int
-    seconds: float
+    characters: int  # the maximum length of the new text
+    seconds: float  # the time limit of one regular expression, in seconds
 
 
 def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: EditBounds) -> tuple[str, list[Edited]]:
@@ -250,18 +245,13 @@ _BLANKS = " \t\r"
 
 @dataclass(frozen=True, slots=True)
 class LinesPlace:
-    """A sequence of whole lines.
+    """A sequence of whole lines."""
 
-    Args:
-        line: its first line, from 1.
-        start: its start, in code points.
-        end: its end, in code points: after the last line break if the search ended with one, else before it.
-        keeps_break: whether the replacement keeps its final line break; False if the match ends at the end of a text without one.
-    """
-
-    line: int
-    start: int
+    line: int  # its first line, from 1
+    start: int  # its start, in code points
+    # its end, in code points: after the last line break if the search ended with one, else before it
     end: int
+    # whether the replacement keeps its final line break; False if the match ends at the end of a text without one
     keeps_break: bool
 
 

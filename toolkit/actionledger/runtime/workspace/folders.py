@@ -15,15 +15,7 @@ _OTHERS = 0o077
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file that only its owner can read and write; return the descriptor.
-
-    Args:
-        path: the file.
-        flags: the flags of ``os.open``.
-
-    Raises:
-        OSError: it can't be opened, or is not a regular file.
-    """
+    """Open a file that only its owner can read and write; return the descriptor."""
     descriptor = os.open(path, flags | _ALWAYS, 0o600)
     try:
         _make_private(descriptor, path)
@@ -69,11 +61,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Folder:
-    """An open folder; each method takes a plain name in it and raises ``OSError``.
-
-    Args:
-        descriptor: the open folder's descriptor; ``close`` closes it.
-    """
+    """An open folder; each method takes a plain name in it and raises ``OSError``."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

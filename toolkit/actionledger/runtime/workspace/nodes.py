@@ -20,21 +20,14 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A path's state, with all that undo has to restore.
-
-    Args:
-        kind: the kind of node.
-        mode: the permission bits of a file or folder; 0 otherwise.
-        size: a file's size, in bytes.
-        digest: the digest of a file's content (see ``digest_of``); empty if the content was too large to read.
-        target: the target of a symbolic link.
-    """
+    """A path's state, with all that undo has to restore."""
 
     kind: NodeKind
-    mode: int = 0
-    size: int = 0
+    mode: int = 0  # the permission bits of a file or folder; 0 otherwise
+    size: int = 0  # a file's size, in bytes
+    # the digest of a file's content (see `digest_of`); empty if the content was too large to read
     digest: str = ""
-    target: str = ""
+    target: str = ""  # the target of a symbolic link
 
     @property
     def is_known(self) -> bool:
@@ -49,79 +42,50 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class FoundNode:
-    """A node and, for a file, its content.
-
-    Args:
-        node: the node.
-        content: a file's content; None for other nodes, and if it was too large to read.
-        names: the number of the file's hard links; with more than one it may belong to something outside.
-    """
+    """A node and, for a file, its content."""
 
     node: Node
-    content: bytes | None = None
+    content: bytes | None = None  # a file's content; None for other nodes, and if it was too large to read
+    # the number of the file's hard links; with more than one it may belong to something outside
     names: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PathEntry:
-    """An entry of a listing.
+    """An entry of a listing."""
 
-    Args:
-        path: relative to the workspace's root.
-        kind: the kind of node.
-        size: a file's size, in bytes; 0 otherwise.
-        mode: the permission bits.
-        modified_ns: when the content last changed, in nanoseconds since 1970; None if the file is only in an overlay.
-    """
-
-    path: str
+    path: str  # relative to the workspace's root
     kind: NodeKind
-    size: int
-    mode: int
+    size: int  # a file's size, in bytes; 0 otherwise
+    mode: int  # the permission bits
+    # when the content last changed, in nanoseconds since 1970; None if the file is only in an overlay
     modified_ns: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A path's change from one state to another.
+    """A path's change from one state to another."""
 
-    Args:
-        path: relative to the workspace's root.
-        before: the node before; None if there was none.
-        after: the node after; None if there is none.
-    """
-
-    path: str
-    before: Node | None
+    path: str  # relative to the workspace's root
+    before: Node | None  # the node before; None if there was none
     after: Node | None
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move of a node, with its content, to another path.
+    """A move of a node, with its content, to another path."""
 
-    Args:
-        path: the old path.
-        target: the new path.
-        kind: the kind of node.
-    """
-
-    path: str
-    target: str
+    path: str  # the old path
+    target: str  # the new path
     kind: NodeKind
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A possible change that could not be tracked.
+    """A possible change that could not be tracked."""
 
-    Args:
-        path: its path; ``"."`` for the whole workspace.
-        why: why it could not be tracked, as a sentence.
-    """
-
-    path: str
-    why: str
+    path: str  # its path; `"."` for the whole workspace
+    why: str  # why it could not be tracked, as a sentence
 
 
 Effect = Change | Move | Gap
@@ -129,17 +93,11 @@ Effect = Change | Move | Gap
 
 @dataclass(frozen=True, slots=True)
 class EffectStep:
-    """An effect with the contents needed to apply or revert it.
-
-    Args:
-        effect: the effect.
-        before: the content of the file before; None if there was none.
-        after: the content of the file after; None if there is none.
-    """
+    """An effect with the contents needed to apply or revert it."""
 
     effect: Change | Move
-    before: bytes | None = None
-    after: bytes | None = None
+    before: bytes | None = None  # the content of the file before; None if there was none
+    after: bytes | None = None  # the content of the file after; None if there is none
 
 
 def digest_of(content: bytes) -> str:

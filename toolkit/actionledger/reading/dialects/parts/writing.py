@@ -19,17 +19,11 @@ _FENCE_LINE = regex("^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class PlainCall(NamedTuple):
-    """A call without a place in a text, for a dialect to write.
+    """A call without a place in a text, for a dialect to write."""
 
-    Args:
-        name: the callee's name.
-        arguments: its arguments by name, as JSON values.
-        call_id: its identifier; left out if the dialect has no place for one.
-    """
-
-    name: str
-    arguments: JsonDict
-    call_id: str | None = None
+    name: str  # the callee's name
+    arguments: JsonDict  # its arguments by name, as JSON values
+    call_id: str | None = None  # its identifier; left out if the dialect has no place for one
 
 
 def json_text(value: object) -> str:

@@ -26,12 +26,7 @@ _lock = RLock()
 
 
 def offer(store: OpenStore, status: os.stat_result) -> None:
-    """Register an open store as the source of copies of its file, until it is withdrawn.
-
-    Args:
-        store: the store.
-        status: the status of its file, which identifies the file even if its path changes.
-    """
+    """Register an open store as the source of copies of its file, until it is withdrawn."""
     with _lock:
         _by_file.setdefault((status.st_dev, status.st_ino), WeakSet()).add(store)
 
@@ -75,17 +70,11 @@ Rows = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """The changed rows of one table.
+    """The changed rows of one table."""
 
-    Args:
-        table: its name.
-        removed: rows that are no longer there.
-        added: rows that were not there before.
-    """
-
-    table: str
-    removed: tuple[tuple[Any, ...], ...]
-    added: tuple[tuple[Any, ...], ...]
+    table: str  # its name
+    removed: tuple[tuple[Any, ...], ...]  # rows that are no longer there
+    added: tuple[tuple[Any, ...], ...]  # rows that were not there before
 
 
 def may_be_store(name: str, beside: Collection[str]) -> bool:
