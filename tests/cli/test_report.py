@@ -95,12 +95,10 @@ def test_a_report_as_json(run, recorded):
     [(("-p", "coder"), 1), (("-p", "coder", "-p", "assistant"), 6), (("--until", "1990-01-01"), 0)],
 )
 def test_a_report_can_be_narrowed_down(run, recorded, options, responses):
-    """By profile and by time."""
     assert run("report", "-l", recorded, *options, "--json").value["funnel"]["responses"] == responses
 
 
 def test_where_nothing_fits_a_report_says_so(run, recorded):
-    """And where to go from there."""
     done = run("report", "-l", recorded, "--until", "1990-01-01")
     assert done.code == 0
     assert (

@@ -157,7 +157,6 @@ def test_columns_are_mapped(csv):
 
 @pytest.mark.parametrize("columns", [{}, {"session": "chat"}, {"session": "chat", "text": "answr"}])
 def test_a_missing_column_is_said_with_those_there_are(csv, columns):
-    """And how to name one."""
     with pytest.raises(SourceError, match=r"with the columns 'chat', 'answer'; .*--map .*text="):
         list(read_table(csv("chat,answer\nc,said\n"), columns=columns))
 
@@ -355,13 +354,11 @@ def test_a_data_frame_is_read(kind):
     ],
 )
 def test_what_is_no_data_frame_is_wrong_use(frame, columns, said):
-    """Said in a sentence."""
     with pytest.raises(UsageError, match=said):
         list(frame_sessions(frame, columns))
 
 
 def test_a_data_frame_without_its_columns_is_wrong_use():
-    """With those that it has."""
     frame = pytest.importorskip("pandas").DataFrame({"chat": ["a"]})
     with pytest.raises(UsageError, match="with the columns 'chat'"):
         list(frame_sessions(frame))
