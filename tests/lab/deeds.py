@@ -175,7 +175,9 @@ DEEDS: dict[str, Scenario] = {
     "command behind": Scenario(
         "a command that goes on while the agent does other things",
         (
-            Step("It goes on.", (Asked("mark-behind", end="sleep 30; exit 4", tool="behind", is_judged=False),)),
+            Step(
+                "It goes on.", (Asked("mark-behind", end="sleep 30; exit 4", tool="behind", is_judged=False),)
+            ),
             Step("I look.", (Asked("mark-beside"),)),
             Step("It may go on."),
         ),
@@ -216,7 +218,10 @@ DEEDS: dict[str, Scenario] = {
                 "It is deep.",
                 (
                     Asked(
-                        "mark-mcp-deep", tool="mcp", arguments="lab_mark", more={"deep": _deep(12), "empty": ""}
+                        "mark-mcp-deep",
+                        tool="mcp",
+                        arguments="lab_mark",
+                        more={"deep": _deep(12), "empty": ""},
                     ),
                 ),
             ),

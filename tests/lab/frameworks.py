@@ -29,7 +29,9 @@ def tools_of(framework: Framework) -> Tools:
     return Tools(lambda command: (framework.tool, {"command": command}))
 
 
-def environment_of(framework: Framework, address: str, receiver: str, spans: Path, steps: int) -> dict[str, str]:
+def environment_of(
+    framework: Framework, address: str, receiver: str, spans: Path, steps: int
+) -> dict[str, str]:
     """Return what a program is told: where its model is, where its spans go, what to ask, and how many answers there may be."""
     return {
         "LAB_ADDRESS": address, "LAB_MOST": str(steps + MORE), "LAB_MODEL": framework.model, "LAB_PROMPT": PROMPT, "LAB_SPANS": str(spans),

@@ -18,9 +18,7 @@ async def main() -> None:
         is_chat_model=True,
         is_function_calling_model=True,
     )
-    await FunctionAgent(tools=[run_command], llm=model, streaming=False).run(
-        PROMPT, max_iterations=2 * MOST
-    )
+    await FunctionAgent(tools=[run_command], llm=model, streaming=False).run(PROMPT, max_iterations=2 * MOST)
 
 
 asyncio.run(main())
