@@ -51,7 +51,7 @@ CASES = [
     ("MCP tool execution may have completed before the connection failed. Automatic replay was skipped.", Status.FAILED, Reason.UNAVAILABLE),
     ("lab-x has no native execution backend: it is not a built-in native tool, and the MCP invocation failed", Status.FAILED, Reason.UNAVAILABLE),
     ('Tool "todo_write" is a built-in tool that is disabled by default. Enable it.', Status.FAILED, Reason.UNKNOWN_ACTION),
-    ("Path not in workspace: Attempted path \"/etc\" resolves outside the allowed workspace", Status.DENIED, Reason.PATH_REFUSED),
+    ('Path not in workspace: Attempted path "/etc" resolves outside the allowed workspace', Status.DENIED, Reason.PATH_REFUSED),
     ("Error executing edit: EACCES", Status.FAILED, Reason.TOOL_ERROR),
     ("EEXIST: file already exists, mkdir '/home/ada/x'", Status.FAILED, Reason.TOOL_ERROR),
     ("EEXIST: file already exists, mkdir '/home/ada/x'\nIt went on.", Status.SUCCEEDED, None),
