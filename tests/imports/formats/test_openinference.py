@@ -197,16 +197,15 @@ def test_an_answer_told_in_parts_is_one(items):
 
 
 @pytest.mark.parametrize("others", [0, 2])
-def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, tmp_path, others):
+def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, ledger, others):
     """It was made a turn of each: the whole one stands for them, and nothing is counted twice."""
     more = {f"llm.output_messages.{n}.message.content": f"And {n}." for n in range(2, 2 + others)}
     parts = only(items(span(1, "LLM", attributes=IN_PARTS | more)))
     whole = only(items(span(1, "LLM", attributes=IN_PARTS | more | {"output.value": RESPONSE})))
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        for session in (parts, whole, whole):
-            al.import_sessions(ledger, [session])
-        assert ledger.sql("SELECT turn_index, call_count FROM turns").fetchall() == [(0, 1)]
-        assert ledger.sql("SELECT count(*) FROM actions").fetchall() == [(1,)]
+    for session in (parts, whole, whole):
+        al.import_sessions(ledger, [session])
+    assert ledger.sql("SELECT turn_index, call_count FROM turns").fetchall() == [(0, 1)]
+    assert ledger.sql("SELECT count(*) FROM actions").fetchall() == [(1,)]
 
 
 def test_what_is_hidden_is_not_recorded(items):
