@@ -66,7 +66,7 @@ TOOLS: tuple[Wording, ...] = (
         last_seen="qwen_code 0.24.4, copilot 1.0.102, pi 1.6.0",
     ),
     Wording(
-        r"^(?:E(?:EXIST|ACCES|PERM|ISDIR|NOTDIR): [a-z ]{5,60}, [a-z]{2,12} '[^'\n]{1,500}'|Could not edit file: [^\n]{1,500}\. Error code: E[A-Z]{2,12}\.)\s*\Z",
+        r"^(?:E[A-Z]{3,8}: [a-z ]{5,60}, [a-z]{2,12} '[^'\n]{1,500}'|Could not edit file: [^\n]{1,500}\. Error code: E[A-Z]{2,12}\.)\s*\Z",
         Reason.TOOL_ERROR,
         "EEXIST: file already exists, mkdir '/home/ada/x'",
         is_telling=True,
