@@ -80,6 +80,33 @@ def test_tokens_stood_in_front_of_the_message_once(history):
     assert (turn.usage.input_tokens, turn.usage.output_tokens, turn.usage.cost_usd) == (33924, 91, 0.170985)
 
 
+def test_words_of_aider_with_several_lines_are_not_the_model_s(history):
+    """As 0.86.2 writes them: the sign is before their first line alone, and the two spaces are behind their last."""
+    edit = BLOCK.format(2).split("```python")[1].strip().removesuffix("```").strip()
+    failed = (
+        "> The LLM did not conform to the edit format.  \n> # 1 SEARCH/REPLACE block failed to match!\n\n"
+        f"## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py\n{edit}\n\n"
+        "The SEARCH section must exactly match an existing block of lines, docstrings, etc  \n"
+    )
+    [session] = sessions(
+        history(
+            f"{START}\n> Aider v0.86.2  \n#### go  \n\n{BLOCK.format(2)}\n{TOOK}{failed}\n> A quotation.\n\nSorry.\n\n{TOOK}"
+        )
+    )
+    first, second = session.turns
+    assert second.text == "> A quotation.\n\nSorry."
+    assert [judged(each, SOURCE.wordings).reason for each in first.results] == [Reason.NO_MATCH]
+    assert first.feedback is not None
+    assert first.feedback.endswith("docstrings, etc")
+    assert (session.details.agent, session.details.agent_version) == ("aider", "0.86.2")
+
+
+def test_words_of_aider_that_never_end_end_with_the_person_s(history):
+    """And those of the model that follow are the model's."""
+    text = f"{START}\n#### go  \n\nHi\n\n{TOOK}> # 1 SEARCH/REPLACE block failed to match!\nand so on\n#### on  \n\nYes\n\n{TOOK}"
+    assert [turn.text for turn in turns(history(text))] == ["Hi", "Yes"]
+
+
 def test_an_edit_that_did_not_match_has_failed_and_the_others_have_not(history):
     """aider repeats the one that failed; the model is told of it."""
     failed = quoted(

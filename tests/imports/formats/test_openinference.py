@@ -119,6 +119,21 @@ def test_an_answer_without_messages_is_its_output(items):
     assert [(turn.prompt, turn.text) for turn in session.turns] == [("Where?", "Here."), ("And?", "There.")]
 
 
+def test_a_thought_that_is_only_in_the_providers_answer_is_the_turns(items):
+    """OpenInference's messages of chat completions have no place for it; run by CrewAI in the lab."""
+    message = {"role": "assistant", "content": "", "reasoning_content": "I think again."}
+    body = {"id": "c1", "choices": [{"finish_reason": "tool_calls", "index": 0, "message": message}]}
+    call = "llm.output_messages.0.message.tool_calls.0.tool_call."
+    said = {
+        "llm.output_messages.0.message.role": "assistant", call + "id": "call_1",
+        call + "function.name": "look", call + "function.arguments": '{"at": 2}',
+        "output.value": json.dumps(body),
+    }  # fmt: skip
+    (turn,) = only(items(span(1, "LLM", attributes={"input.value": "Where?", **said}))).turns
+    assert (turn.reasoning, turn.text) == ("I think again.", "")
+    assert [each.name for each in turn.calls] == ["look"]
+
+
 def test_an_agent_of_langchain_s_below_a_tool_is_a_child(tmp_path):
     """Its chain alone is called what the metadata of all within it says."""
     called = {

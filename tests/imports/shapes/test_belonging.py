@@ -151,6 +151,20 @@ def test_a_call_whose_identifier_came_before_has_its_own_result(wire, owner):
     assert (wire.results, len(wire.links)) == (["c1", "c1"], 1)
 
 
+def test_a_client_that_repeats_one_answer_as_a_message_a_call_has_all_results(wire):
+    """goose does so, with each call's result behind it; an earlier answer's result under the same identifier isn't one of them."""
+    opening = person("Look at it.")
+    wire.ask(opening, answer=said("Early.", "c2"))
+    early = (opening, said("Early.", "c2"), result("c2"))
+    wire.ask(*early, answer=said("Both.", "c1", "c2"))
+    parted = (said("Both.", "c1"), result("c1"), said("", "c2"), result("c2"))
+    assert wire.ask(*early, *parted, answer=said("Done.")) == wire.ask(
+        *early, *parted, said("Done."), person("On."), answer=said("Yes.")
+    )
+    assert wire.results == ["c2", "c1", "c2"]
+    assert [len(turns) for turns, *_ in wire.sessions.values()] == [4]
+
+
 def test_another_name_behind_the_same_history_is_a_fork(wire):
     wire.ask(person("Go."), answer=said("A?"), owner=ADA)
     history = (person("Go."), said("A?"), person("Yes."))

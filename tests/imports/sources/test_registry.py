@@ -13,7 +13,7 @@ from actionledger.core.vocabulary import Capture
 from actionledger.imports import import_sessions
 from actionledger.imports.sources import registry
 from actionledger.imports.sources.base import Recorded, Sample, Source
-from actionledger.imports.sources.registry import recognised, sample_of, source_named, sources
+from actionledger.imports.sources.registry import recognised, sample_of, source_named, sources, surest_of
 
 
 def read_nothing(_path: Path, _on_read: object = None) -> Recorded:
@@ -29,8 +29,8 @@ def offered(monkeypatch):
     """Puts formats in the place of those that there are."""
 
     def offer(*given: Source) -> None:
-        monkeypatch.setattr(registry, "_ours", lambda: iter(given))
-        monkeypatch.setattr(registry, "_offered", lambda: iter(()))
+        monkeypatch.setattr(registry, "_own_names", lambda: ())
+        monkeypatch.setattr(registry, "_offered", lambda: given)
         sources.cache_clear()
 
     yield offer
@@ -62,6 +62,29 @@ def test_the_surest_format_comes_first(offered):
     offered(source("maybe", 0.4), source("no"), source("surely", 1.0))
     found = recognised(Sample(Path("x"), b""))
     assert [(each.source.name, each.sureness) for each in found] == [("surely", 1.0), ("maybe", 0.4)]
+
+
+def test_the_surest_is_the_first_of_those_that_are_recognised(offered):
+    """However many there are, and none where none is."""
+    sample = Sample(Path("x"), b"")
+    for given in ([], [0.0], [0.2, 0.7, 0.7, 0.1], [0.5, 1.0, 1.0]):
+        offered(*(source(name, sureness) for name, sureness in zip("abcd", given, strict=False)))
+        assert surest_of(sample) == next(iter(recognised(sample)), None)
+
+
+def test_no_format_is_loaded_behind_one_that_is_certain(offered, monkeypatch):
+    """Forty modules would be loaded for a small file."""
+    offered(source("b", 1.0), Source("c", "C", Capture.CALLS, read_nothing, lambda _sample: 1 / 0))
+    monkeypatch.setattr(registry, "_own_names", lambda: ("a", "d"))
+    monkeypatch.setattr(registry, "_own", {"a": source("a", 0.6)}.__getitem__)
+    assert surest_of(Sample(Path("x"), b"")).source.name == "b"
+
+
+def test_the_formats_of_one_name_are_refused_for_a_file_too(offered):
+    """Neither wins in silence."""
+    offered(source("codex"), source("codex"))
+    with pytest.raises(SourceError, match="Two formats are named 'codex'"):
+        surest_of(Sample(Path("x"), b""))
 
 
 def test_a_format_that_fails_to_look_at_a_file_is_named(offered):

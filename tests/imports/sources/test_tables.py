@@ -5,15 +5,18 @@ import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from given_items import sessions
+from pyarrow import parquet
 
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.imports.formats.table import SOURCE, header
 from actionledger.imports.sources.base import Refusal, Sample
-from actionledger.imports.sources.tables import frame_sessions, read_table
+from actionledger.imports.sources.tables import _row_ranges, frame_sessions, read_table
 
 TEXT = 'é 中 🙂,\r\n"quoted"\n  end '
 
@@ -260,6 +263,42 @@ def test_a_row_that_is_too_long_is_refused_alone(tmp_path):
     assert [each.line for each in refused] == [3, 6, 9, 12, 15]
     assert "17,000,001 bytes of text, more than 16,777,216" in refused[0].reason
     assert [len(text) for text in texts(given)] == [5_000_000] * 11
+
+
+def grouped(path: Path, prompts: list[Any], rows_a_group: int) -> Path:
+    """Write rows whose prompts are nested, in row groups of that many; return the path."""
+    columns = {"session": ["s"] * len(prompts), "text": ["Hello."] * len(prompts), "prompt": prompts}
+    parquet.write_table(pa.table(columns), path, row_group_size=rows_a_group)
+    return path
+
+
+def test_long_lists_are_read_in_slices(tmp_path):
+    """A row group whose lists would not become JSON at once is read a part of its rows at a time, whole and in order."""
+    said = "".join(chr(33 + i * 7919 % 90) for i in range(120_000))
+    prompts = [
+        [{"role": "user", "content": f"{row} {part} {said[row * 97 :]}"} for part in range(2)]
+        for row in range(300)
+    ]
+    path = grouped(tmp_path / "t.parquet", prompts, 300)
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, str(path)], capture_output=True, text=True, check=True
+    )
+    turns, characters, peak = map(int, done.stdout.split())
+    assert turns == 300
+    assert characters > sum(len(part["content"]) for prompt in prompts for part in prompt)
+    assert peak < 500 * 1024
+
+
+def test_lists_that_do_not_fit_are_refused_before_they_are_decoded(tmp_path):
+    """By the count of values that the file itself gives; the sentence says what to do."""
+    path = written(
+        tmp_path / "t.parquet",
+        "SELECT 's' AS session, 'Hello.' AS text, range(20000) AS prompt FROM range(2048) t(i)",
+    )
+    with duckdb.connect() as connection, pytest.raises(MemoryError):
+        _row_ranges(connection, [str(path)])
+    with pytest.raises(SourceError, match=r"more than 512MB of memory.*smaller row groups"):
+        list(read_table(path))
 
 
 def test_a_damaged_parquet_file_is_read_up_to_the_damage(tmp_path):

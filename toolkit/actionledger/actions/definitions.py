@@ -296,7 +296,6 @@ class Definition(NamedTuple):
 
 
 def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Definition]:
-    """Yield the definitions of a list of tools."""
     if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise UsageError(
             f"Tools are a list, one mapping a tool; {str(tools)[:80]!r} is of the type {type(tools).__name__}."

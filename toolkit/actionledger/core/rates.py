@@ -73,6 +73,9 @@ class Clustering:
 
         They are counted by L. Kish's formula, the squared count over the sum of the squared sizes. Sessions of one size
         count in full; a giant one among small ones counts as hardly more than one.
+
+        Args:
+            count: the number of things.
         """
         return count * count >= MINIMUM_SESSIONS * self.sizes
 
@@ -81,6 +84,11 @@ class Clustering:
 
         It is the variance by Taylor linearisation of the ratio over sessions (W. G. Cochran, "Sampling Techniques", 3rd ed. 1977,
         section 9.1), over that of as many independent things. Sessions of different sizes are counted by L. Kish's formula.
+
+        Args:
+            count: the number of things.
+            score: the sum of their scores.
+            squares: the sum of their squared scores.
         """
         # Integers throughout, so that zero is exact: if all things score alike, both are 0.
         among = self.totals * count * count - 2 * score * self.products * count + score * score * self.sizes
@@ -90,7 +98,12 @@ class Clustering:
         return (among / within) * (count * count / (count * count - self.sizes)) * ((count - 1) / count)
 
     def bearing(self, count: int, score: int) -> float:
-        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 if there is only one outcome."""
+        """Return how many sessions the rarer of both outcomes comes from, by L. Kish's formula; 0 if there is only one outcome.
+
+        Args:
+            count: the number of things.
+            score: how many of them have the property.
+        """
         spread = self.sizes - 2 * self.products + self.totals
         rarer = [(score, self.totals), (count - score, spread)]
         fewest = min(score, count - score)
@@ -104,6 +117,12 @@ class Clustering:
         The data's effect weighs as many sessions as the rarer outcome comes from, the usual one three. Usually things of a session
         correlate by 0.24, and by more if there are few sessions, since the worst ones may be unseen. If a few giants have most of the
         things, the data show little, and both grow. If all things are alike, the data show nothing.
+
+        Args:
+            count: the number of things.
+            score: the sum of their scores.
+            squares: the sum of their squared scores; that of a rate by default.
+            bearing: how many sessions the outcome comes from; those of a rate's rarer outcome by default.
         """
         shown = self.linearised(count, score, score if squares is None else squares)
         weight = self.bearing(count, score) if bearing is None else bearing
@@ -123,6 +142,12 @@ class Clustering:
         Proportions with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998).
         f is limited by the sessions with the rarer outcome. The result is no less than if all things of a session were alike. For a
         rate, it is also no less than with two half sessions more, one of hits and one of misses.
+
+        Args:
+            count: the number of things.
+            score: the sum of their scores.
+            squares: the sum of their squared scores; that of a rate by default.
+            bearing: how many sessions the outcome comes from; those of a rate's rarer outcome by default.
         """
         whole, fewer = student(count - 1), count * count / self.sizes - 1
         weight = self.bearing(count, score) if bearing is None else bearing

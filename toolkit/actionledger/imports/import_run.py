@@ -62,7 +62,6 @@ class ImportRun:
         self._prices: set[tuple[str, date | None]] = set()
 
     def record(self, event: Event) -> None:
-        """Record an event of the run."""
         self.begin()
         self._record(event)
 

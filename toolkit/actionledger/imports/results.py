@@ -226,7 +226,6 @@ class Results:
         trace: str,
         given: str | None = None,
     ) -> None:
-        """Record the result of a call."""
         result = with_end_told(result)
         found = self._judged(call, result)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)

@@ -358,5 +358,4 @@ class SessionSnapshot:
         return QueryResult(self._connection.cursor(), query, parameters)
 
     def close(self) -> None:
-        """Close the snapshot."""
         self._connection.close()

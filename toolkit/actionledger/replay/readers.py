@@ -19,17 +19,27 @@ from actionledger.runtime.parse_result import read_provider_message, read_respon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """How to parse a text (by a parser, dialects or a profile's parser), and the schema to check its actions against."""
+    """How to parse a text (by a parser, dialects or a profile's parser), and the schema to check its actions against.
 
-    parser: str = ""  # a parser's name; empty for none
-    dialects: tuple[str, ...] = ()  # names of dialects to search for; empty for none
-    # a profile whose catalogue to check actions against, and whose parser to use if no other is given; empty for none
+    Args:
+        parser: a parser's name; empty for none.
+        dialects: names of dialects to search for; empty for none.
+        profile: a profile whose catalogue to check actions against, and whose parser to use if no other is given; empty for none.
+        tools: tools in the OpenAI API's format, instead of a profile's catalogue; None for none.
+    """
+
+    parser: str = ""
+    dialects: tuple[str, ...] = ()
     profile: str = ""
-    # tools in the OpenAI API's format, instead of a profile's catalogue; None for none
     tools: Sequence[Mapping[str, Any]] | None = None
 
     def chosen_parser(self) -> AnyParser:
-        """Return the parser."""
+        """Return the parser.
+
+        Raises:
+            UnknownNameError: a name is unknown.
+            UsageError: no way to parse is given, or two are.
+        """
         if self.parser and self.dialects:
             raise UsageError("Give either a parser or dialects: a parser brings its own dialects.")
         if self.parser:
@@ -49,7 +59,15 @@ class Reader:
         return read_response(text, self.chosen_parser(), self._catalogue())
 
     def read_message(self, text: str) -> ParseResult:
-        """Check the tool calls of a provider's message, as JSON text, which the provider has already parsed."""
+        """Check the tool calls of a provider's message, which the provider has already parsed.
+
+        Args:
+            text: the message as JSON text.
+
+        Raises:
+            UsageError: it is not JSON, or a parser or dialects are given, which don't apply to messages.
+            UnknownNameError: the profile is unknown.
+        """
         if self.parser or self.dialects:
             raise UsageError("A message is read by its own interface: give a profile or tools, or neither.")
         try:

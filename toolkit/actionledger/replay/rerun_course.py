@@ -130,7 +130,6 @@ class Course:
 
 
 def recorded_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> RecordedStates:
-    """Return the recorded states of a session."""
     states = read_states(ledger.manifests, recorded.session_id)
     if states is None:
         raise Refused(WhyNot.NO_MANIFEST if was_run else WhyNot.NOT_OURS)
@@ -213,7 +212,6 @@ class Effect:
 
 
 def traces_of_record(course: Course) -> dict[int, TurnTrace]:
-    """Return the recorded trace of each turn."""
     root = course.states.begun.root
     last: dict[tuple[int, int], RecordedTry] = {}
     for each in course.executions:

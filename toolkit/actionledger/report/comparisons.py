@@ -68,7 +68,6 @@ def in_words(bucket: str) -> str:
 
 
 def report_line(report: Report) -> str:
-    """Return a report as one line."""
     return f"<ReparseReport {report_text(report)}>"
 
 

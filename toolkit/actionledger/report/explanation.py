@@ -141,7 +141,6 @@ def recorded_turn(ledger: Queryable, place: str, run: Called | None = None) -> R
 
 
 def turn_lines(recorded: RecordedTurn) -> Iterator[Line]:
-    """Yield a turn line by line."""
     response = recorded.detail.response
     at = f", {response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
     by = f", by {response.model}" if response.model else ""

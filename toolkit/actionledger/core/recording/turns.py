@@ -116,13 +116,7 @@ _TRIGGER_CHARACTERS = 80
 
 
 def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted:
-    """Return the event of a context that was compacted right before a response.
-
-    Args:
-        turn: the turn of the response.
-        run_id: its run.
-        said: ``trigger``, ``tokens_before`` and ``tokens_after``, as ``Compaction`` has them.
-    """
+    """Return the event of a context that was compacted right before a response."""
     said = said | {"trigger": said["trigger"][:_TRIGGER_CHARACTERS]}  # the source's word may have any length
     trigger = f" ({said['trigger']})" if said["trigger"] else ""
     before, after = said["tokens_before"], said["tokens_after"]

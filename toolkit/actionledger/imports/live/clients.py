@@ -106,7 +106,12 @@ class Call:
         self.more: JsonDict = {}
 
     def answered(self, value: object, **more: Any) -> None:
-        """Set the model's answer (a text, or a provider's message or response), with ``usage``, ``prompt`` and ``results`` as ``Ledger.record_turn`` takes them."""
+        """Set the model's answer.
+
+        Args:
+            value: a text, or a provider's message or response.
+            **more: ``usage``, ``prompt`` and ``results``, as ``Ledger.record_turn`` takes them.
+        """
         self.value, self.more = value, more
 
 

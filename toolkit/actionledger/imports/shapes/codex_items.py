@@ -97,7 +97,6 @@ def parts_of(item: Line) -> Sequence[str | RecordedCall]:
 
 
 def call_of(kind: str, item: Line) -> RecordedCall:
-    """Return an item as a call."""
     call_id = text_at(item, "call_id")
     name = qualified(item.get("namespace"), text_at(item, "name"))
     if kind == "custom_tool_call":

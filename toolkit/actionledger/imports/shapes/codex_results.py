@@ -168,7 +168,6 @@ def with_end(result: RecordedResult, end: End) -> RecordedResult:
 
 
 def result_of(call_id: str, output: object, end: End, finished_at: datetime | None) -> RecordedResult:
-    """Return the result of a call."""
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")

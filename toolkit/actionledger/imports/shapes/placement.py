@@ -126,7 +126,6 @@ class ResponsePlaces:
         self._again: set[bytes] = set()
 
     def has(self, message_id: str) -> bool:
-        """Return whether a response has a place."""
         return digest("id", message_id) in self._places
 
     def add(self, request: Request, message: Message, place: ResponsePlace) -> None:

@@ -56,7 +56,6 @@ class OpenTurn:
         )
 
     def closed(self) -> RecordedTurn:
-        """Return it as a turn."""
         return RecordedTurn(
             self.index,
             "\n\n".join(self.texts),
@@ -187,7 +186,6 @@ class FileSessions:
         self._last = ""
 
     def get(self, name: str, begun: Callable[[], RecordedSession]) -> SessionPieces:
-        """Return the session with a name."""
         if name == self._last:
             return self._open[name]
         self._last = name

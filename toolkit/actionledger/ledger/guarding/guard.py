@@ -119,7 +119,13 @@ class Answer:
 
 
 class GuardedSql:
-    """Answers one statement at a time in a process of its own, within a time in seconds (its rows included) and a result's size in bytes."""
+    """Answers one statement at a time in a process of its own.
+
+    Args:
+        place: the ledger, as recorded until now.
+        seconds: the time limit of a statement, including its rows.
+        max_bytes: the maximum size of its result, in bytes.
+    """
 
     def __init__(self, place: Place, *, seconds: float = SECONDS, max_bytes: int = MAX_BYTES) -> None:
         self._seconds = seconds
@@ -148,7 +154,14 @@ class GuardedSql:
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[Answer]:
-        """Run one SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE and give its rows; its time runs until the context exits."""
+        """Run a statement and give its rows; its time runs until the context exits.
+
+        Args:
+            statement: one SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE.
+
+        Raises:
+            UsageError: it is not such a statement, it is wrong, or it takes too long or too much memory.
+        """
         asked = self._ask("rows", statement)
         [names] = asked.hear("names")
         try:
@@ -158,7 +171,15 @@ class GuardedSql:
                 self._end()  # its rows may be endless
 
     def df(self, statement: str) -> "pd.DataFrame":
-        """Return a statement's rows as a pandas data frame."""
+        """Return a statement's rows as a pandas data frame.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: pandas or pyarrow is not installed.
+            UsageError: as for ``ask``.
+        """
         require("A data frame of pandas", "notebook", "pandas", "pyarrow")
         import duckdb  # noqa: PLC0415 - only here
 
@@ -168,7 +189,15 @@ class GuardedSql:
         return frame.set_axis(table.column_names, axis=1)
 
     def pl(self, statement: str) -> "pl.DataFrame":
-        """Return a statement's rows as a polars data frame."""
+        """Return a statement's rows as a polars data frame.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: polars or pyarrow is not installed.
+            UsageError: as for ``ask``, or polars has no type for a column.
+        """
         require("A data frame of polars", "notebook", "polars", "pyarrow")
         import polars as pl  # noqa: PLC0415 - optional
 
@@ -184,7 +213,15 @@ class GuardedSql:
         return pl.DataFrame(columns)
 
     def arrow(self, statement: str) -> "pa.Table":
-        """Return a statement's rows as an Arrow table."""
+        """Return a statement's rows as an Arrow table.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: pyarrow is not installed.
+            UsageError: as for ``ask``.
+        """
         require("A table of Arrow", "notebook", "pyarrow")
         import pyarrow as pa  # noqa: PLC0415 - optional
 
@@ -197,7 +234,15 @@ class GuardedSql:
         return table.rename_columns(list(names))
 
     def write_parquet(self, statement: str, file: Path) -> None:
-        """Write a statement's rows to a Parquet file, which appears only when complete and replaces an existing one."""
+        """Write a statement's rows to a Parquet file, which appears only when complete.
+
+        Args:
+            statement: as for ``ask``.
+            file: the file; an existing one is replaced.
+
+        Raises:
+            UsageError: as for ``ask``, or the file can't be written.
+        """
         self._ask("parquet", statement).hear("done")
         try:
             beside = file.with_name(f".{file.name}-{uuid4().hex}")

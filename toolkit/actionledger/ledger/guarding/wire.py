@@ -58,7 +58,7 @@ class Place:
 class Setup:
     """The first message to the process."""
 
-    place: Place  # the ledger
+    place: Place
     folder: str  # the folder for spilled data and a result file, which nobody else uses
     seconds: float  # the time limit of a statement
     max_bytes: int  # the maximum size of a file that it writes

@@ -33,7 +33,6 @@ Value = TypeVar("Value")
 
 
 def query_of(parameters: Mapping[str, str | list[str]]) -> str:
-    """Return parameters as a query string."""
     return urlencode(parameters, doseq=True)
 
 

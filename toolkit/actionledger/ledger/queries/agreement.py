@@ -38,15 +38,23 @@ _AGREE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A call that only this toolkit or only the other runtime accepts."""
+    """A call that only this toolkit or only the other runtime accepts.
 
-    session_id: str  # session_id, turn_index: identify the turn
+    Args:
+        session_id, turn_index: identify the turn.
+        name: the call's name on the side that has it.
+        source: the session's source.
+        here, there: the result on each side.
+        reason: why it is refused or an illustration, on either side; None if unknown.
+    """
+
+    session_id: str
     turn_index: int
-    name: str  # the call's name on the side that has it
-    source: str  # the session's source
-    here: Here  # here, there: the result on each side
+    name: str
+    source: str
+    here: Here
     there: There
-    reason: Reason | None  # why it is refused or an illustration, on either side; None if unknown
+    reason: Reason | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +158,12 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdicts:
-    """What the recordings of one label report about their sessions.
+    """What the recordings of one label report about their sessions."""
 
-    Args:
-        label: the dimension's value; empty without a dimension.
-        succeeded: sessions that their source calls successful, of those with a recorded success or failure.
-        took: responses in which the harness accepted an action, of those that it counted.
-    """
-
-    label: str
+    label: str  # the dimension's value; empty without a dimension
+    # sessions that their source calls successful, of those with a recorded success or failure
     succeeded: Rate
-    took: Rate
+    took: Rate  # responses in which the harness accepted an action, of those that it counted
 
 
 _VERDICTS = """
@@ -173,19 +176,7 @@ FROM read JOIN (SELECT session_id, success, took, counted FROM recorded_verdicts
 def recorded_verdicts(
     ledger: Queryable, dimension: Dimension | None = None, within: Filter = EVERYTHING
 ) -> list[RecordedVerdicts]:
-    """Return what recordings report about their sessions, for each value of a dimension.
-
-    Args:
-        ledger: the ledger to query.
-        dimension: splits the sessions; None for one row in all.
-        within: selects the responses; a session counts if one of its responses is selected.
-
-    Returns:
-        The labels for which a recording reports something, the one with the most sessions first.
-
-    Raises:
-        UnknownNameError: responses can't be split by ``dimension``.
-    """
+    """Return what recordings report about their sessions by a dimension's labels (None: one row), the most sessions first; one selected response suffices."""
     refuse_no_ledger(ledger)
     label = None if dimension is None else called(dimension, "way to group responses", LABELS)
     condition, parameters = scope(rated(within))

@@ -39,31 +39,18 @@ def score_counts(ledger: Queryable) -> list[ScoreCount]:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A set of parse attempts made together.
-
-    Args:
-        run_id: identifies it.
-        kind: why it was made.
-        name: its name for people.
-        source: the source of its texts.
-        parent_run_id: for a reparse, the run whose turns it parsed again.
-        parsers: the names of its parsers.
-        attempts: how many responses it parsed.
-        refused: how many inputs it could not read; None while it runs or if it was interrupted.
-        started_at: when it started, UTC without a zone.
-        finished_at: when it finished; None while it runs or if it was interrupted.
-    """
+    """A set of parse attempts made together."""
 
     run_id: str
-    kind: RunKind
-    name: str
+    kind: RunKind  # why it was made
+    name: str  # its name for people
     source: str
-    parent_run_id: str | None
-    parsers: tuple[str, ...]
-    attempts: int
-    refused: int | None
-    started_at: datetime
-    finished_at: datetime | None
+    parent_run_id: str | None  # for a reparse, the run whose turns it parsed again
+    parsers: tuple[str, ...]  # the names of its parsers
+    attempts: int  # how many responses it parsed
+    refused: int | None  # how many inputs it could not read; None while it runs or if it was interrupted
+    started_at: datetime  # when it started, UTC without a zone
+    finished_at: datetime | None  # when it finished; None while it runs or if it was interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +63,21 @@ class UnfinishedRereading:
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """The values that a filter can have, each list sorted.
+    """The values that a filter can have, each list sorted."""
 
-    Args:
-        profiles, tasks, sources, projects, branches, agents: of the sessions.
-        models: of the sessions, and those that they continued with.
-        dialects: the detected dialects of responses, ``"none"`` among them.
-        captures: how much was kept of responses.
-        labels: the labels that sources give to sessions.
-        turn_labels: the labels that people give to turns.
-        scores: the names of the sessions' scores.
-        first, last: the times of the earliest and the latest response; None if none has a time.
-    """
-
-    profiles: tuple[str, ...]
-    models: tuple[str, ...]
+    profiles: tuple[str, ...]  # profiles, tasks, sources, projects, branches, agents: of the sessions
+    models: tuple[str, ...]  # of the sessions, and those that they continued with
     tasks: tuple[str, ...]
     sources: tuple[str, ...]
     projects: tuple[str, ...]
     branches: tuple[str, ...]
     agents: tuple[str, ...]
-    dialects: tuple[str, ...]
-    captures: tuple[str, ...]
-    labels: tuple[str, ...]
-    turn_labels: tuple[str, ...]
-    scores: tuple[str, ...]
+    dialects: tuple[str, ...]  # the detected dialects of responses, `"none"` among them
+    captures: tuple[str, ...]  # how much was kept of responses
+    labels: tuple[str, ...]  # the labels that sources give to sessions
+    turn_labels: tuple[str, ...]  # the labels that people give to turns
+    scores: tuple[str, ...]  # the names of the sessions' scores
+    # first, last: the times of the earliest and the latest response; None if none has a time
     first: datetime | None
     last: datetime | None
 
@@ -159,45 +136,28 @@ def unfinished_rereadings(ledger: Queryable, code: str) -> list[UnfinishedReread
 
 
 def dimensions(ledger: Queryable) -> Dimensions:
-    """Return the values that a filter can have.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the values that a filter can have."""
     [found] = rows(ledger, Dimensions, _DIMENSIONS, {"none": NO_DIALECT})
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnDescription:
-    """A column as shown to people.
-
-    Args:
-        name: its name.
-        sql_type: its DuckDB type.
-        meaning: its description, with its unit.
-    """
+    """A column as shown to people."""
 
     name: str
-    sql_type: str
-    meaning: str
+    sql_type: str  # its DuckDB type
+    meaning: str  # its description, with its unit
 
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """A table or view as shown to people.
-
-    Args:
-        name: its name.
-        meaning: the description of a row.
-        rows: the number of rows.
-        columns: its columns, in order.
-    """
+    """A table or view as shown to people."""
 
     name: str
-    meaning: str
-    rows: int
-    columns: tuple[ColumnDescription, ...]
+    meaning: str  # the description of a row
+    rows: int  # the number of rows
+    columns: tuple[ColumnDescription, ...]  # its columns, in order
 
 
 _HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends", "details")}
@@ -214,11 +174,7 @@ _COUNTS = "\nUNION ALL ".join(f"SELECT '{name}' AS name, count(*) AS rows FROM {
 
 
 def tables(ledger: Queryable) -> list[TableDescription]:
-    """Return the tables and views that people query, by name.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the tables and views that people query, by name."""
     columns: dict[str, list[ColumnDescription]] = defaultdict(list)
     for table, name, sql_type in ledger.sql(_COLUMNS, {"names": list(NAMES)}).fetchall():
         meaning = column_meanings(table).get(name, "")

@@ -42,7 +42,7 @@ class RefusedAction:
 class TriedAction:
     """The last try of an action within its turn."""
 
-    execution_id: str  # identifies the last try
+    execution_id: str
     action_index: int  # its place among its response's actions, from 0
     name: str
     arguments: str  # the arguments that it ran with, as JSON text
@@ -57,7 +57,7 @@ class TriedAction:
 class TurnCourse:
     """The actions of one turn."""
 
-    session_id: str  # session_id, turn_index: identify the turn
+    session_id: str
     turn_index: int
     profile: str  # the session's profile
     unread: str | None  # the response, if it meant to act and nothing could be parsed; None otherwise
@@ -195,7 +195,7 @@ class Said(NamedTuple):
 class FailureThen:
     """A turn that failed, and what its session did next."""
 
-    session_id: str  # session_id, turn_index: identify the turn
+    session_id: str
     turn_index: int
     profile: str  # profile, model, task: those of its session
     model: str

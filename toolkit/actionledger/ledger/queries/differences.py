@@ -30,17 +30,12 @@ _DEEPEST = 60
 
 
 class FieldDifference(NamedTuple):
-    """A field that differs between two parses of an action.
+    """A field that differs between two parses of an action."""
 
-    Args:
-        path: the field's path: names of fields and positions in lists from the top, such as ``("items", 0, "id")``.
-        kind: how it differs.
-        before, after: its values; None if it is missing, as ``kind`` shows.
-    """
-
+    # the field's path: names of fields and positions in lists from the top, such as `("items", 0, "id")`
     path: tuple[str | int, ...]
-    kind: FieldKind
-    before: Any
+    kind: FieldKind  # how it differs
+    before: Any  # before, after: its values; None if it is missing, as `kind` shows
     after: Any
 
 
@@ -100,21 +95,13 @@ accepted."""
 
 @dataclass(frozen=True, slots=True)
 class ReadAction:
-    """An action in one of the parses.
+    """An action in one of the parses."""
 
-    Args:
-        index: its position among the actions of its parse, from 0.
-        name: as written.
-        status: the result of its check.
-        reason: the first error's code; None if there is none.
-        arguments: its fields.
-    """
-
-    index: int
-    name: str
-    status: ActionStatus
-    reason: Reason | None
-    arguments: Any
+    index: int  # its position among the actions of its parse, from 0
+    name: str  # as written
+    status: ActionStatus  # the result of its check
+    reason: Reason | None  # the first error's code; None if there is none
+    arguments: Any  # its fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,17 +187,7 @@ WHERE attempt_id = $attempt_id::UUID AND status <> 'illustration' ORDER BY actio
 def compare_turn(
     ledger: Queryable, before_run_id: str | None, after_run_id: str, turn_id: str
 ) -> TurnDifference:
-    """Return how two parses of a turn differ.
-
-    Args:
-        ledger: the ledger to query.
-        before_run_id: the run to compare with; None for the first parse.
-        after_run_id: the run to compare.
-        turn_id: the turn.
-
-    Raises:
-        UsageError: one of them has not parsed it.
-    """
+    """Return how two parses of a turn differ; without a run before, from the first parse."""
     before = _reading(ledger, before_run_id, turn_id)
     after = _reading(ledger, after_run_id, turn_id)
     return TurnDifference(

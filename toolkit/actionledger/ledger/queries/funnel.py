@@ -229,19 +229,7 @@ def _sessions(ledger: Queryable, rate: Rate, within: Filter, counts: Counts, nam
 def funnel_by(
     ledger: Queryable, dimension: Dimension, within: Filter = EVERYTHING
 ) -> list[tuple[str, Funnel]]:
-    """Return a funnel for each value of a dimension.
-
-    Args:
-        ledger: the ledger to query.
-        dimension: splits the responses.
-        within: selects the responses; by run and without a selected run, every run counts, re-parses included.
-
-    Returns:
-        Pairs of label and funnel, the label with the most responses first; a run's label is its id.
-
-    Raises:
-        UnknownNameError: responses can't be split by ``dimension``.
-    """
+    """Return a funnel for each label of a dimension, the most responses first; by run and without a selected run, every run counts, re-parses included."""
     refuse_no_ledger(ledger)
     label = called(dimension, "way to group responses", LABELS)
     return _largest_first(_funnels(ledger, within, label, every_reading=dimension == "run"))
@@ -264,12 +252,7 @@ def _largest_first(found: Mapping[str, Funnel]) -> list[tuple[str, Funnel]]:
 
 
 def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many responses were recorded and never parsed, as a crash between the two leaves them.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how many responses were recorded and never parsed, as a crash between the two leaves them."""
     condition, parameters = turn_scope(within)
     return number(ledger, _UNREAD.format(condition=condition), parameters)
 

@@ -14,23 +14,14 @@ from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, ses
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A child of another session.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name at its source.
-        relation: how it is related to its parent; None if unknown.
-        turns: how many responses it has.
-        failed: how many of its attempted executions did not succeed.
-        title: its title by its source or its task; None if it has none.
-    """
+    """A child of another session."""
 
     session_id: str
-    external_id: str
-    relation: Relation | None
-    turns: int
-    failed: int
-    title: str | None = None
+    external_id: str  # its name at its source
+    relation: Relation | None  # how it is related to its parent; None if unknown
+    turns: int  # how many responses it has
+    failed: int  # how many of its attempted executions did not succeed
+    title: str | None = None  # its title by its source or its task; None if it has none
 
 
 _OF_CHILDREN = "session_id IN (SELECT session_id FROM born)"
@@ -48,12 +39,7 @@ ORDER BY started_at NULLS LAST, external_id"""
 
 
 def children(ledger: Queryable, session_id: str) -> list[Child]:
-    """Return the children of a session, the oldest first.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has no children.
-    """
+    """Return the children of a session, the oldest first."""
     if not is_uuid(session_id):
         return []
     return rows(ledger, Child, _CHILDREN, {"session_id": session_id, "attempted": ATTEMPTED})

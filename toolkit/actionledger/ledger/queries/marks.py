@@ -82,44 +82,29 @@ ALL_TURNS = Mark()
 
 @dataclass(frozen=True, slots=True)
 class TurnBehind:
-    """A turn that a number counts.
-
-    Args:
-        session_id: its session.
-        external_id: the session's name at its source; empty for live sessions.
-        turn_index: its position in the session, from 0.
-        model: the language model.
-        outcome: its parse outcome.
-        dialect: the detected dialect; empty if there is none.
-        reasons: its reasons of failure, each once: first the mark's, then those of parsing, checking and acting.
-        snippet: at most 160 characters of the response, starting near its first issue or block, or at its beginning if there is none.
-        hit: where the filter's text occurs; None if the filter has no text.
-        set_aside: if no action was parsed, why the candidates in the response are not actions, each reason once; empty if there are no candidates.
-    """
+    """A turn that a number counts."""
 
     session_id: str
-    external_id: str
-    turn_index: int
-    model: str
-    outcome: Outcome
-    dialect: str
+    external_id: str  # the session's name at its source; empty for live sessions
+    turn_index: int  # its position in the session, from 0
+    model: str  # the language model
+    outcome: Outcome  # its parse outcome
+    dialect: str  # the detected dialect; empty if there is none
+    # its reasons of failure, each once: first the mark's, then those of parsing, checking and acting
     reasons: tuple[Reason, ...]
+    # at most 160 characters of the response, starting near its first issue or block, or at its beginning if there is none
     snippet: str
-    hit: Hit | None = None
+    hit: Hit | None = None  # where the filter's text occurs; None if the filter has no text
+    # if no action was parsed, why the candidates in the response are not actions, each reason once; empty if there are no candidates
     set_aside: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TurnsPage:
-    """A page of the turns that a number counts.
+    """A page of the turns that a number counts."""
 
-    Args:
-        count: how many turns there are in total.
-        turns: the turns of the page, the latest first.
-    """
-
-    count: int
-    turns: list[TurnBehind]
+    count: int  # how many turns there are in total
+    turns: list[TurnBehind]  # the turns of the page, the latest first
 
 
 _COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
@@ -343,7 +328,6 @@ _PROFILES = (
 
 
 def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
-    """Return the profiles of some sessions."""
     return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 

@@ -47,7 +47,7 @@ class Connection(Protocol):
 class RecordedResponse:
     """One recorded response with its dimensions."""
 
-    turn_id: str  # turn_id, session_id, turn_index: identify the turn
+    turn_id: str
     session_id: str
     turn_index: int
     profile: str  # profile, model, task, occurred_at: its dimensions
@@ -208,7 +208,7 @@ _BATCH = 1_000
 class RecordedAction:
     """An action of a recorded response."""
 
-    session_id: str  # session_id, turn_id, turn_index, action_index: identify the action
+    session_id: str
     turn_id: str
     turn_index: int
     action_index: int

@@ -259,7 +259,7 @@ class Queue(StrEnum):
 class TurnToReview:
     """A turn of a review queue."""
 
-    session_id: str  # session_id, turn_index: identify the turn
+    session_id: str
     turn_index: int
     model: str  # its session's language model
     occurred_at: datetime | None  # the response's time; None if unknown

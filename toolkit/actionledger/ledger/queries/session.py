@@ -18,56 +18,35 @@ from actionledger.ledger.storage.views import session_outcomes_of
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as a whole.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name at its source; empty for live sessions.
-        source: its source.
-        profile, model, task: its profile, model and task.
-        started_at, finished_at: its start and end, UTC without a zone; None if the source doesn't report them.
-        metadata: further data of the source, as JSON text of an object.
-        turns: how many responses it has.
-        success: whether it reached its goal; None if unknown.
-        reason: why it ended, in its source's words; None if unknown.
-        parent_session_id: its parent session, recorded or not; None if it has none.
-        relation: how it is related to its parent.
-        scores: its scores by its source, as JSON text of an object; None if unknown.
-        labels: its labels by its source, as JSON text of a list; None if unknown.
-        title: its title by its source or its task; None if it has none.
-        project, branch: its folder, and the git branch there.
-        agent, agent_version: the agent that ran it.
-        outcome: its outcome, by the view ``session_outcomes``.
-        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
-        priced: how many of its responses have a known cost.
-        cost_usd: their sum, in dollars; None if there are none.
-    """
+    """A session as a whole."""
 
     session_id: str
-    external_id: str
+    external_id: str  # its name at its source; empty for live sessions
     source: str
     profile: str
     model: str
     task: str
+    # started_at, finished_at: its start and end, UTC without a zone; None if the source doesn't report them
     started_at: datetime | None
     finished_at: datetime | None
-    metadata: str
-    turns: int
-    success: bool | None
-    reason: str | None
-    parent_session_id: str | None = None
-    relation: Relation | None = None
-    scores: str | None = None
-    labels: str | None = None
-    title: str | None = None
-    project: str | None = None
+    metadata: str  # further data of the source, as JSON text of an object
+    turns: int  # how many responses it has
+    success: bool | None  # whether it reached its goal; None if unknown
+    reason: str | None  # why it ended, in its source's words; None if unknown
+    parent_session_id: str | None = None  # its parent session, recorded or not; None if it has none
+    relation: Relation | None = None  # how it is related to its parent
+    scores: str | None = None  # its scores by its source, as JSON text of an object; None if unknown
+    labels: str | None = None  # its labels by its source, as JSON text of a list; None if unknown
+    title: str | None = None  # its title by its source or its task; None if it has none
+    project: str | None = None  # project, branch: its folder, and the git branch there
     branch: str | None = None
-    agent: str | None = None
+    agent: str | None = None  # agent, agent_version: the agent that ran it
     agent_version: str | None = None
-    outcome: SessionOutcome | None = None
+    outcome: SessionOutcome | None = None  # its outcome, by the view `session_outcomes`
+    # the time from its first response to its last one, in seconds; None if no times are recorded
     duration_s: float | None = None
-    priced: int = 0
-    cost_usd: float | None = None
+    priced: int = 0  # how many of its responses have a known cost
+    cost_usd: float | None = None  # their sum, in dollars; None if there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +80,7 @@ LEFT JOIN (SELECT session_id, outcome FROM ({session_outcomes_of(_IT, **_THEIRS)
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:
-    """Return a session, or None if no session has that id.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; None is returned for any text that is not an identifier.
-    """
+    """Return a session, or None if no session has that id."""
     if not is_uuid(session_id):
         return None
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)

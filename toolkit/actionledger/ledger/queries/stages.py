@@ -67,7 +67,7 @@ class Step:
 class Stage:
     """The steps of one part of a funnel."""
 
-    label: str  # its name
+    label: str
     steps: Sequence[Step]  # from the first to the last
 
 
@@ -141,16 +141,11 @@ def _executing(tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Or
 
 @dataclass(frozen=True, slots=True)
 class ReadIn:
-    """How many responses were fully parsed from one dialect.
+    """How many responses were fully parsed from one dialect."""
 
-    Args:
-        label: the dimension's value.
-        dialect: the dialect of most of their blocks with actions; ``"none"`` if they have no such block.
-        share: those responses, of all with the label that meant to act and can be audited. The shares of a label sum up to its parse success.
-    """
-
-    label: str
-    dialect: str
+    label: str  # the dimension's value
+    dialect: str  # the dialect of most of their blocks with actions; `"none"` if they have no such block
+    # those responses, of all with the label that meant to act and can be audited. The shares of a label sum up to its parse success
     share: Rate
 
 
@@ -178,12 +173,7 @@ def dialects_by(ledger: Queryable, dimension: Dimension, within: Filter = EVERYT
 
 
 def dialects(ledger: Queryable, within: Filter = EVERYTHING) -> list[ReadIn]:
-    """Return the dialects that all responses together were parsed from, the most frequent first.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the dialects that all responses together were parsed from, the most frequent first."""
     return _read_in(ledger, UNSPLIT, within)
 
 
@@ -209,21 +199,13 @@ def _read_in(ledger: Queryable, label: Label, within: Filter) -> list[ReadIn]:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Durations of the attempted executions of one side.
+    """Durations of the attempted executions of one side."""
 
-    Args:
-        origin: who ran them.
-        timeouts: those that timed out, of all that were attempted.
-        timed: how many have a known duration.
-        median_ms: their median duration, in milliseconds; None if there is none.
-        p95_ms: their 95th percentile, in milliseconds; None if there is none.
-    """
-
-    origin: Origin
-    timeouts: Rate
-    timed: int
-    median_ms: float | None
-    p95_ms: float | None
+    origin: Origin  # who ran them
+    timeouts: Rate  # those that timed out, of all that were attempted
+    timed: int  # how many have a known duration
+    median_ms: float | None  # their median duration, in milliseconds; None if there is none
+    p95_ms: float | None  # their 95th percentile, in milliseconds; None if there is none
 
 
 _PACE = f"""

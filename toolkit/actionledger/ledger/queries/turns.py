@@ -26,59 +26,36 @@ from actionledger.ledger.queries.scopes import FAILING, FIRST_EXECUTIONS, FIRST_
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One turn of a session, without its text.
+    """One turn of a session, without its text."""
 
-    Args:
-        index: its position in the session, from 0.
-        outcome: its parse outcome; None if it was not parsed, or not by this run.
-        reason: why it was not fully parsed; None if it was.
-        characters: the length of the response, in code points.
-        actions: how many actions were parsed and meant.
-        checked: how many of them had a catalogue for their check.
-        valid: how many of these may run.
-        refused: how many actions may not run, with or without a catalogue.
-        errors: how many fields were refused.
-        executions: how many tries it has.
-        failed: how many of them were attempted and did not succeed.
-        has_error: whether the turn is failing in that parse attempt, as in ``Filter.is_failing``, or was not parsed; results of another attempt's
-            actions don't count.
-    """
-
-    index: int
-    outcome: Outcome | None
-    reason: Reason | None
-    characters: int
-    actions: int
-    checked: int
-    valid: int
-    refused: int
-    errors: int
-    executions: int
-    failed: int
+    index: int  # its position in the session, from 0
+    outcome: Outcome | None  # its parse outcome; None if it was not parsed, or not by this run
+    reason: Reason | None  # why it was not fully parsed; None if it was
+    characters: int  # the length of the response, in code points
+    actions: int  # how many actions were parsed and meant
+    checked: int  # how many of them had a catalogue for their check
+    valid: int  # how many of these may run
+    refused: int  # how many actions may not run, with or without a catalogue
+    errors: int  # how many fields were refused
+    executions: int  # how many tries it has
+    failed: int  # how many of them were attempted and did not succeed
+    # whether the turn is failing in that parse attempt, as in `Filter.is_failing`, or was not parsed; results of another attempt's actions don't count
     has_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Counts over consecutive turns of a session, for a chart without room for each.
+    """Counts over consecutive turns of a session, for a chart without room for each."""
 
-    Args:
-        first, last: the positions of its first and its last turn.
-        turns: how many there are.
-        errors: how many of them have an error.
-        first_error, last_error: the positions of the first and the last of these; None if there are none.
-        repaired: how many were parsed with repairs.
-        clean: how many were parsed without repairs.
-    """
-
-    first: int
+    first: int  # first, last: the positions of its first and its last turn
     last: int
     turns: int
-    errors: int
+    errors: int  # how many of them have an error
+    # first_error, last_error: the positions of the first and the last of these; None if there are none
     first_error: int | None
     last_error: int | None
-    repaired: int
-    clean: int
+    repaired: int  # how many were parsed with repairs
+    clean: int  # how many were parsed without repairs
 
 
 STRETCHES = 240
@@ -153,14 +130,7 @@ def reading(run_id: str | None) -> str:
 def turns(
     ledger: Queryable, session_id: str, run_id: str | None = None, *, between: tuple[int, int] | None = None
 ) -> list[TurnRow]:
-    """Return the turns of a session in order; empty if there is no such session.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-        run_id: the run whose parse attempts to use; None for the first ones.
-        between: the positions of the first and the last turn to return; None for all.
-    """
+    """Return the turns of a session in order, in a run (None: first parse attempts) and between two positions; empty if there is no such session."""
     if not _are_ids(session_id, run_id):
         return []
     places = {} if between is None else dict(zip(("first", "last"), between, strict=True))
@@ -169,10 +139,7 @@ def turns(
 
 
 def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> dict[int, str]:
-    """Return why something in a turn was not done, by the turn's position in its session; turns without a reason are not included.
-
-    The first reason counts: not parsed, its first action refused, an execution without success, no call, illustrations and waiting.
-    """
+    """Return why something in a turn was not done, by the turn's position in its session; turns without a reason are not included. The first that exists counts: parsing failed, its first action was refused, an execution did not succeed, it ended without a call, an illustration or a wait."""
     if not _are_ids(session_id, run_id):
         return {}
     bound = {"session_id": session_id} | ({"run_id": run_id} if run_id else {})

@@ -16,26 +16,15 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class Unacted:
-    """The responses without a tool call.
+    """The responses without a tool call."""
 
-    Args:
-        rate: those that stopped without acting or could not be parsed, of all responses.
-        sessions: how many sessions have one of these.
-        endings: how many responses without a call have each ending, without zeros.
-        stops: how many stopped without acting for each reason, without zeros.
-    """
-
-    rate: Rate
-    sessions: int
-    endings: Mapping[Ending, int]
-    stops: Mapping[Stop, int]
+    rate: Rate  # those that stopped without acting or could not be parsed, of all responses
+    sessions: int  # how many sessions have one of these
+    endings: Mapping[Ending, int]  # how many responses without a call have each ending, without zeros
+    stops: Mapping[Stop, int]  # how many stopped without acting for each reason, without zeros
 
     def count(self, ending: Ending) -> int:
-        """Return how many have an ending.
-
-        Args:
-            ending: the ending.
-        """
+        """Return how many have an ending."""
         return self.endings.get(ending, 0)
 
 
@@ -53,12 +42,7 @@ _PICKED = rate_sql("unacted", "responses", "alike")
 
 
 def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
-    """Return how the responses without a tool call ended, among those that a filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how the responses without a tool call ended, among those that a filter selects."""
     refuse_no_ledger(ledger)
     condition, parameters = scope(rated(within))
     statement = _COUNTED.format(condition=condition, rate=_PICKED)

@@ -81,7 +81,6 @@ class ArrowRows:
 
 
 def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[int]) -> ArrowRows:
-    """Return rows as Arrow."""
     constants: dict[str, Any] = {}
     children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
     for name, column in zip(table.staged, columns, strict=True):

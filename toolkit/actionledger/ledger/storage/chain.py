@@ -91,7 +91,6 @@ class Cells:
         return {salted_by for _, _, salted_by in self._lines}
 
     def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
-        """Yield the cells' digests."""
         keys = {salted_by: salt.bytes for salted_by, salt in salts.items()}
         for (table, _, salted_by), lines in self._lines.items():
             yield digest(table, keys[salted_by], lines)

@@ -56,7 +56,6 @@ class LedgerFiles:
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the files of the ledger at ``path``."""
         try:
             resolved = Path(path).resolve()
         except (RuntimeError, OSError) as error:  # Python 3.13 changed which of the two is raised

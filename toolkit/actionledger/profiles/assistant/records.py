@@ -73,7 +73,6 @@ class AssistantStore(SqliteStore):
         return dict(row)
 
     def get(self, kind: RecordKind, number: int) -> Record:
-        """Return a record."""
         found = self.rows(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
         return _only(found, kind, number)
 
@@ -142,7 +141,6 @@ class ActionNames:
 
     @property
     def deleting(self) -> str:
-        """The action that deletes."""
         return self.actions[2]
 
 

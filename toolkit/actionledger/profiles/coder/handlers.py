@@ -210,7 +210,6 @@ class CommandRunner:
         self._commands = commands
 
     def run(self, action: ExecuteCommand, context: Context) -> Result:
-        """Run a command and return its result."""
         finished = self._commands.run(words_of(action.command), context.cancelled)
         result = _result(action, finished)
         ran = finished.ran

@@ -91,10 +91,18 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's price."""
+    """A model's price.
 
-    prompt: float  # US dollars for a million input tokens
-    completion: float  # US dollars for a million output tokens
+    Args:
+        prompt: US dollars for a million input tokens.
+        completion: US dollars for a million output tokens.
+
+    Raises:
+        UsageError: one of them is not a number of at least 0.
+    """
+
+    prompt: float
+    completion: float
 
     def __post_init__(self) -> None:
         if not all(0 <= dollars < inf for dollars in (self.prompt, self.completion)):

@@ -23,17 +23,26 @@ class _Saved(BaseModel):
 
 
 class LayerMessage(_Saved):
-    """A message of one layer to another."""
+    """A message of one layer to another.
+
+    Args:
+        id: identifies it.
+        from_layer: the sender; in JSON ``from``.
+        to: the recipient: a layer, or the person.
+        content: the narrative of the response, without its action blocks.
+        actions: its valid actions, each an object with its name as ``action``.
+        timestamp: when it was received.
+        cost_usd: the response's cost, in US dollars; None if unknown. In JSON ``costUsd``.
+        duration_ms: the model's duration, in milliseconds. In JSON ``durationMs``.
+    """
 
     id: str
-    from_layer: str = Field(alias="from")  # the sender; in JSON `from`
-    to: str  # the recipient: a layer, or the person
-    content: str  # the narrative of the response, without its action blocks
-    actions: tuple[dict[str, Any], ...]  # its valid actions, each an object with its name as `action`
-    timestamp: AwareDatetime  # when it was received
-    # the response's cost, in US dollars; None if unknown. In JSON `costUsd`
+    from_layer: str = Field(alias="from")
+    to: str
+    content: str
+    actions: tuple[dict[str, Any], ...]
+    timestamp: AwareDatetime
     cost_usd: float | None = Field(alias="costUsd")
-    # the model's duration, in milliseconds. In JSON `durationMs`
     duration_ms: float = Field(alias="durationMs")
 
 

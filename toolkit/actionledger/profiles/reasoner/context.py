@@ -44,7 +44,7 @@ class Trigger:
     """An event."""
 
     content: str  # the user's words, the tool's result, the timer's purpose, or the subject of a reflection
-    type: TriggerType = TriggerType.USER_INPUT  # its kind
+    type: TriggerType = TriggerType.USER_INPUT
     source: str = ""  # the tool or timer; empty for the others
 
     @property
@@ -78,7 +78,7 @@ def self_reflection(content: str = "What matters now?") -> Trigger:
 class ActionResult:
     """An executed action."""
 
-    action: str  # its name
+    action: str
     context: str  # its focus
     summary: str
 

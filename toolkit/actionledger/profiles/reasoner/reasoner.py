@@ -37,7 +37,7 @@ from actionledger.runtime.session.runtime import Runtime
 class ToolStarted:
     """An action on the persona's state begins."""
 
-    tool_name: str  # the action
+    tool_name: str
     tool_id: str  # identifies this try; its end has the same
     parameters: JsonMap  # its planned arguments
 
@@ -46,7 +46,7 @@ class ToolStarted:
 class ToolFinished:
     """An action on the persona's state is over."""
 
-    tool_id: str  # identifies the try
+    tool_id: str
     result: str  # its result, in words
     status: ExecutionStatus  # its recorded status
 

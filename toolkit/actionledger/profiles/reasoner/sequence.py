@@ -21,7 +21,7 @@ from actionledger.runtime.session.runtime import Runtime
 class ActionPlan:
     """One action of a sequence."""
 
-    action: str  # its name
+    action: str
     context: str  # its focus
 
 

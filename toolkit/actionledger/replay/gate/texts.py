@@ -130,7 +130,6 @@ class FileBaseline:
     places: Path | None  # a file or folder with texts; None for none
 
     def judge(self, candidate: Candidate, within: Filter, required: Requirements) -> GateReport:
-        """Judge a candidate."""
         _refuse_unsaid(within)
         turns = [
             turn

@@ -112,7 +112,6 @@ class HandlerThreads:
         self._busy: dict[HandlerJob, _Worker] = {}
 
     def start(self, work: Callable[[], Any]) -> HandlerJob:
-        """Start a job in a thread."""
         job = HandlerJob(work)
         worker = self._take()
         self._busy[job] = worker

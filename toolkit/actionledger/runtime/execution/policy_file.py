@@ -95,7 +95,6 @@ def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
 
 
 def _rule(row: JsonDict, catalogue: KnownNames) -> Rule:
-    """Return a row as a rule."""
     try:
         read = _Row.model_validate(row)
     except ValidationError as error:

@@ -37,14 +37,12 @@ class Channel:
         self._received = 0
 
     def send(self, frame: Frame, deadline: Deadline) -> None:
-        """Send a frame."""
         rest = memoryview(packed(frame))
         while rest:
             if self._writable.poll(_milliseconds(deadline)):
                 rest = rest[os.write(self._writer, rest[:_CHUNK]) :]
 
     def receive(self, limits: Limits, deadline: Deadline) -> Frame:
-        """Receive a frame."""
         (length,) = HEADER.unpack(self._take(HEADER.size, deadline))
         if length > limits.frame_size:
             # An honest process keeps to this size, so these four bytes are no length.

@@ -253,7 +253,6 @@ def refused() -> RunEnding:
 
 
 def cancelled() -> RunEnding:
-    """Return the ending of a cancelled run."""
     return RunEnding(CodeOutcome.CANCELLED, message=messages.cancelled())
 
 

@@ -158,7 +158,6 @@ class ProcessSandbox:
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self._launcher.name
 
     def available(self) -> Availability:

@@ -77,7 +77,6 @@ class SessionRecord:
         self.has_begun = False
 
     def event(self, event: Event) -> None:
-        """Record an event."""
         if self._ledger is not None:
             self._ledger.record(event)
             if isinstance(event, _KEPT_AT_ONCE) or (

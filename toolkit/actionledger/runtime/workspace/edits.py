@@ -30,19 +30,14 @@ class Edit:
     r"""A change to a text.
 
     If all lines in a file end alike, line ends in ``search`` and ``replace`` are converted to the file's.
-
-    Args:
-        search: the text to search for, as in the file; with ``is_pattern``, a Python regular expression. Empty only for an
-            empty or missing file, whose whole content is then ``replace``.
-        replace: the new text; with ``is_pattern``, a template with groups such as ``\1``.
-        places: whether to change the first match, every match, or the only one; the last refuses several matches.
-        is_pattern: whether ``search`` is a regular expression.
     """
 
+    # the text to search for, as in the file; with `is_pattern`, a Python regular expression. Empty only for an empty or missing file, whose whole content is then `replace`
     search: str
-    replace: str
+    replace: str  # the new text; with `is_pattern`, a template with groups such as `\1`
+    # whether to change the first match, every match, or the only one; the last refuses several matches
     places: Places = Places.FIRST
-    is_pattern: bool = False
+    is_pattern: bool = False  # whether `search` is a regular expression
 
     @classmethod
     def block(cls, search: str, replace: str) -> "Edit":
@@ -52,19 +47,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """The result of one edit.
+    """The result of one edit."""
 
-    Args:
-        line: the line of the first changed match, from 1.
-        occurrences: the number of matches.
-        changed: the number of changed matches.
-        is_exact: whether they matched exactly; if not, trailing whitespace or line ends differed.
-    """
-
-    line: int
-    occurrences: int
-    changed: int
-    is_exact: bool = True
+    line: int  # the line of the first changed match, from 1
+    occurrences: int  # the number of matches
+    changed: int  # the number of changed matches
+    is_exact: bool = True  # whether they matched exactly; if not, trailing whitespace or line ends differed
 
 
 @dataclass(frozen=True, slots=True)

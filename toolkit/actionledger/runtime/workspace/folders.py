@@ -84,7 +84,6 @@ class Folder:
         return os.fstat(self._descriptor)
 
     def names(self) -> list[str]:
-        """Return all names in it."""
         return os.listdir(self._descriptor)  # noqa: PTH208 - a descriptor is no path
 
     def open_file(self, name: str) -> int:
@@ -143,7 +142,6 @@ class Folder:
         os.rename(name, new_name, src_dir_fd=self._descriptor, dst_dir_fd=into._descriptor)
 
     def close(self) -> None:
-        """Close the folder."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:

@@ -56,7 +56,6 @@ class Record:
 
     @classmethod
     def from_json(cls, value: JsonMap) -> "Record":
-        """Return the record in a JSON value."""
         return cls(
             int(value["number"]),
             Unit(**value["unit"]),

@@ -178,12 +178,7 @@ _T = TypeVar("_T")
 
 
 class Overlay(Files):
-    """An overlay on a workspace: writes go to memory, and reads see them.
-
-    Args:
-        base: the tree of the workspace.
-        limits: its limits.
-    """
+    """An overlay on a workspace: writes go to memory, and reads see them."""
 
     def __init__(self, base: FileTree, limits: FileLimits) -> None:
         super().__init__(limits)

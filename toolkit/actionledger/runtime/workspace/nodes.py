@@ -20,14 +20,21 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A path's state, with all that undo has to restore."""
+    """A path's state, with all that undo has to restore.
+
+    Args:
+        kind: the kind of node.
+        mode: the permission bits of a file or folder; 0 otherwise.
+        size: a file's size, in bytes.
+        digest: the digest of a file's content (see ``digest_of``); empty if the content was too large to read.
+        target: the target of a symbolic link.
+    """
 
     kind: NodeKind
-    mode: int = 0  # the permission bits of a file or folder; 0 otherwise
-    size: int = 0  # a file's size, in bytes
-    # the digest of a file's content (see `digest_of`); empty if the content was too large to read
+    mode: int = 0
+    size: int = 0
     digest: str = ""
-    target: str = ""  # the target of a symbolic link
+    target: str = ""
 
     @property
     def is_known(self) -> bool:
@@ -64,10 +71,16 @@ class PathEntry:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A path's change from one state to another."""
+    """A path's change from one state to another.
 
-    path: str  # relative to the workspace's root
-    before: Node | None  # the node before; None if there was none
+    Args:
+        path: relative to the workspace's root.
+        before: the node before; None if there was none.
+        after: the node after; None if there is none.
+    """
+
+    path: str
+    before: Node | None
     after: Node | None
 
 
@@ -106,7 +119,6 @@ def digest_of(content: bytes) -> str:
 
 
 def file_node(content: bytes, mode: int) -> Node:
-    """Return the node of a file with this content."""
     return Node(NodeKind.FILE, mode, len(content), digest_of(content))
 
 

@@ -56,19 +56,12 @@ def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> L
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search: the text, and the files to search.
+    """A search: the text, and the files to search."""
 
-    Args:
-        text: a text within one line, or a regular expression.
-        glob: a pattern over the paths of files, such as ``"src/*.py"``; ``*`` matches slashes too.
-        is_pattern: whether ``text`` is a regular expression.
-        ignore_case: whether to ignore letter case.
-    """
-
-    text: str
-    glob: str = "*"
-    is_pattern: bool = False
-    ignore_case: bool = False
+    text: str  # a text within one line, or a regular expression
+    glob: str = "*"  # a pattern over the paths of files, such as `"src/*.py"`; `*` matches slashes too
+    is_pattern: bool = False  # whether `text` is a regular expression
+    ignore_case: bool = False  # whether to ignore letter case
 
     def lines_in(self, texts: list[str], hits: int, seconds: float) -> list[tuple[int, int]]:
         """Return the matching lines, as pairs of text and line indexes from 0; at most ``hits``."""

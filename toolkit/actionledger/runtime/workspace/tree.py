@@ -250,7 +250,6 @@ class DiskTree:
 
 
 def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
-    """Return the node of a name in a folder."""
     status = folder.status(name)
     match kind_of(status):
         case NodeKind.FILE:

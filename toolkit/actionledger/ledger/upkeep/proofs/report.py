@@ -11,27 +11,43 @@ from actionledger.ledger.storage.chain import Head
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A difference from what was ingested."""
+    """A difference from what was ingested.
 
-    sentence: str  # the difference and its place
-    table: str = ""  # the table; empty if unknown, or if it is about no table
-    link: int | None = None  # the link that ingested it; None if it is about no link
-    session_id: str | None = None  # session_id, turn_id: its session and turn; None if unknown
+    Args:
+        sentence: the difference and its place.
+        table: the table; empty if unknown, or if it is about no table.
+        link: the link that ingested it; None if it is about no link.
+        session_id, turn_id: its session and turn; None if unknown.
+        key: distinguishes the row from others of the table, such as its place in the file.
+    """
+
+    sentence: str
+    table: str = ""
+    link: int | None = None
+    session_id: str | None = None
     turn_id: str | None = None
-    key: str = ""  # distinguishes the row from others of the table, such as its place in the file
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ProvenChain:
-    """The proven part of one chain."""
+    """The proven part of one chain.
 
-    head: Head  # its last head
-    # in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had chains
+    Args:
+        head: its last head.
+        host: in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had chains.
+        links: the number of links checked.
+        rows: the number of their rows.
+        unproven: how many of these were recorded before proofs were kept.
+        since: when the chain began, UTC without a zone.
+    """
+
+    head: Head
     host: str
-    links: int  # the number of links checked
-    rows: int  # the number of their rows
-    unproven: int  # how many of these were recorded before proofs were kept
-    since: datetime  # when the chain began, UTC without a zone
+    links: int
+    rows: int
+    unproven: int
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)

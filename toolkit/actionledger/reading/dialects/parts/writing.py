@@ -37,7 +37,6 @@ def raw_text(value: object) -> str:
 
 
 def call_object(call: PlainCall, arguments: str = "arguments") -> JsonDict:
-    """Return a call as an object."""
     identifier = {"id": call.call_id} if call.call_id else {}
     return {"name": call.name, arguments: call.arguments} | identifier
 
@@ -63,7 +62,6 @@ def python_call(call: PlainCall) -> str:
 
 
 def python_list(calls: Sequence[PlainCall]) -> str:
-    """Return calls as a list in Python."""
     return f"[{', '.join(map(python_call, calls))}]"
 
 

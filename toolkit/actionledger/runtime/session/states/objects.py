@@ -23,7 +23,12 @@ NONE_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL})
 
 
 class Objects:
-    """A folder of contents by their digest."""
+    """A folder of contents by their digest.
+
+    Args:
+        folder: the folder; it is made with the first content.
+        most_bytes: the largest content that is returned, in bytes.
+    """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self._folder = folder
@@ -31,7 +36,11 @@ class Objects:
         self._kept: set[str] = set()
 
     def keep(self, content: bytes, digest: str, /) -> None:
-        """Store a content, unless it is stored already."""
+        """Store a content, unless it is stored already.
+
+        Raises:
+            OSError: it can't be stored.
+        """
         if digest in self._kept:
             return
         path = self._path(digest)
@@ -43,7 +52,15 @@ class Objects:
         self._kept.add(digest)
 
     def get(self, digest: str, *, must: bool = False) -> bytes | None:
-        """Return a content; None if it isn't stored or no longer matches its digest."""
+        """Return a content; None if it isn't stored or no longer matches its digest.
+
+        Args:
+            digest: the content's digest.
+            must: whether an unreadable file is an error.
+
+        Raises:
+            OSError: the content must be read and can't be.
+        """
         if len(digest) != _LENGTH or not _DIGITS.issuperset(digest):
             return None
         try:
@@ -58,7 +75,15 @@ class Objects:
         return content if digest_of(content) == digest else None
 
     def remove_all_but(self, digests: Collection[str], older_than: float) -> int:
-        """Remove contents that are not in use and were last kept before a time, in seconds since 1970; return their number."""
+        """Remove unused contents; return their number.
+
+        Args:
+            digests: the contents in use.
+            older_than: remove only contents last kept before this time, in seconds since 1970.
+
+        Raises:
+            OSError: a content can't be removed.
+        """
         removed = 0
         for path in self._folder.glob("*/*"):
             with suppress(FileNotFoundError):
