@@ -216,7 +216,9 @@ def test_a_link_means_code_points() -> None:
     span = span_of(f"{start}-{start + 6}", FINDING_TEXT)
     assert span is not None
     assert span.of(FINDING_TEXT) == "Needle"
-    assert span_of(f"{len(TEXT)}-{len(TEXT)}", FINDING_TEXT) == Span(len(FINDING_TEXT), len(FINDING_TEXT))
+    assert span_of(f"{len(FINDING_TEXT)}-{len(FINDING_TEXT)}", FINDING_TEXT) == Span(
+        len(FINDING_TEXT), len(FINDING_TEXT)
+    )
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,8 @@ def test_a_decision_has_arguments_if_it_changes_them(decision, arguments):
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 CHANGE = '```json\n{"name": "change", "arguments": {"what": "x"}}\n```'
 LOOK = '```json\n{"name": "look", "arguments": {"at": "the sky"}}\n```'
-DOUBT_APPROVE = Policy((Rule("*", Verdict.APPROVE),))
-DOUBT_REJECT = Policy((Rule("*", Verdict.REJECT),))
+APPROVING = Policy((Rule("*", Verdict.APPROVE),))
+REJECTING = Policy((Rule("*", Verdict.REJECT),))
 
 
 class Doubting(DialectParser):
@@ -160,7 +160,7 @@ def doubting(session, profile):
     return of
 
 
-@pytest.mark.parametrize("policy", [DOUBT_APPROVE, DOUBT_APPROVE.automatic()], ids=["approving", "automatic"])
+@pytest.mark.parametrize("policy", [APPROVING, APPROVING.automatic()], ids=["approving", "automatic"])
 @pytest.mark.parametrize("text", [CHANGE, LOOK])
 def test_what_a_policy_would_let_run_waits(doubting, events, policy, text):
     """A call that only reads waits as well: what it was to read is not known."""
@@ -182,13 +182,13 @@ def test_what_a_policy_would_let_run_waits(doubting, events, policy, text):
 
 def test_what_a_policy_rejects_is_rejected(doubting):
     """Nobody is asked about what nobody may do."""
-    [seen] = doubting(DOUBT_REJECT).handle(CHANGE, occurred_at=NOON).observations
+    [seen] = doubting(REJECTING).handle(CHANGE, occurred_at=NOON).observations
     assert seen.status is ExecutionStatus.DENIED
 
 
 def test_a_dry_run_says_that_it_would_wait(doubting):
     """It shows what a person would be asked."""
-    [seen] = doubting(DOUBT_APPROVE, dry_run=True).handle(CHANGE, occurred_at=NOON).observations
+    [seen] = doubting(APPROVING, dry_run=True).handle(CHANGE, occurred_at=NOON).observations
     assert (seen.status, seen.reason) == (ExecutionStatus.DRY_RUN, Reason.NOT_APPROVED)
 
 
@@ -229,15 +229,15 @@ def statuses(session, profile):
 
 def test_what_stands_on_evidence_alone_waits(statuses):
     """A rule that approves everything says nothing of how it was written."""
-    assert statuses(CALL, APPROVE) == [P]
-    assert statuses('```json\n{"name": "change", "arguments": {"what": "x"}}\n```', APPROVE) == [S]
-    assert statuses(CALL, APPROVE.automatic()) == [P]
+    assert statuses(CALL, APPROVING) == [P]
+    assert statuses('```json\n{"name": "change", "arguments": {"what": "x"}}\n```', APPROVING) == [S]
+    assert statuses(CALL, APPROVING.automatic()) == [P]
 
 
 def test_what_only_reads_runs(statuses):
     """Nothing is lost by looking."""
     reads = ExecutionSettings((("look", ActionSettings(reads=("at",))),))
-    assert statuses('look(at="the sky")', APPROVE, execution_settings=reads) == [S]
+    assert statuses('look(at="the sky")', APPROVING, execution_settings=reads) == [S]
 
 
 @pytest.mark.parametrize(
