@@ -189,15 +189,7 @@ AnyParser: TypeAlias = DialectParser | BaselineParser
 def parser_for(
     dialects: tuple[str, ...], fields: tuple[tuple[str, tuple[str, ...]], ...] | None = None
 ) -> DialectParser:
-    """Return a parser for these dialects or families; cached.
-
-    Args:
-        dialects: their names.
-        fields: each offered tool with its parameters, for dialects with tags named after them; None for the default forms.
-
-    Raises:
-        UnknownNameError: one of them doesn't exist.
-    """
+    """Return a parser for these dialects or families; cached."""
     chosen = {dialect.name: dialect for name in dialects for dialect in dialects_named(name)}
     if fields is not None and "xml_tags" in chosen:
         chosen["xml_tags"] = XmlTags.of(dict(fields))
@@ -288,12 +280,7 @@ def response_template_parser(definition: JsonMap) -> DialectParser:
 
 
 def resolve_parser(parser: str | AnyParser) -> AnyParser:
-    """Return a parser, given by name or as a value.
-
-    Raises:
-        UnknownNameError: no parser has that name.
-        UsageError: it is neither.
-    """
+    """Return a parser, given by name or as a value."""
     if isinstance(parser, str):  # checked first: checking for a model takes a microsecond
         return parser_named(parser)
     require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")

@@ -83,15 +83,10 @@ _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
 
 class Verdict(NamedTuple):
-    """How prose judges a call.
+    """How prose judges a call."""
 
-    Args:
-        is_shown: whether it is only shown; otherwise it is open whether it is meant.
-        why: the reason, as a sentence.
-    """
-
-    is_shown: bool
-    why: str
+    is_shown: bool  # whether it is only shown; otherwise it is open whether it is meant
+    why: str  # the reason, as a sentence
 
 
 def verdict(text: str, span: Span, low: int) -> Verdict | None:

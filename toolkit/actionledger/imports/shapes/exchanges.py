@@ -49,11 +49,7 @@ _BROKEN = frozenset(
 
 
 class Belonging:
-    """Finds the sessions of one recording's exchanges.
-
-    Attributes:
-        places: the places of the responses.
-    """
+    """Finds the sessions of one recording's exchanges."""
 
     def __init__(self) -> None:
         self.places = ResponsePlaces()
@@ -62,7 +58,6 @@ class Belonging:
         self._spawned: Spawned[ResponsePlace] = Spawned()
 
     def session(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
-        """Return the session of a response."""
         found = self._going_on(request, before, is_answered=bool(answered)) or self._new(
             request, before, answered
         )
@@ -198,29 +193,15 @@ _SYSTEM = 100_000
 
 
 class Exchange(NamedTuple):
-    """A request and its response.
-
-    Args:
-        response: the response.
-        keeps: how much of the model's output its interface keeps.
-        request: the request; None if only the response was recorded.
-    """
+    """A request and its response."""
 
     response: Response
-    keeps: Capture
-    request: Request | None = None
+    keeps: Capture  # how much of the model's output its interface keeps
+    request: Request | None = None  # the request; None if only the response was recorded
 
 
 class Exchanges:
-    """Converts the exchanges of one recording, in order, to pieces of sessions.
-
-    Args:
-        source: the format's name in records.
-        one_session: the session of all exchanges, also in other files; empty to find it by content.
-
-    Attributes:
-        passed: what was skipped.
-    """
+    """Converts the exchanges of one recording, in order, to pieces of sessions; ``one_session`` is all their session, also in other files (empty: found by content)."""
 
     def __init__(self, source: str, one_session: str = "") -> None:
         self.passed: Passed = Counter()
@@ -235,12 +216,13 @@ class Exchanges:
         answered = tuple(self._named(request, each) for each in exchange.response.messages)
         before, known = self._belonging.places.before(request)
         new, repeated = _split(request.messages, known)
+        between = _between(request.messages, known, before)
         self._count(exchange.response, new, repeated)
         if answered and all(self._belonging.places.has(each.message_id) for each in answered):
             self.passed[LeftOutReason.DUPLICATE, "response"] += len(answered)
             return
         session = self._one or self._belonging.session(request, before, answered)
-        results = tuple(self._results(before, known, request, new))
+        results = tuple(self._results(before, known, request, [*between, *new]))
         is_first = session.turns == 0
         if self._one is not None:
             session.turns = sum(each.speaker == "model" for each in request.messages)
@@ -346,6 +328,29 @@ def _split(messages: tuple[Message, ...], known: Message | None) -> tuple[list[M
     behind = [each for each in messages[last + 1 :] if each.speaker != "model"]
     told = sum(each.speaker != "system" for each in messages)
     return behind, told - sum(each.speaker != "system" for each in behind)
+
+
+def _between(
+    messages: tuple[Message, ...], known: Message | None, before: ResponsePlace | None
+) -> list[Message]:
+    """Return the messages with results between the pieces of a response whose calls a client repeats one by one, as goose does."""
+    if known is None or before is None or len(known.calls) >= len(before.call_ids):
+        return []
+    own, seen = set(before.call_ids), {call.call_id for call in known.calls}
+    found: list[Message] = []
+    held: list[Message] = []
+    place = next(number for number, each in enumerate(messages) if each is known)
+    for message in reversed(messages[:place]):
+        if message.speaker != "model":
+            held.append(message)
+            continue
+        calls = {call.call_id for call in message.calls}
+        if not calls or not calls <= own or calls & seen:
+            break
+        seen |= calls
+        found += held
+        held = []
+    return found[::-1]
 
 
 def _renamed(before: ResponsePlace | None, repeated: Message | None) -> dict[str, str]:

@@ -104,27 +104,15 @@ _BESIDE = f" \t\u3000*_`{HIDDEN}"
 
 
 class Quoted(NamedTuple):
-    """A stretch that quotes.
+    """A stretch that quotes."""
 
-    Args:
-        span: where.
-        why: what it is, as a sentence.
-        is_thought: whether it is the model's thought.
-    """
-
-    span: Span
-    why: str
-    is_thought: bool = False
+    span: Span  # where
+    why: str  # what it is, as a sentence
+    is_thought: bool = False  # whether it is the model's thought
 
 
 class Quotations:
-    """The stretches of a response that quote, echo or think.
-
-    Args:
-        text: the response.
-        indented: whether indented blocks quote.
-        marked: whether only what has an opening and a closing mark quotes.
-    """
+    """The stretches of a response that quote, echo or think."""
 
     def __init__(self, text: str, *, indented: bool = True, marked: bool = False) -> None:
         set_apart = _indented(text) if indented and not marked else ()

@@ -76,7 +76,6 @@ def is_about_work(sentence: str) -> bool:
 
 
 def is_question(sentence: str) -> bool:
-    """Return whether a sentence is a question."""
     end = sentence.rstrip("\"'”’)*_` ")[-2:]
     return end.endswith(("?", "？")) or end == "か。"
 
