@@ -15,10 +15,6 @@ _CALLED_WORDS = "call|request|action|quer|answer|output|response|result|json|inv
 """Each of the words above holds one of these."""
 
 
-POINTING = r"\b(?:it|this|that|these|those|so|proceed|go (?:ahead|on)|continue|confirm|agree|approve|correct|ok|okay|call|request|action)\b"
-"""What makes a question behind a call one about that call."""
-
-
 ENGLISH = Language(
     announces=(
         Phrase(
