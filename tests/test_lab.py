@@ -6,18 +6,21 @@ from dataclasses import replace
 import pytest
 
 from lab.agents import AGENTS, fits
-from lab.compare import Difference, differences, is_ours, longest, searcher
+from lab.compare import Difference, differences, is_ours, longest, searcher, strangers
 from lab.drift import changes
 from lab.frameworks import FRAMEWORKS, PROGRAMS
 from lab.install import pins
 from lab.interfaces import SERVED, STREAMS, WHOLE, refused, stream
 from lab.judging import Cell, Known, judged, known, ours_behind
+from lab.results import cells_in, keep_results, kept as kept_results, with_new
 from lab.rows import Action, Execution, Turn
+from lab.rules import merged
 from lab.scenarios import SCENARIOS
-from lab.server import Server, is_of_helper
+from lab.server import Server, is_told, pieces
 from lab.shapes import Shape, shape_of, worded
 from lab.steps import HELPER, RAN, Step, call_of, command, text_of
-from lab.table import faults, losses, table
+from lab.table import faults, losses, named, table
+from lab.together import came_through, is_joinable, joined, of_each
 from lab.truth import Answer, Call, Truth, tokens_of
 
 CALL = Call("c1", "bash", '{"command": "x"}', "mark", 3)
@@ -148,7 +151,9 @@ def answer_of(step: Step, interface: str) -> Answer:
     calls = tuple(call_of(asked, tools, f"{place}") for place, asked in enumerate(step.calls))
     finish = step.finish or ("call" if calls else "end")
     text, tokens = text_of(step, tools), tokens_of(1)
-    return Answer(1, interface, text, calls, finish, tokens, thought=step.thought, cut=step.cut)
+    return Answer(
+        1, interface, text, calls, finish, tokens, thought=step.thought, cut=step.cut, usage=step.usage
+    )
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -161,6 +166,8 @@ def test_a_stream_says_what_the_whole_answer_says(scenario, interface):
     for call in calls:
         assert all(name in text for name in (call.id, call.name) for text in (streamed, whole))
     told = answer.tokens
+    if answer.usage == "none":
+        return
     numbers = (told.cached, *((told.output,) if interface != "gemini" else (told.reasoning,)))
     assert all(str(number) in text for number in numbers for text in (streamed, whole))
 
@@ -190,9 +197,9 @@ def test_what_breaks_off_has_no_end(interface, cut):
 
 
 def test_an_error_stands_in_an_answer_s_place():
-    server = Server("server errors", AGENTS["claude_code"].tools)
+    server = Server(SCENARIOS["server errors"], AGENTS["claude_code"].tools)
     body = {"tools": [{}], "messages": []}
-    statuses = [server.answer("anthropic", body, b"") for _ in range(3)]
+    statuses = [server.answer("anthropic", body, b"").status for _ in range(3)]
     assert statuses == [500, 529, 429] == server.truth.errors
     assert server.answer("anthropic", body, b"").text == "At last."
     assert refused(529, "anthropic")["error"]["type"] == "overloaded_error"
@@ -201,8 +208,8 @@ def test_an_error_stands_in_an_answer_s_place():
 def test_a_helper_is_known_by_its_task_and_not_by_the_call_that_sent_it():
     task = {"role": "user", "content": [{"type": "text", "text": f"Look. {HELPER}"}]}
     call = {"role": "assistant", "content": [{"type": "tool_use", "input": {"prompt": HELPER}}]}
-    assert is_of_helper({"messages": [task]})
-    assert not is_of_helper({"messages": [{"role": "user", "content": "Do it."}, call]})
+    assert is_told({"messages": [task]}, HELPER)
+    assert not is_told({"messages": [{"role": "user", "content": "Do it."}, call]}, HELPER)
 
 
 def test_an_agent_runs_what_it_has_the_tools_and_the_ways_for():
@@ -281,12 +288,130 @@ def test_a_table_shows_what_is_wrong_and_what_is_lost():
         "|---|---|",
         "| good | right |",
         "| exit 3 | WRONG |",
-        "| unknown tool | loses |",
+        "| unknown tool | model |",
     ]
     assert faults(cells) == ["pi, exit 3, file: answer 0: name: a for b"]
     assert losses(cells, {"pi": "pi"}).splitlines()[-1] == "| pi | file | model | exit 3, unknown tool |"
-    more = [replace(cells[1], scenario=name) for name in ("signal", "MCP", "killed")]
+    more = [replace(cells[2], scenario=name) for name in ("signal", "MCP", "killed")]
     assert losses([*cells, *more], {"pi": "pi"}).endswith("| model | everywhere but good |")
+    most = table([*cells, *more], {"pi": "pi"}).splitlines()
+    assert most[2] == "| *never there* | model |"
+    assert "| signal | right |" in most
+
+
+def test_a_cell_names_what_is_lost_in_a_few_words():
+    tokens = [f"{each} tokens" for each in ("input", "cached", "output")]
+    assert named(["thought", *tokens]) == "thought, tokens"
+    assert named(["call", "call that nobody sent", "reasoning tokens"]) == "calls, reasoning tokens"
+
+
+def test_results_are_kept_and_replaced_one_by_one(tmp_path):
+    old = [Cell("pi", "good", "file"), Cell("pi", "signal", "file", (), (("model", "so"), ("finish", "so")))]
+    gone = [Cell("cline", "good", "file")]
+    first = with_new({}, [*old, *gone], {"pi": "1", "cline": "1"}, "2026-01-01")
+    keep_results(first, tmp_path / "kept.json")
+    again = kept_results(tmp_path / "kept.json")
+    assert again == first
+    new = Cell("pi", "good", "file", ("answer 0: name: a for b",))
+    now = with_new(again, [new], {"pi": "1", "cline": "2"}, "2026-02-01")
+    assert list(now) == ["pi"]
+    assert now["pi"]["date"] == "2026-02-01"
+    assert sorted(cells_in("pi", now["pi"]), key=lambda cell: cell.scenario) == [new, old[1]]
+
+
+def test_what_is_kept_is_of_scenarios_and_pins_of_today():
+    for name, row in kept_results().items():
+        assert row["version"] == (pins("agents") | pins("frameworks"))[name].version
+        for told in row["ways"].values():
+            assert set(told["ran"]) <= set(SCENARIOS)
+            assert {each for group in told["lost"] for each in group["in"]} <= set(told["ran"])
+
+
+def test_an_answer_of_several_parts_keeps_their_order():
+    (step, *_) = SCENARIOS["words around a call"].steps
+    assert list(pieces(step)) == [
+        ("text", "Before it."),
+        ("call", 0),
+        ("text", "Between both."),
+        ("call", 1),
+        ("text", "After them."),
+    ]
+    server = Server(SCENARIOS["words around a call"], AGENTS["pi"].tools)
+    answer = server.answer("chat", {"tools": [{}], "messages": []}, b"")
+    assert (answer.text, len(answer.calls)) == ("Before it.Between both.After them.", 2)
+    said = [turn(text="Before it.\nAfter them.", actions=[], executions=[])]
+    lacking = [str(each) for each in differences(Truth([answer], [b""]), said) if each.what == "text"]
+    assert lacking == ["text: Before it. After them. for Between both."]
+
+
+@pytest.mark.parametrize("interface", STREAMS)
+def test_a_stream_fails_or_ends_without_its_last_events(interface):
+    (step, *_) = SCENARIOS["error within the stream"].steps
+    failed = stream(answer_of(step, interface))
+    early = stream(replace(answer_of(step, interface), cut="unfinished"))
+    assert failed[:-1] == early
+    assert "Scripted error 529." in json.dumps(failed[-1])
+
+
+@pytest.mark.parametrize("interface", STREAMS)
+def test_tokens_may_be_left_out(interface):
+    bare = answer_of(SCENARIOS["tokens not told"].steps[0], interface)
+    said = json.dumps([stream(bare), WHOLE[interface](bare)])
+    assert str(bare.tokens.output) not in said
+    assert str(bare.tokens.cached) not in said
+    nothing = turn(tokens=dict.fromkeys(turn().tokens))
+    assert found(replace(ANSWER, usage="none"), nothing) == []
+    assert "output tokens: 7 for not told" in found(
+        replace(ANSWER, usage="none"), replace(nothing, tokens={**nothing.tokens, "output": 7})
+    )
+
+
+def test_a_run_is_one_tree_of_sessions():
+    second = replace(ANSWER, number=1, calls=(), finish="end", text="It goes on.")
+    truth = Truth([ANSWER, second], [b"", b""], ran=("mark",))
+    turns = [turn(session="a"), turn(text="It goes on.", session="b", actions=[], executions=[])]
+    assert strangers(truth, turns, {"a": "", "b": "a"}) == []
+    assert [str(each) for each in strangers(truth, turns, {"a": "", "b": ""})] == [
+        "lineage: 2 sessions apart for one tree"
+    ]
+    aside = Truth([ANSWER, replace(second, is_side=True)], [b"", b""], ran=("mark",))
+    assert strangers(aside, turns, {"a": "", "b": ""}) == []
+
+
+def test_scenarios_are_run_as_one_and_told_apart():
+    names = ["exit 3", "asked to wait", "nothing printed"]
+    assert all(is_joinable(SCENARIOS[name]) for name in names)
+    alone = ("resumed", "bad request", "empty answer", "refusal", "cut by length", "sub-agent")
+    assert not any(is_joinable(SCENARIOS[name]) for name in alone)
+    server = Server(joined(names), AGENTS["pi"].tools)
+    while not server.truth.answers or server.truth.answers[-1].text != "All of them are over.":
+        server.answer("chat", {"tools": [{}], "messages": []}, b"")
+    truth = server.truth
+    assert [answer.of for answer in truth.answers] == [names[0], names[1], names[2], names[2], ""]
+    assert came_through(names, truth) == names
+    assert came_through(names, Truth(truth.answers[:3])) == names[:2]
+    wrong = [Difference(1, "name", "a", "b"), Difference(-1, "lineage", "2", "1")]
+    assert list(of_each(names, truth, wrong)) == [
+        (names[0], []),
+        (names[1], wrong[:1]),
+        (names[2], wrong[1:]),
+    ]
+
+
+def test_a_rule_is_merged_into_the_settings():
+    assert json.loads(merged('{"a": {"b": 1}}', {"a": {"c": [2]}})) == {"a": {"b": 1, "c": [2]}}
+    assert merged("old", "new") == "new"
+    for scenario in ("forbidden by a hook", "forbidden by the settings"):
+        assert fits(AGENTS["claude_code"], SCENARIOS[scenario])
+        assert not fits(AGENTS["cline"], SCENARIOS[scenario])
+
+
+def test_a_call_in_a_namespace_has_its_name_in_parts():
+    asked = SCENARIOS["MCP"].steps[0].calls[0]
+    call = call_of(asked, AGENTS["codex"].tools, "0")
+    assert (call.name, call.namespace) == ("mcp__lab__lab_mark", "mcp__lab")
+    item = WHOLE["responses"](replace(ANSWER, calls=(call,)))["output"][-1]
+    assert (item["name"], item["namespace"]) == ("lab_mark", "mcp__lab")
 
 
 def test_a_shape_has_fields_kinds_and_no_values(tmp_path):

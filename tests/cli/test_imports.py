@@ -50,7 +50,7 @@ def test_a_second_time_everything_is_known(run, log):
     done = run("import", log, "-l", "team.duckdb")
     assert done.code == 0
     assert (
-        "0 sessions with 0 new turns imported; 0 turns were already recorded; 1 unchanged file passed over"
+        "0 sessions with 0 new turns imported; 0 turns were already recorded; 1 unchanged file skipped"
         in done.out
     )
     log.touch()
@@ -113,7 +113,7 @@ def test_a_turn_with_another_text_is_told(run, tmp_path):
         "recorded first is kept; 0 lines refused." in done.out
     )
     assert (
-        "not taken log.jsonl: s#0: other content under the same id; what was recorded first is kept."
+        "differs log.jsonl: s#0: other content under the same id; what was recorded first is kept."
         in done.err
     )
     kept = run("sql", "FROM turns SELECT text ORDER BY turn_index", "-l", "team.duckdb", "--json").value
@@ -372,7 +372,7 @@ def test_a_folder_of_several_formats(run, log, tmp_path):
     assert done.code == 0
     assert "4 sessions with 7 new turns imported" in done.out
     assert "1 file of MINT-bench's results (mint, sure)" in done.err
-    assert "left out 2: A file of a folder that is no recording of a known format." in done.err
+    assert "skipped 2: A file in a folder that is not a recording in a known format." in done.err
     assert "actionledger sql 'FROM left_out SELECT path, reason, detail, sum(count) AS count" in done.err
     kept = run(
         "sql",

@@ -1,7 +1,7 @@
 """The charts' specifications: what they show, and that it can be read on light and on dark."""
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from actionledger.core.rates import Clustering, Rate
@@ -55,6 +55,22 @@ def test_a_trend_over_too_few_sessions_has_points_and_no_band() -> None:
     assert first["low"] is None
     assert "[0.0, 1.0]" in str(chart.to_dict())
     assert "area" not in {layer["mark"]["type"] for layer in chart.to_dict()["layer"]}
+
+
+def test_a_line_ends_where_periods_without_data_begin() -> None:
+    """Months without a session were crossed by a line, as if they had been measured; a period alone has a bar for its interval."""
+    weeks = [MONDAY + timedelta(weeks=each) for each in (0, 1, 2, 3, 20)]
+    periods = tuple(
+        Period(start, start + timedelta(weeks=1), Rate(90, 100), Rate(80, 100)) for start in weeks
+    )
+    chart = trend_chart(Trend(periods, undated=0), weeks[-1] + timedelta(weeks=2))
+    rows = [row for row in rows_of(chart) if row["series"] == "parsed"]
+    assert [(row["stretch"], row["is_alone"]) for row in rows] == [(0, False)] * 4 + [(1, True)]
+    marks = {
+        layer["mark"]["type"]: layer for layer in chart.to_dict()["layer"] if isinstance(layer["mark"], dict)
+    }
+    assert marks["line"]["encoding"]["detail"]["field"] == "stretch"
+    assert {"area", "rule"} <= set(marks)
 
 
 def test_both_lines_have_their_band_and_a_cut_axis_says_so() -> None:

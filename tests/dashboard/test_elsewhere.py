@@ -229,7 +229,7 @@ def test_what_was_left_out_is_counted_with_its_import(
 ) -> None:
     """By reason, and by import with what it took in; a row of an import leads to its sessions."""
     test = open_page(elsewhere, "views/left_out.py")
-    assert [(row["Reason"], row["What it is"], row["Times"]) for row in cells(test)] == [
+    assert [(row["Reason"], row["Kind"], row["Times"]) for row in cells(test)] == [
         ("encrypted", hostile, 3),
         ("empty", "", 1),
     ]
@@ -240,8 +240,10 @@ def test_what_was_left_out_is_counted_with_its_import(
     assert set(drawn(test, "table")["hrefs"]) == {f"sessions?run={run.run_id}"}
 
 
-def test_what_a_reason_means_is_said_once(open_page: Open, tmp_path: Path, cells: Any) -> None:
-    """Its things stand together, the most frequent reason first by all of them."""
+def test_a_reason_is_one_row_with_its_kinds_folded_below(
+    open_page: Open, tmp_path: Path, cells: Any, drawn: Drawn
+) -> None:
+    """The most frequent reason first by all of its kinds, each meaning once; sixty kinds of one reason hid the others."""
     counts = [
         ("a", LeftOutReason.ENCRYPTED, 5),
         ("b", LeftOutReason.BOOKKEEPING, 4),
@@ -254,9 +256,10 @@ def test_what_a_reason_means_is_said_once(open_page: Open, tmp_path: Path, cells
             [RecordedSession("s", None, "m", "", (RecordedTurn(0, "Done."),)), *items],
             source="chatlog",
         )
-    found = [(row["What it is"], row["What it means"]) for row in cells(open_page(path, "views/left_out.py"))]
-    assert [name for name, _ in found] == ["b", "c", "a"]
-    assert [bool(meaning) for _, meaning in found] == [True, False, True]
+    test = open_page(path, "views/left_out.py")
+    found = [(row["Kind"], row["Times"], bool(row["Meaning"])) for row in cells(test)]
+    assert found == [("2 kinds", 7, True), ("b", 4, False), ("c", 3, False), ("a", 5, True)]
+    assert drawn(test, "table")["depths"] == [0, 1, 1, 0]
 
 
 def test_what_was_refused_is_listed_with_why(

@@ -69,7 +69,8 @@ def test_usage_by_day_leads_to_the_sessions_of_the_day(open_page: Open, used: Pa
     ]
     asked = parse_qs(urlsplit(rows[1]["href"]).query)
     assert (asked["since"], asked["until"]) == (["2026-03-30"], ["2026-03-30"])
-    assert any("cost $6.00" in each.value for each in test.text)
+    stats = {stat["label"]: stat["number"] for stat in drawn(test, "strip")["stats"]}
+    assert stats == {"Cost": "$6.00", "Input tokens": "3,000", "Output tokens": "30", "Turns": "3"}
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,28 @@ def test_a_beginning_and_then_the_whole_is_the_whole(folder, tmp_path, cut):
     assert _asked(tmp_path / "grown.duckdb", _ROWS) == _asked(tmp_path / "once.duckdb", _ROWS)
 
 
+def test_a_name_that_two_sessions_had_is_the_firsts_alone(tmp_path):
+    """A server counted their calls from 0: the second's turns were dropped as copies, and are imported now."""
+    folder, old, new = tmp_path / "sessions", tmp_path / "old.duckdb", tmp_path / "new.duckdb"
+    folder.mkdir()
+    for name in ("a", "b"):
+        call = {"name": "exec_command", "call_id": "functions.exec_command:0", "arguments": "{}"}
+        lines = [
+            _line(AT, "session_meta", id=name, timestamp=AT),
+            _line(LATER, "response_item", type="function_call", **call),
+            _line(LATER, "response_item", type="function_call_output", call_id=call["call_id"], output=name),
+            _said(LATER, "Done."),
+        ]
+        (folder / f"rollout-{name}.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    with open_ledger(old, in_background=False) as ledger:
+        import_sessions(ledger, _earlier(folder), source="codex")
+    import_path(folder, new)
+    for _ in range(2):
+        import_path(folder, old)
+        assert _asked(old, _ROWS) == _asked(new, _ROWS)
+    assert [row[0] for row in _asked(new, _ROWS)] == ["a", "a", "b", "b"]
+
+
 def test_a_session_goes_on_under_the_name_that_the_ledger_has(tmp_path):
     """One of requests was named by its first response, and is by its client now: no second one begins, and its fork is linked to it."""
     path, old, new = tmp_path / "wire.jsonl", tmp_path / "old.duckdb", tmp_path / "new.duckdb"

@@ -10,7 +10,8 @@ import pytest
 from actionledger.cli.imports import taken
 from actionledger.core.errors import UnknownNameError
 from actionledger.core.events import Event
-from actionledger.core.recordings import RecordedSession, RecordedTurn
+from actionledger.core.recordings import RecordedCall, RecordedSession, RecordedTurn
+from actionledger.core.vocabulary import Capture
 from actionledger.imports import Importer, ImportReport, turns
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger import Ledger, open_ledger
@@ -102,6 +103,30 @@ def test_sessions_are_taken_in_with_all_that_is_known(ledger):
         ("second", None, "done", "jsonl"),
         ("silent", True, "done", "jsonl"),
     ]
+
+
+def named(session_id: str, text: str, *calls: str) -> RecordedSession:
+    """A session of a source whose servers name its only response ``c:0``."""
+    made = tuple(RecordedCall(each, "ls", {}) for each in calls)
+    turn = RecordedTurn(0, text, external_id="c:0", capture=Capture.CALLS, calls=made)
+    return RecordedSession(session_id, None, "m", "t", (turn,), ids="source")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(("I look.", "a"), ("I wait.", "b")), (("", "a"), ("I wait.", "b")), (("I", "a"), ("I wait.", "b"))],
+    ids=["another text", "none before", "the same beginning"],
+)
+def test_two_sessions_have_a_name_by_chance(ledger, first, second):
+    """Some servers count from 0 in each session: both turns are recorded, once, and each grows."""
+    assert take(ledger, named("x", *first), named("y", *second), source="pi").turns == 2
+    ledger.ingest()
+    again = take(ledger, named("y", *second), named("x", *first), source="pi")
+    assert (again.turns, again.known, again.differing) == (0, 2, [])
+    assert take(ledger, named("y", second[0] + " So.", second[1]), source="pi").revised == 1
+    ledger.ingest()
+    texts = "SELECT external_id, text FROM turns JOIN sessions USING (session_id) ORDER BY 1"
+    assert rows(ledger, texts) == [("x", first[0]), ("y", second[0] + " So.")]
 
 
 def test_an_import_is_one_run_with_its_parsers(ledger):

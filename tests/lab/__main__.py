@@ -5,6 +5,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from lab import install
@@ -14,6 +16,7 @@ from lab.drift import changes, shape
 from lab.judging import Cell
 from lab.keeping import keep
 from lab.page import write_page
+from lab.results import keep_results, kept, with_new
 from lab.scenarios import SCENARIOS
 from lab.table import faults, losses, not_run, table, word
 
@@ -41,16 +44,24 @@ def main() -> int:
     asked.add_argument(
         "--keep", type=Path, help="keep what agents wrote as small recordings, with the truth, in this folder"
     )
+    asked.add_argument(
+        "--together", action="store_true", help="run those scenarios as one session that can be: much faster"
+    )
     given = asked.parse_args()
     chosen = subjects(given.names)
     if given.drift:
         return drift(chosen, given.folder, given.scenario, given.against)
-    cells = run(chosen, given.folder, given.scenario, cells_again if given.again else cells_of)
+    cells_from = cells_again if given.again else cells_of
+    cells = run(chosen, given.folder, given.scenario, partial(cells_from, together=given.together))
     tell(cells, chosen)
     if given.keep:
         keep_all(chosen, given.folder, given.scenario, given.keep)
     if given.page:
-        write_page(given.page, cells, chosen)
+        all_ = subjects([])
+        versions = {subject.name: subject.pin.version for subject in all_}
+        found = with_new(kept(), cells, versions, datetime.now(UTC).date().isoformat())
+        keep_results(found)
+        write_page(given.page, found, all_)
     return int(bool(faults(cells)))
 
 

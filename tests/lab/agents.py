@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lab.steps import Filled, Scenario, Shell, Tools
+from lab.rules import RULES
+from lab.steps import Scenario, Tools
+from lab.toolkits import TOOLS
 
 ASKED = "lab-asked-1"
 
@@ -26,6 +28,7 @@ class Place:
         way: ``new``, ``on`` to go on with its last session, or ``fork`` to go on with a copy of it.
         is_permitted: whether it may do all without asking.
         mcp: the command of the lab's MCP server; empty where it needs none.
+        rule: ``hook`` or ``denied``, where its settings are to forbid the command.
     """
 
     home: Path
@@ -37,6 +40,7 @@ class Place:
     way: str = "new"
     is_permitted: bool = True
     mcp: tuple[str, ...] = ()
+    rule: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Agent:
     """How it can be started; a scenario that needs another isn't run with it."""
     asks: bool = True
     """Whether it knows of permissions."""
+    compact: str = ""
+    """What it is told to sum up what was said; empty where it can't be told."""
 
 
 def _json(value: Any) -> str:
@@ -269,143 +275,59 @@ def _goose(place: Place) -> Start:
     )  # fmt: skip
 
 
-def _shell(name: str, **more: Any) -> Shell:
-    return lambda command: (name, {"command": command, **more})
-
-
-def _mcp(before: str) -> Callable[[str, Mapping[str, Any]], Filled]:
-    return lambda name, arguments: (before + name, arguments)
-
-
-def _helper(tool: str, task: str = "prompt", **more: Any) -> Callable[[str], Filled]:
-    return lambda prompt: (tool, {task: prompt, **more})
-
-
-def _edit(name: str, file: str, old: str, new: str, **more: Any) -> Callable[[str, str, str], Filled]:
-    return lambda path, was, now: (name, {file: path, old: was, new: now, **more})
-
-
-def _patch(path: str, was: str, now: str) -> str:
-    return f"*** Begin Patch\n*** Update File: {path}\n@@\n-{was}\n+{now}\n*** End Patch\n"
-
-
-def _script(name: str, arguments: Any) -> Filled:
-    return "exec", {"=": _source(name, arguments)}
-
-
-def _code(name: str, arguments: Any) -> Filled:
-    return "codemode", {"code": _source(name, arguments)}
-
-
-def _source(name: str, arguments: Any) -> str:
-    return f"const r = await tools.{name}({json.dumps(arguments)});\ntext(r);"
-
-
-def _command(command: str, **more: Any) -> dict[str, Any]:
-    return {"cmd": command, **more}
-
-
-_LOOK = {"description": "Look around", "subagent_type": "general-purpose"}
-
 AGENTS: dict[str, Agent] = {
     "claude_code": Agent(
         "Claude Code", "@anthropic-ai/claude-code/bin/claude.exe", ".claude/projects",
-        Tools(
-            _shell("Bash", description="Run it"), _shell("Bash", description="Run it", timeout=2000),
-            _edit("Edit", "file_path", "old_string", "new_string"),
-            _helper("Agent", run_in_background=False, **_LOOK), _mcp("mcp__lab__"),
-        ), _claude_code,
+        TOOLS["claude_code"], _claude_code, compact="/compact",
     ),
     "codex": Agent(
-        "Codex", "@openai/codex/bin/codex.js", ".codex/sessions",
-        Tools(
-            lambda command: ("exec_command", _command(command)),
-            lambda command: ("exec_command", _command(command, yield_time_ms=2000)),
-            lambda path, was, now: ("apply_patch", {"=": _patch(path, was, now)}),
-            mcp=_mcp("mcp__lab__"),
-        ), _codex("gpt-5.5"),
+        "Codex", "@openai/codex/bin/codex.js", ".codex/sessions", TOOLS["codex"], _codex("gpt-5.5")
     ),
     "codex_code_mode": Agent(
         "Codex, code mode", "@openai/codex/bin/codex.js", ".codex/sessions",
-        Tools(
-            lambda command: _script("exec_command", _command(command)),
-            lambda command: _script("exec_command", _command(command, yield_time_ms=2000)),
-            lambda path, was, now: _script("apply_patch", _patch(path, was, now)),
-            mcp=lambda name, arguments: _script(f"mcp__lab__{name}", arguments),
-        ), _codex("gpt-6.2-sol"),
+        TOOLS["codex_code_mode"], _codex("gpt-6.2-sol"),
     ),
     "opencode": Agent(
-        "opencode", "opencode-ai/bin/opencode.exe", ".local/share/opencode",
-        Tools(
-            _shell("bash", description="Run it"), _shell("bash", description="Run it", timeout=2000),
-            _edit("edit", "filePath", "oldString", "newString"),
-            _helper("task", description="Look around", subagent_type="general"), _mcp("lab_"),
-        ), _opencode,
+        "opencode", "opencode-ai/bin/opencode.exe", ".local/share/opencode", TOOLS["opencode"], _opencode
     ),
     "gemini_cli": Agent(
         "Gemini CLI", "@google/gemini-cli/bundle/gemini.js", ".gemini/tmp",
-        Tools(
-            _shell("run_shell_command", description="Run it"), None,
-            _edit("replace", "file_path", "old_string", "new_string", instruction="Change it"),
-            _helper("invoke_agent", agent_name="generalist"), _mcp("mcp_lab_"),
-        ), _gemini_cli, ways=("new", "on"),
+        TOOLS["gemini_cli"], _gemini_cli, ways=("new", "on"), compact="/compress",
     ),
     "qwen_code": Agent(
         "Qwen Code", "@qwen-code/qwen-code/cli-entry.js", ".qwen",
-        Tools(
-            _shell("run_shell_command", description="Run it", is_background=False),
-            _shell("run_shell_command", description="Run it", is_background=False, timeout=2000),
-            _edit("edit", "file_path", "old_string", "new_string"),
-            _helper("agent", **_LOOK), _mcp("mcp__lab__"),
-        ), _qwen_code,
+        TOOLS["qwen_code"], _qwen_code, compact="/compress",
     ),
     "copilot": Agent(
         "Copilot CLI", "@github/copilot/npm-loader.js", ".copilot/session-state",
-        Tools(
-            _shell("bash", description="Run it"), None,
-            _edit("edit", "path", "old_str", "new_str"),
-            _helper("task", description="Look around", agent_type="general-purpose", name="looker", mode="sync"),
-            _mcp("lab-"),
-        ), _copilot, ways=("new", "on"),
+        TOOLS["copilot"], _copilot, ways=("new", "on"),
     ),
     "cline": Agent(
-        "Cline", "@cline/cli-linux-x64/bin/cline", ".cline/data",
-        Tools(
-            lambda command: ("run_commands", {"commands": [command]}),
-            edit=_edit("editor", "path", "old_text", "new_text"),
-            helper=_helper("spawn_agent", "task", systemPrompt="You help."),
-        ), _cline, ways=("new",),
+        "Cline", "@cline/cli-linux-x64/bin/cline", ".cline/data", TOOLS["cline"], _cline, ways=("new",)
     ),
     "pi": Agent(
         "pi", "@earendil-works/pi-coding-agent/dist/bundle/cli.js", ".pi/agent/sessions",
-        Tools(
-            _shell("bash"), _shell("bash", timeout=2),
-            lambda path, was, now: ("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
-            mcp=_mcp("mcp__lab__"),
-        ), _pi, asks=False,
+        TOOLS["pi"], _pi, asks=False,
     ),
     "pi_code_mode": Agent(
         "pi, code mode", "@earendil-works/pi-coding-agent/dist/bundle/cli.js", ".pi/agent/sessions",
-        Tools(
-            lambda command: _code("bash", {"command": command}),
-            lambda command: _code("bash", {"command": command, "timeout": 2}),
-            lambda path, was, now: _code("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
-            mcp=lambda name, arguments: _code(f"mcp__lab__{name}", arguments),
-        ), partial(_pi, is_scripting=True), asks=False,
+        TOOLS["pi_code_mode"], partial(_pi, is_scripting=True), asks=False,
     ),
     "goose": Agent(
         "goose", "@aaif/goose-binary-linux-x64/bin/goose", ".local/share/goose",
-        Tools(
-            _shell("shell"), _shell("shell", timeout_secs=2),
-            _edit("edit", "path", "before", "after"),
-            _helper("delegate", "instructions"),
-            _mcp("lab__"),
-        ), _goose,
+        TOOLS["goose"], _goose,
     ),
 }  # fmt: skip
 
 
+def agent_name(agent: Agent) -> str:
+    """Return the name by which an agent goes in the lab."""
+    return next(name for name, row in AGENTS.items() if row is agent)
+
+
 def fits(agent: Agent, scenario: Scenario) -> bool:
     """Whether an agent has what a scenario needs."""
-    has = all(getattr(agent.tools, name) is not None for name in scenario.tools)
-    return has and set(scenario.rounds) <= set(agent.ways) and (scenario.is_permitted or agent.asks)
+    has = all(getattr(agent.tools, each) is not None for each in scenario.tools)
+    ways = {*agent.ways, *(["compact"] if agent.compact else [])}
+    knows = not scenario.rule or agent_name(agent) in RULES[scenario.rule]
+    return has and knows and set(scenario.rounds) <= ways and (scenario.is_permitted or agent.asks)

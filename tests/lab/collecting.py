@@ -7,13 +7,15 @@ from pathlib import Path
 
 from lab import install
 from lab.agents import AGENTS, fits
-from lab.compare import differences
+from lab.compare import Difference, differences, strangers
 from lab.frameworks import FRAMEWORKS
 from lab.install import Pin
-from lab.judging import Cell, judged, ours_behind, ours_in
-from lab.rows import turns_of
-from lab.run import Run, run_again, run_agent, run_framework
+from lab.judging import Cell, Ours, judged, ours_behind, ours_in
+from lab.rows import Turn, parents_of, turns_of
+from lab.run import Run, import_again, run_again, run_agent, run_framework
 from lab.scenarios import SCENARIOS
+from lab.steps import Scenario
+from lab.together import TOGETHER, is_joinable, joined, of_each
 
 WAYS = {"agents": ("file", "proxy"), "frameworks": ("proxy", "trace")}
 
@@ -43,38 +45,60 @@ def subjects(names: Sequence[str]) -> list[Subject]:
     return [each for each in found if not names or each.name in names]
 
 
-def cells_of(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> Iterator[Cell]:
-    """Run a subject through the scenarios, and yield what came of each in each way."""
+def cells_of(
+    subject: Subject, folder: Path, scenarios: Sequence[str] = (), *, together: bool = False
+) -> Iterator[Cell]:
+    """Run a subject through the scenarios, and yield what came of each in each way.
+
+    Args:
+        subject: what is run.
+        folder: where things are installed and run.
+        scenarios: which ones; by default all that it has what they need for.
+        together: whether those that can be are run as one session.
+    """
+    chosen = fitting(subject, scenarios)
     try:
-        programs = (
-            (install.agent(subject.pin, folder / "npm"), install.node(folder / "npm"))
-            if subject.kind == "agents"
-            else (install.framework(subject.pin, folder / "pip"),)
-        )
+        programs = programs_of(subject, folder)
     except subprocess.CalledProcessError as error:
-        for scenario in fitting(subject, scenarios):
-            yield Cell(
-                subject.name,
-                scenario,
-                WAYS[subject.kind][0],
-                not_run=f"can't be installed: exit {error.returncode}",
-            )
+        why = f"can't be installed: exit {error.returncode}"
+        for scenario in chosen:
+            yield Cell(subject.name, scenario, WAYS[subject.kind][0], not_run=why)
         return
-    for scenario in fitting(subject, scenarios):
+    some = [name for name in chosen if together and is_joinable(SCENARIOS[name])]
+    if some:
+        place = run_folder(folder, subject, TOGETHER)
+        yield from judge_each(subject, some, run_in(place, subject, joined(some), programs))
+    for scenario in (name for name in chosen if name not in some):
         place = run_folder(folder, subject, scenario)
-        if subject.kind == "agents":
-            run = run_agent(AGENTS[subject.name], scenario, place, *programs)
-        else:
-            run = run_framework(FRAMEWORKS[subject.name], scenario, place, *programs)
-        yield from judge(subject, scenario, run)
+        yield from judge(subject, scenario, run_in(place, subject, SCENARIOS[scenario], programs))
 
 
-def cells_again(subject: Subject, folder: Path, scenarios: Sequence[str] = ()) -> Iterator[Cell]:
+def programs_of(subject: Subject, folder: Path) -> tuple[Path, ...]:
+    """Install what a subject needs, and return the programs."""
+    if subject.kind == "agents":
+        return install.agent(subject.pin, folder / "npm"), install.node(folder / "npm")
+    return (install.framework(subject.pin, folder / "pip"),)
+
+
+def run_in(place: Path, subject: Subject, script: Scenario, programs: tuple[Path, ...]) -> Run:
+    """Run a subject once in a folder."""
+    if subject.kind == "agents":
+        return run_agent(AGENTS[subject.name], script, place, *programs)
+    return run_framework(FRAMEWORKS[subject.name], script, place, *programs)
+
+
+def cells_again(
+    subject: Subject, folder: Path, scenarios: Sequence[str] = (), *, together: bool = False
+) -> Iterator[Cell]:
     """Import and judge what earlier runs have left, and yield what came of each in each way."""
-    for scenario in fitting(subject, scenarios):
+    store = AGENTS[subject.name].store if subject.kind == "agents" else None
+    chosen = fitting(subject, scenarios)
+    some = [name for name in chosen if together and is_joinable(SCENARIOS[name])]
+    if some:
+        yield from judge_each(subject, some, run_again(run_folder(folder, subject, TOGETHER), store))
+    for scenario in (name for name in chosen if name not in some):
         place = run_folder(folder, subject, scenario)
         if (place / "truth.json").exists():
-            store = AGENTS[subject.name].store if subject.kind == "agents" else None
             yield from judge(subject, scenario, run_again(place, store))
         else:
             for way in WAYS[subject.kind]:
@@ -101,10 +125,36 @@ def judge(subject: Subject, scenario: str, run: Run) -> Iterator[Cell]:
     for way in WAYS[subject.kind]:
         if not run.truth.answers and not run.truth.errors:
             yield Cell(subject.name, scenario, way, not_run=f"it asked nothing: {run.ending}")
-            continue
-        if way not in run.ledgers:
+        elif way not in run.ledgers:
             yield Cell(subject.name, scenario, way, lost=(("all", "it has written nothing"),))
-            continue
-        found = differences(run.truth, turns_of(run.ledgers[way]))
-        ours = ours_behind(run.truth) if way == "proxy" else ours_in(run.stores[way])
-        yield judged(subject.name, scenario, way, found, ours=ours)
+        else:
+            yield judged(subject.name, scenario, way, found_in(run, way), ours=ours_of(run, way))
+
+
+def judge_each(subject: Subject, scenarios: Sequence[str], run: Run) -> Iterator[Cell]:
+    """Yield what came of each of the scenarios that were run as one; of those that were not reached, nothing."""
+    for way in (way for way in WAYS[subject.kind] if way in run.ledgers):
+        ours = ours_of(run, way)
+        for scenario, found in of_each(scenarios, run.truth, found_in(run, way)):
+            yield judged(subject.name, scenario, way, found, ours=ours)
+
+
+def ours_of(run: Run, way: str) -> Ours:
+    """Return what tells our faults in a recording from what isn't there."""
+    return ours_behind(run.truth) if way == "proxy" else ours_in(run.stores[way])
+
+
+def found_in(run: Run, way: str) -> list[Difference]:
+    """Return all that one recording of a run has otherwise than it was."""
+    turns = turns_of(run.ledgers[way])
+    lineage = strangers(run.truth, turns, parents_of(run.ledgers[way]))
+    again = doubled(turns, run) if way == "file" else ()
+    return [*differences(run.truth, turns), *lineage, *again]
+
+
+def doubled(turns: Sequence[Turn], run: Run) -> Iterator[Difference]:
+    """Yield what a second import of the same files changes, which is to be nothing."""
+    import_again(run.stores["file"], run.ledgers["file"])
+    after = turns_of(run.ledgers["file"])
+    if after != turns:
+        yield Difference(-1, "second import", f"{len(after)} turns", f"{len(turns)} turns as they were")

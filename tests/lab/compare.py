@@ -3,14 +3,16 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lab.interfaces import SERVED
 from lab.rows import Action, Turn
 from lab.truth import Answer, Call, Truth
 
-LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "incomplete"})
+LENGTH = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "incomplete", "model_context_window_exceeded"}
+)
 """The words for an answer that was cut by its length, without regard to case."""
 REFUSALS = frozenset({"refusal", "content_filter", "safety"})
 """The words for an answer that its model or its provider refuses."""
@@ -57,6 +59,23 @@ def differences(truth: Truth, turns: Sequence[Turn]) -> list[Difference]:
     return found
 
 
+def strangers(truth: Truth, turns: Sequence[Turn], parents: Mapping[str, str]) -> list[Difference]:
+    """Return what says that a run is more than one tree of sessions; the client's own requests are no part of it."""
+    sent = [answer for answer in truth.answers if not answer.is_side]
+    mine = {turn.session for turn in turns if any(is_of(turn, answer) for answer in sent)}
+    roots = {root(session, parents) for session in mine}
+    return [Difference(-1, "lineage", f"{len(roots)} sessions apart", "one tree")] if len(roots) > 1 else []
+
+
+def root(session: str, parents: Mapping[str, str]) -> str:
+    """Return the first of a session's line of parents."""
+    seen = {session}
+    while (parent := parents.get(session)) and parent not in seen:
+        seen.add(parent)
+        session = parent
+    return session
+
+
 def is_of(turn: Turn, answer: Answer) -> bool:
     """Whether a turn is that of an answer: it has its calls, or begins with its words."""
     said = [each.call_id for each in (*turn.actions, *turn.executions)]
@@ -67,7 +86,8 @@ def is_of(turn: Turn, answer: Answer) -> bool:
         return not turn.text and is_counted and (turn.thought == answer.thought or not turn.thought)
     if answer.cut and turn.text and answer.text.startswith(turn.text):
         return True  # the words that came through
-    if answer.text and turn.text.startswith(answer.text.split("\n")[0]):
+    first = next(iter(words(answer, "text")), "").split("\n")[0]
+    if first and turn.text.startswith(first):
         return True
     return not turn.text and not said and turn.tokens["output"] == answer.tokens.output
 
@@ -79,14 +99,14 @@ def is_called(said: str, sent: str) -> bool:
 
 def of_turn(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
     """Yield what one turn says otherwise than its answer."""
-    if not turn.text.startswith(answer.text):
-        yield Difference(answer.number, "text", short(turn.text), short(answer.text), (answer.text,))
+    for said in words(answer, "text"):
+        if said not in turn.text:
+            yield Difference(answer.number, "text", short(turn.text), short(said), (said,))
     if turn.model != SERVED:
         yield Difference(answer.number, "model", str(turn.model), SERVED, (SERVED,))
-    if answer.thought and answer.thought not in turn.thought:
-        yield Difference(
-            answer.number, "thought", short(turn.thought), short(answer.thought), (answer.thought,)
-        )
+    for said in words(answer, "thought"):
+        if said not in turn.thought:
+            yield Difference(answer.number, "thought", short(turn.thought), short(said), (said,))
     said_length = (turn.finish or "").lower() in LENGTH
     if answer.finish == "refusal":
         if (turn.finish or "").lower() not in REFUSALS:
@@ -97,7 +117,7 @@ def of_turn(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
                 answer.finish,
                 ('"refusal"', '"content_filter"', '"SAFETY"'),
             )
-    elif said_length != (answer.finish == "length"):
+    elif said_length != (answer.finish in ("length", "window")):
         yield Difference(answer.number, "finish", str(turn.finish), answer.finish, _words(answer))
     yield from _tokens(answer, turn)
     yield from _calls(answer, turn, truth)
@@ -127,9 +147,16 @@ def of_cut(answer: Answer, turn: Turn, truth: Truth) -> Iterator[Difference]:
                 yield Difference(answer.number, "status", each.status, outcome(call, truth))
 
 
+def words(answer: Answer, kind: str) -> list[str]:
+    """Return the words, or the thoughts, of an answer, part by part."""
+    return [str(said) for each, said in answer.order if each == kind]
+
+
 def _words(answer: Answer) -> tuple[str, ...]:
     return (
-        ('"length"', '"max_tokens"', "max_output_tokens", "MAX_TOKENS") if answer.finish == "length" else ()
+        ('"length"', '"max_tokens"', "max_output_tokens", "MAX_TOKENS", "model_context_window_exceeded")
+        if answer.finish in ("length", "window")
+        else ()
     )
 
 
@@ -140,6 +167,10 @@ def _tokens(answer: Answer, turn: Turn) -> Iterator[Difference]:
         if name == "reasoning" and answer.interface == "anthropic":
             continue  # that interface doesn't say
         want, said = getattr(told, name), turn.tokens[name]
+        if answer.usage == "none":
+            if said:
+                yield Difference(answer.number, f"{name} tokens", str(said), "not told", (str(said),))
+            continue
         if said != want:
             evidence = (str(want), *([str(other[name])] if name in other else ()))
             yield Difference(answer.number, f"{name} tokens", str(said), str(want), evidence)
@@ -181,11 +212,16 @@ def is_object(raw: str) -> bool:
 
 def _broken(answer: Answer, call: Call, action: Action | None, turn: Turn) -> Iterator[Difference]:
     """Arguments that can't be read: their text is kept, and no call is made of it that would be in order."""
-    if call.raw not in turn.text:
+    if not is_kept(call.raw, turn.text):
         said = short(action.arguments) if action else "none"
         yield Difference(answer.number, "broken arguments", said, short(call.raw), (call.raw,))
     elif action is not None and action.status == "valid":
         yield Difference(answer.number, "check of broken arguments", action.status, "not valid")
+
+
+def is_kept(raw: str, text: str) -> bool:
+    """Whether broken arguments stand in a text: a value that is a text itself, as itself; `null`, which is none, needs not."""
+    return raw == "null" or raw in text or (raw[:1] == '"' and raw[1:-1] in text)
 
 
 def _whole(answer: Answer, call: Call, action: Action) -> Iterator[Difference]:
@@ -223,6 +259,8 @@ def _status(answer: Answer, call: Call, turn: Turn, place: int, truth: Truth) ->
 
 def outcome(call: Call, truth: Truth) -> str:
     """Return what came of a call, by the mark that it left or didn't leave."""
+    if call.is_sure:
+        return "succeeded"
     if not call.mark or call.mark not in truth.ran:
         return "never ran"
     if call.exit_status is None:

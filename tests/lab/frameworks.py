@@ -8,6 +8,8 @@ from lab.agents import ASKED
 from lab.steps import PROMPT, Tools
 
 PROGRAMS = Path(__file__).parent / "programs"
+MORE = 4
+"""How many answers a run may take beside a scenario's steps."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,12 @@ def tools_of(framework: Framework) -> Tools:
     return Tools(lambda command: (framework.tool, {"command": command}))
 
 
-def environment_of(framework: Framework, address: str, receiver: str, spans: Path) -> dict[str, str]:
-    """Return what a program is told: where its model is, where its spans go, and what to ask."""
+def environment_of(
+    framework: Framework, address: str, receiver: str, spans: Path, steps: int
+) -> dict[str, str]:
+    """Return what a program is told: where its model is, where its spans go, what to ask, and how many answers there may be."""
     return {
-        "LAB_ADDRESS": address, "LAB_MODEL": framework.model, "LAB_PROMPT": PROMPT, "LAB_SPANS": str(spans),
+        "LAB_ADDRESS": address, "LAB_MOST": str(steps + MORE), "LAB_MODEL": framework.model, "LAB_PROMPT": PROMPT, "LAB_SPANS": str(spans),
         "OTEL_EXPORTER_OTLP_ENDPOINT": receiver, "OTEL_SDK_DISABLED": "false", "PYTHONDONTWRITEBYTECODE": "",
         **framework.environment, "GOOGLE_GEMINI_BASE_URL": address,
     }  # fmt: skip

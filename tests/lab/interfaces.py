@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from lab.truth import Answer
+from lab.truth import Answer, Piece, Tokens
 
 Event = tuple[str, Any]
 SERVED = "lab-served-1"
@@ -34,13 +34,34 @@ def parsed(raw: str) -> Any:
 
 def _anthropic_usage(answer: Answer) -> dict[str, int]:
     told = answer.tokens
+    if answer.usage == "none":
+        return {"input_tokens": 0, "output_tokens": 0}  # that interface can't do without
     return {
         "input_tokens": told.input - told.cached, "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": told.cached, "output_tokens": told.output,
     }  # fmt: skip
 
 
-_ANTHROPIC_ENDS = {"call": "tool_use", "end": "end_turn", "length": "max_tokens", "refusal": "refusal"}
+_ANTHROPIC_ENDS = {
+    "call": "tool_use", "end": "end_turn", "length": "max_tokens", "refusal": "refusal",
+    "window": "model_context_window_exceeded", "stop word": "stop_sequence",
+}  # fmt: skip
+
+
+def _anthropic_block(answer: Answer, piece: Piece) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return a block as it begins, and what is added to it."""
+    kind, said = piece
+    if kind == "call":
+        call = answer.calls[int(said)]
+        added = [{"type": "input_json_delta", "partial_json": each} for each in halves(call.raw)]
+        return {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}, added
+    if kind == "text":
+        return {"type": "text", "text": ""}, [
+            {"type": "text_delta", "text": each} for each in halves(str(said))
+        ]
+    added = [{"type": "thinking_delta", "thinking": each} for each in halves(str(said))]
+    signed = {"type": "signature_delta", "signature": SIGNED}
+    return {"type": "thinking", "thinking": "", "signature": ""}, [*added, signed]
 
 
 def anthropic_stream(answer: Answer) -> Iterator[Event]:
@@ -56,46 +77,30 @@ def anthropic_stream(answer: Answer) -> Iterator[Event]:
     }
     usage = _anthropic_usage(answer) | {"output_tokens": 1}
     yield event("message_start", message=head | {"stop_reason": None, "stop_sequence": None, "usage": usage})
-    index = 0
-    if answer.thought:
-        begun = {"type": "thinking", "thinking": "", "signature": ""}
-        yield event("content_block_start", index=index, content_block=begun)
-        for piece in halves(answer.thought):
-            yield event(
-                "content_block_delta", index=index, delta={"type": "thinking_delta", "thinking": piece}
-            )
-        signed = {"type": "signature_delta", "signature": SIGNED}
-        yield event("content_block_delta", index=index, delta=signed)
-        yield event("content_block_stop", index=index)
-        index += 1
-    if answer.text:
-        yield event("content_block_start", index=index, content_block={"type": "text", "text": ""})
-        for piece in halves(answer.text):
-            yield event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
-        yield event("content_block_stop", index=index)
-        index += 1
-    for call in answer.calls:
-        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+    for index, piece in enumerate(answer.order):
+        block, added = _anthropic_block(answer, piece)
         yield event("content_block_start", index=index, content_block=block)
-        for piece in halves(call.raw):
-            delta = {"type": "input_json_delta", "partial_json": piece}
+        for delta in added:
             yield event("content_block_delta", index=index, delta=delta)
         yield event("content_block_stop", index=index)
-        index += 1
     end = {"stop_reason": _ANTHROPIC_ENDS[answer.finish], "stop_sequence": None}
     yield event("message_delta", delta=end, usage=_anthropic_usage(answer))
     yield event("message_stop")
 
 
 def anthropic_whole(answer: Answer) -> dict[str, Any]:
-    calls = [{"type": "tool_use", "id": c.id, "name": c.name, "input": parsed(c.raw)} for c in answer.calls]
-    words = [{"type": "text", "text": answer.text}] if answer.text else []
-    thoughts = (
-        [{"type": "thinking", "thinking": answer.thought, "signature": SIGNED}] if answer.thought else []
-    )
+    content: list[dict[str, Any]] = []
+    for kind, said in answer.order:
+        call = answer.calls[int(said)] if kind == "call" else None
+        if call:
+            content.append({"type": "tool_use", "id": call.id, "name": call.name, "input": parsed(call.raw)})
+        else:
+            signed = {"signature": SIGNED} if kind == "thought" else {}
+            named = "thinking" if kind == "thought" else "text"
+            content.append({"type": named, named: said, **signed})
     return {
         "id": f"msg_lab_{answer.number}", "type": "message", "role": "assistant", "model": SERVED,
-        "content": [*thoughts, *words, *calls], "stop_reason": _ANTHROPIC_ENDS[answer.finish],
+        "content": content, "stop_reason": _ANTHROPIC_ENDS[answer.finish],
         "stop_sequence": None, "usage": _anthropic_usage(answer),
     }  # fmt: skip
 
@@ -103,8 +108,10 @@ def anthropic_whole(answer: Answer) -> dict[str, Any]:
 # --- OpenAI's chat completions
 
 
-def _chat_usage(answer: Answer) -> dict[str, Any]:
+def _chat_usage(answer: Answer) -> dict[str, Any] | None:
     told = answer.tokens
+    if answer.usage == "none":
+        return None
     return {
         "prompt_tokens": told.input, "completion_tokens": told.output, "total_tokens": told.input + told.output,
         "prompt_tokens_details": {"cached_tokens": told.cached},
@@ -112,7 +119,10 @@ def _chat_usage(answer: Answer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-_CHAT_ENDS = {"call": "tool_calls", "end": "stop", "length": "length", "refusal": "content_filter"}
+_CHAT_ENDS = {
+    "call": "tool_calls", "end": "stop", "length": "length", "refusal": "content_filter",
+    "window": "length", "stop word": "stop",
+}  # fmt: skip
 
 
 def chat_stream(answer: Answer) -> Iterator[Event]:
@@ -127,19 +137,20 @@ def chat_stream(answer: Answer) -> Iterator[Event]:
         return "", {**head, "choices": [{"index": 0, "delta": value, "finish_reason": finish}]}
 
     yield delta({"role": "assistant", "content": ""})
-    for piece in halves(answer.thought):
-        yield delta({"reasoning_content": piece})
-    for piece in halves(answer.text):
-        yield delta({"content": piece})
-    for index, call in enumerate(answer.calls):
-        function = {"name": call.name, "arguments": ""}
-        yield delta(
-            {"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": function}]}
-        )
+    for kind, said in answer.order:
+        if kind != "call":
+            named = "reasoning_content" if kind == "thought" else "content"
+            for piece in halves(str(said)):
+                yield delta({named: piece})
+            continue
+        call = answer.calls[int(said)]
+        begun = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
+        yield delta({"tool_calls": [{"index": said, **begun}]})
         for piece in halves(call.raw):
-            yield delta({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+            yield delta({"tool_calls": [{"index": said, "function": {"arguments": piece}}]})
     yield delta({}, _CHAT_ENDS[answer.finish])
-    yield "", {**head, "choices": [], "usage": _chat_usage(answer)}
+    if usage := _chat_usage(answer):
+        yield "", {**head, "choices": [], "usage": usage}
     yield "", "[DONE]"
 
 
@@ -163,26 +174,36 @@ def chat_whole(answer: Answer) -> dict[str, Any]:
 
 
 def _items(answer: Answer) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-    if answer.thought:
-        summary = [{"type": "summary_text", "text": answer.thought}]
-        items.append({"id": f"rs_lab_{answer.number}", "type": "reasoning", "summary": summary})
-    if answer.text:
-        content = [{"type": "output_text", "text": answer.text, "annotations": []}]
-        items.append(
-            {"id": f"msg_lab_{answer.number}", "type": "message", "role": "assistant", "content": content}
-        )
-    for index, call in enumerate(answer.calls):
-        head = {"id": f"fc_lab_{answer.number}_{index}", "call_id": call.id, "name": call.name}
-        if call.is_custom:
-            items.append({**head, "type": "custom_tool_call", "input": call.raw})
-        else:
-            items.append({**head, "type": "function_call", "arguments": call.raw})
     whole = "incomplete" if answer.finish in _INCOMPLETE else "completed"
-    return [item | {"status": whole} for item in items]
+    return [_item(answer, place, piece) | {"status": whole} for place, piece in enumerate(answer.order)]
 
 
-_INCOMPLETE = {"length": "max_output_tokens", "refusal": "content_filter"}
+def _item(answer: Answer, place: int, piece: Piece) -> dict[str, Any]:
+    kind, said = piece
+    name = f"lab_{answer.number}_{place}"
+    if kind == "thought":
+        return {
+            "id": f"rs_{name}",
+            "type": "reasoning",
+            "summary": [{"type": "summary_text", "text": said}],
+        }
+    if kind == "text":
+        content = [{"type": "output_text", "text": said, "annotations": []}]
+        return {"id": f"msg_{name}", "type": "message", "role": "assistant", "content": content}
+    call = answer.calls[int(said)]
+    head = {"id": f"fc_{name}", "call_id": call.id, "name": call.name}
+    if call.namespace:
+        head |= {"name": call.name.removeprefix(f"{call.namespace}__"), "namespace": call.namespace}
+    if call.is_custom:
+        return {**head, "type": "custom_tool_call", "input": call.raw}
+    return {**head, "type": "function_call", "arguments": call.raw}
+
+
+_INCOMPLETE = {
+    "length": "max_output_tokens",
+    "window": "max_output_tokens",
+    "refusal": "content_filter",
+}
 
 
 def responses_whole(answer: Answer) -> dict[str, Any]:
@@ -197,7 +218,8 @@ def responses_whole(answer: Answer) -> dict[str, Any]:
         "id": f"resp_lab_{answer.number}", "object": "response", "created_at": 1, "model": SERVED,
         "status": "incomplete" if reason else "completed", "error": None,
         "incomplete_details": {"reason": reason} if reason else None,
-        "parallel_tool_calls": True, "tools": [], "tool_choice": "auto", "output": _items(answer), "usage": usage,
+        "parallel_tool_calls": True, "tools": [], "tool_choice": "auto", "output": _items(answer),
+        "usage": None if answer.usage == "none" else usage,
     }  # fmt: skip
 
 
@@ -216,9 +238,9 @@ def responses_stream(answer: Answer) -> Iterator[Event]:
             yield event("response.output_item.added", output_index=index, item=item | {"summary": []})
             part = {"type": "summary_text", "text": ""}
             yield event("response.reasoning_summary_part.added", **place, summary_index=0, part=part)
-            for piece in halves(answer.thought):
-                yield event("response.reasoning_summary_text.delta", **place, summary_index=0, delta=piece)
             said = item["summary"][0]
+            for piece in halves(said["text"]):
+                yield event("response.reasoning_summary_text.delta", **place, summary_index=0, delta=piece)
             yield event("response.reasoning_summary_text.done", **place, summary_index=0, text=said["text"])
             yield event("response.reasoning_summary_part.done", **place, summary_index=0, part=said)
         elif item["type"] == "message":
@@ -226,9 +248,10 @@ def responses_stream(answer: Answer) -> Iterator[Event]:
             yield event("response.output_item.added", output_index=index, item=started)
             part = {"type": "output_text", "text": "", "annotations": []}
             yield event("response.content_part.added", **place, content_index=0, part=part)
-            for piece in halves(answer.text):
+            words = item["content"][0]["text"]
+            for piece in halves(words):
                 yield event("response.output_text.delta", **place, content_index=0, delta=piece)
-            yield event("response.output_text.done", **place, content_index=0, text=answer.text)
+            yield event("response.output_text.done", **place, content_index=0, text=words)
             yield event("response.content_part.done", **place, content_index=0, part=item["content"][0])
         else:
             field, kind = (
@@ -252,18 +275,31 @@ def responses_stream(answer: Answer) -> Iterator[Event]:
 
 def gemini_whole(answer: Answer) -> dict[str, Any]:
     told = answer.tokens
-    parts: list[dict[str, Any]] = [{"text": answer.thought, "thought": True}] if answer.thought else []
-    parts += [{"text": answer.text}] if answer.text else []
-    parts += [{"functionCall": {"id": c.id, "name": c.name, "args": parsed(c.raw)}} for c in answer.calls]
-    finish = {"length": "MAX_TOKENS", "refusal": "SAFETY"}.get(answer.finish, "STOP")
+    parts = [_gemini_part(answer, piece) for piece in answer.order]
+    ends = {"length": "MAX_TOKENS", "window": "MAX_TOKENS", "refusal": "SAFETY"}
+    finish = ends.get(answer.finish, "STOP")
+    usage = {"usageMetadata": _gemini_usage(told)} if answer.usage != "none" else {}
     return {
-        "modelVersion": SERVED, "responseId": f"resp-lab-{answer.number}",
+        "modelVersion": SERVED,
+        "responseId": f"resp-lab-{answer.number}",
         "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": finish}],
-        "usageMetadata": {
-            "promptTokenCount": told.input, "cachedContentTokenCount": told.cached,
-            "candidatesTokenCount": told.output - told.reasoning, "thoughtsTokenCount": told.reasoning,
-            "totalTokenCount": told.input + told.output,
-        },
+        **usage,
+    }
+
+
+def _gemini_part(answer: Answer, piece: Piece) -> dict[str, Any]:
+    kind, said = piece
+    if kind == "call":
+        call = answer.calls[int(said)]
+        return {"functionCall": {"id": call.id, "name": call.name, "args": parsed(call.raw)}}
+    return {"text": said, "thought": True} if kind == "thought" else {"text": said}
+
+
+def _gemini_usage(told: Tokens) -> dict[str, int]:
+    return {
+        "promptTokenCount": told.input, "cachedContentTokenCount": told.cached,
+        "candidatesTokenCount": told.output - told.reasoning, "thoughtsTokenCount": told.reasoning,
+        "totalTokenCount": told.input + told.output,
     }  # fmt: skip
 
 
@@ -274,7 +310,8 @@ def gemini_stream(answer: Answer) -> Iterator[Event]:
     for part in candidate["content"]["parts"]:
         yield "", {**head, "candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}]}
     last = candidate | {"content": {"role": "model", "parts": []}}
-    yield "", {**head, "candidates": [last], "usageMetadata": whole["usageMetadata"]}
+    usage = {key: whole[key] for key in ("usageMetadata",) if key in whole}
+    yield "", {**head, "candidates": [last], **usage}
 
 
 # --- What breaks off, and what is refused
@@ -288,13 +325,26 @@ def stream(answer: Answer) -> list[Event]:
     events = list(STREAMS[answer.interface](answer))
     if not answer.cut:
         return events
-    events = events[: -_ENDINGS[answer.interface]]
-    if answer.cut == "end":
+    endings = _ENDINGS[answer.interface] - (answer.interface == "chat" and answer.usage == "none")
+    events = events[:-endings]
+    if answer.cut in ("end", "unfinished"):
         return events
+    if answer.cut == "error":
+        return [*events, _error_event(answer.interface)]
     whole = answer.calls[-1].raw if answer.cut == "call" else answer.text
     sought = json.dumps(halves(whole)[0])[1:-1]
     places = [at for at, (_, value) in enumerate(events) if sought in json.dumps(value)]
     return events[: places[0] + 1] if places else events
+
+
+def _error_event(interface: str) -> Event:
+    """Return the event by which a stream says that its answer has failed."""
+    error = refused(529, interface)
+    if interface == "responses":
+        said = {"code": "server_is_overloaded", "message": error["error"]["message"]}
+        failed = {"id": "resp_lab_failed", "object": "response", "status": "failed", "error": said}
+        return "response.failed", {"type": "response.failed", "response": failed}
+    return ("error" if interface == "anthropic" else ""), error
 
 
 def refused(status: int, interface: str) -> dict[str, Any]:

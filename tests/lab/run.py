@@ -13,14 +13,16 @@ from pathlib import Path
 
 import actionledger as al
 from actionledger.imports.live.server import OtlpServer, ProxyServer
-from lab.agents import Agent, Place
+from lab.agents import Agent, Place, agent_name
 from lab.frameworks import PROGRAMS, Framework, environment_of, tools_of
-from lab.scenarios import SCENARIOS
+from lab.rules import RULES, Forbids, merged
 from lab.server import Server
-from lab.steps import CUT, NOTES, ON, PROMPT, RAN
+from lab.steps import CUT, NOTES, ON, PROMPT, RAN, Scenario
 from lab.truth import Truth, kept, read
 
-MOST_SECONDS = 90
+MOST_SECONDS = 80
+SECONDS_A_STEP = 5
+SECONDS_TO_END = 8
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,14 @@ def proxied(address: str, ledger: Path) -> Iterator[str]:
         yield proxy.address
 
 
-def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Path) -> Run:
+def run_agent(agent: Agent, script: Scenario, folder: Path, program: Path, node: Path) -> Run:
     """Run an agent once, and import what it wrote."""
     home, project = folder / "home", folder / "project"
     shutil.rmtree(folder, ignore_errors=True)
     project.mkdir(parents=True)
     home.mkdir()
     (project / NOTES).write_text("alpha\n", encoding="utf-8")
-    script = SCENARIOS[scenario]
-    with Server(scenario, agent.tools) as server:
+    with Server(script, agent.tools) as server:
         with proxied(server.address, folder / "proxy.duckdb") as address:
             for number, way in enumerate(script.rounds):
                 mcp = (
@@ -56,7 +57,7 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
                     if "mcp" in script.tools
                     else ()
                 )
-                prompt = ON if number else PROMPT
+                prompt = agent.compact if way == "compact" else ON if number else PROMPT
                 place = Place(
                     home,
                     project,
@@ -64,11 +65,14 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
                     program / agent.program,
                     node,
                     prompt,
-                    way,
+                    "on" if way == "compact" else way,
                     script.is_permitted,
                     mcp,
+                    script.rule,
                 )
-                ending = started(agent, place, folder / "out.log", is_killed=script.is_killed and not number)
+                stopped_by = 0 if number else script.stopped_by
+                most = most_seconds(script)
+                ending = started(agent, place, folder / "out.log", stopped_by, most)
         truth = server.truth
     truth.ran = marks(project)
     kept(truth, folder / "truth.json")
@@ -79,14 +83,23 @@ def run_agent(agent: Agent, scenario: str, folder: Path, program: Path, node: Pa
     return Run(truth, {"file": store}, ledgers, ending)
 
 
-def started(agent: Agent, place: Place, log: Path, *, is_killed: bool) -> str:
+def most_seconds(script: Scenario) -> int:
+    """Return how long a run may take."""
+    return MOST_SECONDS + SECONDS_A_STEP * len(script.steps)
+
+
+def started(agent: Agent, place: Place, log: Path, stopped_by: int, most: int) -> str:
     """Start an agent once, and say how it ended."""
     start = agent.start(place)
-    for name, text in start.files.items():
+    forbids = RULES[place.rule][agent_name(agent)] if place.rule else Forbids()
+    files = dict(start.files)
+    files |= {name: merged(files.get(name, ""), more) for name, more in forbids.files.items()}
+    for name, text in files.items():
         (place.home / name).parent.mkdir(parents=True, exist_ok=True)
         (place.home / name).write_text(text, encoding="utf-8")
+    command = [*start.command, *forbids.flags]
     env = environment(place.home, place.node) | dict(start.environment)
-    return ran(start.command, env, place.project, log, kills_at=place.project / RAN if is_killed else None)
+    return ran(command, env, place.project, log, most, stopped_by=stopped_by)
 
 
 def run_again(folder: Path, store: str | None) -> Run:
@@ -110,6 +123,11 @@ def imported(store: Path, ledger: Path) -> bool:
     return True
 
 
+def import_again(store: Path, ledger: Path) -> None:
+    """Import what was written once more into the ledger that has it."""
+    al.import_path(store, ledger, workers=1)
+
+
 def environment(home: Path, node: Path) -> dict[str, str]:
     """An environment with no key, no setting and no home of whoever starts the lab; nothing in it leaves loopback."""
     kept = {name: os.environ[name] for name in ("LANG", "TZ", "TMPDIR") if name in os.environ}
@@ -123,7 +141,7 @@ def environment(home: Path, node: Path) -> dict[str, str]:
 
 
 def ran(
-    command: list[str], env: Mapping[str, str], folder: Path, log: Path, *, kills_at: Path | None = None
+    command: list[str], env: Mapping[str, str], folder: Path, log: Path, most: int, *, stopped_by: int = 0
 ) -> str:
     """Run a command to its end, or end it and all that it started; say how it ended.
 
@@ -132,7 +150,8 @@ def ran(
         env: its whole environment.
         folder: where.
         log: where its words go, after those of earlier rounds.
-        kills_at: it is killed soon after this file is there.
+        most: how many seconds it may take.
+        stopped_by: the signal that it gets soon after a command has left its mark; 0 is none.
     """
     with log.open("ab") as out:
         process = subprocess.Popen(
@@ -140,15 +159,26 @@ def ran(
             start_new_session=True,
         )  # fmt: skip
         try:
-            process.wait(seconds_until(kills_at) if kills_at else MOST_SECONDS)
+            if stopped_by:
+                process.wait(seconds_until(folder / RAN))
+            else:
+                process.wait(most)
             ending = f"exit {process.returncode}"
         except subprocess.TimeoutExpired:
-            ending = "killed" if kills_at else f"stopped after {MOST_SECONDS} s"
+            ending = stopped(process, stopped_by) if stopped_by else f"stopped after {most} s"
         for left in started_in(env["HOME"]):
             with suppress(ProcessLookupError):
                 os.kill(left, signal.SIGKILL)
         process.wait()
     return ending
+
+
+def stopped(process: subprocess.Popen[bytes], signalled: int) -> str:
+    """Send a signal to a process and all that is in its group, as a terminal does, and wait a while for its end."""
+    os.killpg(process.pid, signalled)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(SECONDS_TO_END)
+    return f"stopped by signal {signalled}"
 
 
 def seconds_until(file: Path) -> float:
@@ -177,7 +207,7 @@ def marks(project: Path) -> tuple[str, ...]:
     return tuple(word for word in words if word.startswith("mark-"))
 
 
-def run_framework(framework: Framework, scenario: str, folder: Path, python: Path) -> Run:
+def run_framework(framework: Framework, script: Scenario, folder: Path, python: Path) -> Run:
     """Run a framework's program once, its requests through our proxy and its spans to our receiver."""
     home, project = folder / "home", folder / "project"
     shutil.rmtree(folder, ignore_errors=True)
@@ -185,11 +215,13 @@ def run_framework(framework: Framework, scenario: str, folder: Path, python: Pat
     home.mkdir()
     ledgers = {"proxy": folder / "proxy.duckdb", "trace": folder / "trace.duckdb"}
     spans = folder / "spans.json"
-    with Server(scenario, tools_of(framework), final_tool=framework.final_tool) as server:
+    with Server(script, tools_of(framework), final_tool=framework.final_tool) as server:
         with proxied(server.address, ledgers["proxy"]) as address, received(ledgers["trace"]) as receiver:
-            told = environment_of(framework, address, receiver, spans)
+            told = environment_of(framework, address, receiver, spans, len(script.steps))
             command = [str(python), str(PROGRAMS / framework.program)]
-            ending = ran(command, environment(home, python) | told, project, folder / "out.log")
+            ending = ran(
+                command, environment(home, python) | told, project, folder / "out.log", most_seconds(script)
+            )
         truth = server.truth
     truth.ran = marks(project)
     kept(truth, folder / "truth.json")

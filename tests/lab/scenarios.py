@@ -1,5 +1,9 @@
 """What the scripted model says, scenario by scenario; the names of tools are each agent's own, and so filled in for it."""
 
+import signal
+
+from lab.deeds import DEEDS
+from lab.ends import ENDS
 from lab.steps import Asked, Scenario, Step
 from lab.variants import VARIANTS
 
@@ -196,7 +200,7 @@ _FIRST: dict[str, Scenario] = {
             Step("It went on."),
         ),
         rounds=("new", "on"),
-        is_killed=True,
+        stopped_by=signal.SIGKILL,
     ),
     "sub-agent": Scenario(
         "a sub-agent is sent, and runs a command that fails",
@@ -216,5 +220,5 @@ _FIRST: dict[str, Scenario] = {
     ),
 }
 
-SCENARIOS = _FIRST | VARIANTS
+SCENARIOS = _FIRST | VARIANTS | ENDS | DEEDS
 """All of them by their names."""

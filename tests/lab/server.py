@@ -3,19 +3,21 @@
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from lab.interfaces import WHOLE, refused, stream
-from lab.scenarios import SCENARIOS
-from lab.steps import HELPER, LAST, TITLE, Step, Tools, call_of, text_of
-from lab.truth import Answer, Call, Truth, tokens_of
+from lab.steps import DEEPER, HELPER, LAST, TITLE, Asked, Scenario, Step, Tools, call_of, parts, text_of
+from lab.truth import Answer, Call, Piece, Truth, tokens_of
 
 MOST_REQUESTS = 40
-"""An agent that asks more often goes in circles: it's told so, as an error that is not tried again."""
+"""An agent that asks more often than that and the steps goes in circles: it's told so, as an error that is not tried again."""
 BROKEN_OFF = 0
 """In a status' place: a connection that breaks off before there is any."""
+BREAKS = frozenset({"text", "call", "end"})
+"""Where a connection breaks off; what else cuts an answer has its stream end in order."""
 SEEN = 0.3
 """Seconds before a connection breaks off, so that what was sent has come through."""
 
@@ -28,13 +30,14 @@ class Server:
         address: where it listens.
     """
 
-    def __init__(self, scenario: str, tools: Tools, *, final_tool: str = "") -> None:
+    def __init__(self, script: Scenario, tools: Tools, *, final_tool: str = "") -> None:
         self.truth = Truth()
-        self._steps = list(SCENARIOS[scenario].steps)
-        self._of_helper = list(SCENARIOS[scenario].helper)
+        self._steps = list(script.steps)
+        self._of_helper = list(script.helper)
+        self._of_deeper = list(script.deeper)
+        self._most = MOST_REQUESTS + len(script.steps)
         self._tools = tools
         self._final_tool = final_tool
-        self._scenario = scenario
         self._lock = threading.Lock()
         lab = self
 
@@ -55,44 +58,49 @@ class Server:
 
     def answer(
         self, interface: str, body: Mapping[str, Any], raw: bytes, *, is_stream: bool = True
-    ) -> Answer | int:
+    ) -> Answer | Step:
         """Take the next step for a request with tools; any other is for a title or a summary of the client's own.
 
         Returns:
-            The answer, or the status of an error.
+            The answer, or the step whose status is an error.
         """
         with self._lock:
             number = len(self.truth.answers)
-            if number >= MOST_REQUESTS:
-                return 400
+            if number >= self._most:
+                return Step(status=400)
             is_side = not has_tools(body)
-            step = Step(f"{TITLE} {number}") if is_side else self._next(is_of_helper(body))
+            step = Step(f"{TITLE} {number}") if is_side else self._next(body)
             status = BROKEN_OFF if step.cut and not is_stream else step.status
             if status != 200:
                 self.truth.errors.append(status)
-                return status
+                return replace(step, status=status)
             answer = self._answer(step, number, interface, is_side=is_side)
             self.truth.answers.append(answer)
             self.truth.requests.append(raw)
             return answer
 
-    def _next(self, is_helper: bool) -> Step:
-        steps = self._of_helper if is_helper and self._of_helper else self._steps
+    def _next(self, body: Mapping[str, Any]) -> Step:
+        steps = self._steps
+        if self._of_deeper and is_told(body, DEEPER):
+            steps = self._of_deeper
+        elif self._of_helper and is_told(body, HELPER):
+            steps = self._of_helper
         return steps.pop(0) if steps else Step(LAST)
 
     def _answer(self, step: Step, number: int, interface: str, *, is_side: bool) -> Answer:
         calls = tuple(
-            call_of(asked, self._tools, f"{self._scenario}_{number}_{place}")
-            for place, asked in enumerate(step.calls)
+            call_of(asked, self._tools, f"lab_{number}_{place}") for place, asked in enumerate(calls_in(step))
         )
-        text = text_of(step, self._tools)
+        text = "".join(text_of(part, self._tools) for part in parts(step))
+        thought = "".join(part.thought for part in parts(step))
         if self._final_tool and not (calls or is_side or step.shown or step.finish or step.cut) and text:
             raw = json.dumps({"answer": text})
             calls = (Call(f"call_final_{number}", self._final_tool, raw, is_judged=False),)
             text = ""
         finish = step.finish or ("call" if calls else "end")
-        tokens = tokens_of(number)
-        return Answer(number, interface, text, calls, finish, tokens, is_side, step.thought, step.cut)
+        tokens = tokens_of(number, is_full=step.usage == "full")
+        said = (number, interface, text, calls, finish, tokens, is_side, thought, step.cut)
+        return Answer(*said, tuple(pieces(step)) if step.after else (), step.usage, step.of)
 
 
 def has_tools(body: Mapping[str, Any]) -> bool:
@@ -104,13 +112,31 @@ def has_tools(body: Mapping[str, Any]) -> bool:
     )
 
 
-def is_of_helper(body: Mapping[str, Any]) -> bool:
+def calls_in(step: Step) -> list[Asked]:
+    """Return all calls of an answer."""
+    return [asked for part in parts(step) for asked in part.calls]
+
+
+def pieces(step: Step) -> Iterator[Piece]:
+    """Yield what an answer of several parts says, in order."""
+    place = 0
+    for part in parts(step):
+        if part.thought:
+            yield "thought", part.thought
+        if part.text:
+            yield "text", part.text
+        for _ in part.calls:
+            yield "call", place
+            place += 1
+
+
+def is_told(body: Mapping[str, Any], task: str) -> bool:
     """Whether a request is that of a helper that an agent has sent: the task stands in its user's words."""
     items = next(
         (body[key] for key in ("messages", "input", "contents") if isinstance(body.get(key), list)), []
     )
     return any(
-        HELPER in json.dumps(item)
+        task in json.dumps(item)
         for item in items
         if isinstance(item, Mapping) and (item.get("role") == "user" or item.get("type") == "agent_message")
     )
@@ -147,10 +173,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._whole(200, {"input_tokens": 1234, "totalTokens": 1234})
         is_stream = bool(body.get("stream")) or "stream" in path
         answer = self.server_of_lab.answer(interface, body, raw, is_stream=is_stream)
-        if answer == BROKEN_OFF:
-            return self._broken_off()
-        if isinstance(answer, int):
-            return self._whole(answer, refused(answer, interface))
+        if isinstance(answer, Step):
+            if answer.status == BROKEN_OFF:
+                return self._broken_off()
+            return self._whole(answer.status, refused(answer.status, interface), wait=answer.wait)
         if is_stream:
             return self._stream(answer)
         return self._whole(200, WHOLE[interface](answer))
@@ -171,11 +197,13 @@ class _Handler(BaseHTTPRequestHandler):
             return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
         return raw
 
-    def _whole(self, status: int, value: Any) -> None:
+    def _whole(self, status: int, value: Any, *, wait: int = 0) -> None:
         data = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
+        if wait:
+            self.send_header("retry-after", str(wait))
         self.end_headers()
         self.wfile.write(data)
 
@@ -189,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
             data = (f"event: {name}\n" if name else "").encode() + f"data: {told}\n\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
             self.wfile.flush()
-        if answer.cut:
+        if answer.cut in BREAKS:
             self._broken_off()
             return
         self.wfile.write(b"0\r\n\r\n")

@@ -18,6 +18,14 @@ class Call:
     is_custom: bool = False
     is_judged: bool = True
     """False where whether it ran says nothing, as of a tool by which a model ends."""
+    is_sure: bool = False
+    """Whether it is known to go well, though it leaves no mark."""
+    namespace: str = ""
+    """Where its tool is; its name has that before it."""
+
+
+Piece = tuple[str, str | int]
+"""A part of an answer: what it is, and its words or its place."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,20 @@ class Answer:
     is_side: bool = False
     thought: str = ""
     cut: str = ""
-    """Where the connection broke off: in its ``text``, in its ``call``, or before its ``end``; empty where it is whole."""
+    """Where it broke off: in its ``text``, in its ``call``, before its ``end``, by an ``error``, or ``unfinished``; empty where it is whole."""
+    pieces: tuple[Piece, ...] = ()
+    """What it says in order, where that is more than a thought, words and calls."""
+    usage: str = ""
+    """``none`` where it has no tokens."""
+    of: str = ""
+    """Which scenario it is of, where several are run as one."""
+
+    @property
+    def order(self) -> tuple[Piece, ...]:
+        """What it says in order: ``thought`` or ``text`` with its words, ``call`` with its place among the calls."""
+        thought = (("thought", self.thought),) if self.thought else ()
+        text = (("text", self.text),) if self.text else ()
+        return self.pieces or (*thought, *text, *(("call", place) for place in range(len(self.calls))))
 
 
 @dataclass
@@ -58,9 +79,14 @@ class Truth:
     """The marks that commands left, in order: what ran, without asking anybody."""
 
 
-def tokens_of(number: int) -> Tokens:
+def tokens_of(number: int, *, is_full: bool = False) -> Tokens:
     """Numbers that are another answer's nowhere, so that one looks for them in what an agent wrote."""
-    return Tokens(41_003 + 101 * number, 17_011 + 11 * number, 13_007 + 17 * number, 3_001 + 7 * number)
+    return Tokens(
+        (900_000 if is_full else 0) + 41_003 + 101 * number,
+        17_011 + 11 * number,
+        13_007 + 17 * number,
+        3_001 + 7 * number,
+    )
 
 
 def kept(truth: Truth, path: Path) -> None:
@@ -80,6 +106,7 @@ def read(path: Path) -> Truth:
                 **row,
                 "calls": tuple(Call(**call) for call in row["calls"]),
                 "tokens": Tokens(**row["tokens"]),
+                "pieces": tuple((kind, said) for kind, said in row.get("pieces", ())),
             }
         )
         for row in value["answers"]

@@ -22,11 +22,7 @@ _MOST_SECONDS = 24 * 60 * 60
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics in a shell.
-
-    Args:
-        shell: the shell.
-    """
+    """Register the magics in a shell."""
     shell.register_magics(LedgerMagics)
 
 

@@ -40,7 +40,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseFile | None":
-    """Return the collector of a case."""
     if file_path.suffix != ".toml":
         return None
     if file_path.name.endswith(_SUFFIX) or any(
@@ -66,7 +65,6 @@ class CaseFile(pytest.File):
     """A file with one case."""
 
     def collect(self) -> Iterator["CaseItem"]:
-        """Yield the case."""
         yield CaseItem.from_parent(self, name=self.path.name.removesuffix(".toml").removesuffix(".case"))
 
 

@@ -12,12 +12,13 @@ const flagOf = ({ label, name, isOn }) => {
 };
 
 const choiceOf = ({ label, name, options, picked }) => {
+  const box = element("label", "choice", label);
   const select = element("select");
-  select.setAttribute("aria-label", label);
   select.dataset.what = name;
   select.append(...options.map((option) => new Option(option, option, false, option === picked)));
   select.onchange = () => go(addressWith(name, select.value === options[0] ? "" : select.value));
-  return select;
+  box.append(select);
+  return box;
 };
 
 const around = (page, pages) => [...new Set([1, page - 1, page, page + 1, pages])].filter((each) => each >= 1 && each <= pages);

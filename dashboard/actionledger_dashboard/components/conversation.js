@@ -103,6 +103,29 @@ const turnOf = (turn, href) => {
   return made;
 };
 
+// The whole session as a strip: where it failed, and which part is shown. A press goes to the failure that is nearest. Keys and buttons do the same.
+const minimap = ({ first, last, shown, failures }, to) => {
+  const map = element("div", "minimap");
+  map.setAttribute("aria-hidden", "true");
+  map.title = "Where turns failed; a press goes to the nearest";
+  const at = (place) => (100 * (place - first)) / (last - first + 1);
+  const part = element("i", "part");
+  part.style.left = `${at(shown[0])}%`;
+  part.style.width = `${at(shown[1] + 1) - at(shown[0])}%`;
+  map.append(part);
+  for (const place of failures) {
+    const mark = element("i", "mark");
+    mark.style.left = `${at(place + 0.5)}%`;
+    map.append(mark);
+  }
+  map.onclick = ({ clientX }) => {
+    const box = map.getBoundingClientRect();
+    const pressed = first + ((clientX - box.left) / box.width) * (last - first + 1);
+    to(failures.reduce((best, place) => (Math.abs(place + 0.5 - pressed) < Math.abs(best + 0.5 - pressed) ? place : best)));
+  };
+  return map;
+};
+
 export default function ({ data, parentElement }) {
   const pane = parentElement.querySelector(".conversation");
   const turns = data.turns.map((turn) => turnOf(turn, data.href));
@@ -113,8 +136,16 @@ export default function ({ data, parentElement }) {
     there.scrollIntoView({ block: "start", behavior: "instant" });
     data.turn = place;
   };
+  // Where the reader is: the turn that a jump led to while it is in sight, else the first one below the tools.
+  const reading = () => {
+    const top = tools.getBoundingClientRect().bottom;
+    const isSeen = (turn) => turn.getBoundingClientRect().bottom > top && turn.getBoundingClientRect().top < innerHeight;
+    const jumped = turns.find((turn) => Number(turn.dataset.turn) === data.turn);
+    const seen = jumped && isSeen(jumped) ? jumped : turns.find(isSeen);
+    return seen ? Number(seen.dataset.turn) : (data.turn ?? data.turns[0]?.index ?? 0);
+  };
   const next = (places, way) => {
-    const here = data.turn ?? data.turns[0]?.index ?? 0;
+    const here = reading();
     const found = way > 0 ? places.find((place) => place > here) : places.findLast((place) => place < here);
     if (found !== undefined) to(found, true);
   };
@@ -139,23 +170,7 @@ export default function ({ data, parentElement }) {
     move.append(element("kbd", "", key));
     tools.append(move);
   }
-  if (data.failures.length) {
-    const map = element("nav", "map");
-    map.append(element("span", "", `${data.failures.length} failed:`));
-    map.setAttribute("aria-label", "turns that failed");
-    for (const place of data.failures.slice(0, 200)) {
-      const link = element("a");
-      link.href = `${data.href}&turn=${place}`;
-      link.title = `turn ${place} failed`;
-      link.setAttribute("aria-label", link.title);
-      link.onclick = (event) => {
-        event.preventDefault();
-        to(place, true);
-      };
-      map.append(link);
-    }
-    tools.append(map);
-  }
+  if (data.failures.length) tools.append(element("span", "", `${data.failures.length} failed`), minimap(data, (place) => to(place, true)));
   pane.replaceChildren(tools, ...turns);
   for (const text of pane.querySelectorAll("pre")) text.tabIndex = 0; // a part of it may have to be scrolled to
   if (data.turn !== null && pane.dataset.shown !== `${data.href} ${data.turn}`) to(data.turn, false);
@@ -163,7 +178,7 @@ export default function ({ data, parentElement }) {
   const press = (event) => {
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "s") {
-      const here = data.turns.find((turn) => turn.index === data.turn) ?? data.turns[0];
+      const here = data.turns.find((turn) => turn.index === reading()) ?? data.turns[0];
       event.preventDefault();
       return go(here.href);
     }

@@ -163,8 +163,14 @@ def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
         )
     if any(each.priced for each in spent):
         priced = next((each for each in spent if each.by_prices), spent[0])
-        found.append(Column("Cost", [cost_of(each) for each in spent], "number", by_file(priced)))
+        meaning = f"Of the turns spent. {_OF} {by_file(priced)}".rstrip()
+        found.append(Column("Cost", _money(spent), "number", meaning))
     return found
+
+
+def _money(costs: Sequence[Cost]) -> list[str | None]:
+    """Return the cost of each row, with of how many turns it is known if not of all; None for none."""
+    return [known(dollars(each.cost_usd), each.priced, each.turns) if each.priced else None for each in costs]
 
 
 def spent_on(spent: Spent) -> str:
@@ -179,9 +185,10 @@ def spent_on(spent: Spent) -> str:
 
 
 def place_of(key: FailureKey) -> str:
-    """Return the stage and action of a failure group."""
-    stage = f"{key.stage} (recorded agent)" if key.origin is Origin.RECORDED else str(key.stage)
-    return f"{stage}: {key.action}" if key.action else stage
+    """Return what failed: parsing, an action's arguments, or an action. These are the words of every list of failures."""
+    if key.stage == "reading":
+        return "parsing"
+    return f"{key.action}, rejected by schema" if key.stage == "checking" else key.action or "loop"
 
 
 def said_of(key: FailureKey) -> str:
@@ -280,7 +287,7 @@ def show_costs(within: Filter) -> bool:
             [known(f"{cost.output_tokens:,}", cost.counted, cost.turns) for cost in costs],
             "number",
         ),
-        Column("Cost", [cost_of(cost) for cost in costs], "number", by_file(whole)),
+        Column("Cost", _money(costs), "number", f"Of these turns. {_OF} {by_file(whole)}".rstrip()),
         Column("What it means", [SENTENCES[cost.code] if cost.code else "" for cost in costs], "long"),
     ]
     marks = [Mark(stage=cost.stage, code=cost.code, origin=cost.origin) for cost in costs]

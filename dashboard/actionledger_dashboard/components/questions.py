@@ -14,7 +14,7 @@ from actionledger.replay.failure_groups import FailureGroup, FailureKey, Failure
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.controls import mount_of
-from actionledger_dashboard.components.failures import group_href
+from actionledger_dashboard.components.failures import group_href, place_of
 from actionledger_dashboard.components.wording import (
     NOTHING_FAILED,
     compact,
@@ -23,22 +23,13 @@ from actionledger_dashboard.components.wording import (
     pieces,
     share,
 )
-from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.looks import SESSION_LOOKS, Values
 
 Words: TypeAlias = list[dict[str, Any]]
 """A sentence in pieces; each has its ``text`` and may have a link or a look."""
 
 WORST: Final = 8
 """The number of failure groups with a line each."""
-
-_LOOKS: Final = {
-    SessionOutcome.FINISHED: "good",
-    SessionOutcome.STOPPED: "bad",
-    SessionOutcome.FAILED: "bad",
-    SessionOutcome.INTERRUPTED: "mended",
-    SessionOutcome.OPEN: "idle",
-    SessionOutcome.NOT_KNOWN: "idle",
-}
 
 _mount = mount_of("question")
 
@@ -79,7 +70,7 @@ def did_it_work(
             "name": outcome.words,
             "href": links.sessions_href(replace(within, session_outcomes=(str(outcome),))),
             "share": count / whole,
-            "look": _LOOKS[outcome],
+            "look": SESSION_LOOKS[outcome],
             "cells": [f"{count:,}", shown_share(count / whole)],
         }
         for outcome, count in sessions.items()
@@ -223,11 +214,7 @@ def _line(group: FailureGroup, *, has_lost: bool, has_cost: bool) -> Values:
 
 def where_and_what(key: FailureKey) -> str:
     """Return what failed (an action, its arguments, or parsing), and the common part of its messages."""
-    if key.stage == "reading":
-        where = "parsing"
-    else:
-        where = f"{key.action}, rejected by schema" if key.stage == "checking" else key.action or "loop"
-    return " · ".join(filter(None, (where, key.signature)))
+    return " · ".join(filter(None, (place_of(key), key.signature)))
 
 
 Periods: TypeAlias = tuple[UsageSums, UsageSums, int]

@@ -24,7 +24,7 @@ from actionledger_dashboard.components.controls import heading, line, mount_of
 from actionledger_dashboard.components.navigation import go_to
 from actionledger_dashboard.components.stats import drawn_rate
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import NOT_RECORDED, interval, pieces, share
+from actionledger_dashboard.components.wording import interval, pieces, share
 from actionledger_dashboard.data import ask
 
 DIALECTS = 6  # dialects with a column of their own; the others share one
@@ -88,7 +88,7 @@ def show_rates(
                 "text": share(group.rate) + (f" of {group.rate.count:,}" if group.rate.count else ""),
                 "kept": f" · {group.capture}",
                 "parts": parts(group.label),
-                "took": [group.took[name] or NOT_RECORDED for name in took],
+                "took": [group.took[name] or "–" for name in took],
             }
             for group in groups
         ],

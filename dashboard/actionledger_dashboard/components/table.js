@@ -73,7 +73,11 @@ const headOf = (columns) => {
       }
       cell.append(link);
     } else cell.append(drawn(column.label));
-    if (column.help) cell.append(element("span", "help", column.help));
+    if (column.help) {
+      cell.classList.add("has-help");
+      cell.title = column.help;
+      cell.append(element("span", "help", column.help));
+    }
     row.append(cell);
   }
   const head = element("thead");

@@ -46,24 +46,27 @@ def turns_of(
         child_of: returns a subagent's title and the link to its transcript, given its id.
     """
     failed = set(failing)
+    above = [None, *(each.response for each in details)]
     return [
         {
             "index": each.response.index,
             "href": href_of(each.response.index),
             "failing": each.response.index in failed,
-            "about": _about(each.response),
+            "about": _about(each.response, before),
             "parts": list(_parts(each, started, child_of)),
         }
-        for each in details
+        for each, before in zip(details, above, strict=False)
     ]
 
 
-def _about(response: Response) -> list[Any]:
-    """Return the margin's lines: time, model, tokens, cost and latency."""
+def _about(response: Response, before: Response | None) -> list[Any]:
+    """Return the margin's lines: time, model, tokens, cost and latency. A day and a model that the turn before has are not repeated."""
     took = response.input_tokens, response.output_tokens
+    at = response.occurred_at
+    is_same_day = at and before and before.occurred_at and before.occurred_at.date() == at.date()
     lines = [
-        f"{response.occurred_at:%Y-%m-%d %H:%M:%S}" if response.occurred_at else "",
-        response.model,
+        f"{at:{'%H:%M:%S' if is_same_day else '%Y-%m-%d %H:%M:%S'}}" if at else "",
+        "" if before and before.model == response.model else response.model,
         "" if took == (None, None) else f"{took[0] or 0:,} in · {took[1] or 0:,} out",
         "" if response.cost_usd is None else dollars(response.cost_usd),
         "" if response.latency_ms is None else milliseconds(response.latency_ms),

@@ -1,7 +1,7 @@
 """The words, verdicts and cards that the whole viewer uses."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from actionledger.core.vocabulary import (
     ExecutionStatus,
     Outcome,
     Reason,
+    SessionOutcome,
 )
 from actionledger_dashboard.components.wording import pieces
 from actionledger_dashboard.viewer.media import named_media
@@ -42,6 +43,16 @@ _LOOKS: dict[str, str] = {
     ExecutionStatus.TIMED_OUT: "bad",
     ExecutionStatus.INTERRUPTED: "bad",
 }
+
+SESSION_LOOKS: Mapping[SessionOutcome, str] = {
+    SessionOutcome.FINISHED: "good",
+    SessionOutcome.STOPPED: "bad",
+    SessionOutcome.FAILED: "bad",
+    SessionOutcome.INTERRUPTED: "mended",
+    SessionOutcome.OPEN: NEUTRAL,
+    SessionOutcome.NOT_KNOWN: NEUTRAL,
+}
+"""The look of each session's outcome, on every page."""
 
 
 def look_of(status: str) -> str:

@@ -1,7 +1,5 @@
 """The parts of recordings that imports skipped: by reason, by import, and those that could not be read."""
 
-from collections import Counter
-
 import streamlit as st
 
 from actionledger.core.text import counted
@@ -52,29 +50,40 @@ ALL = 2**31
 
 
 def show_reasons(found: list[Omission]) -> None:
-    """Show skipped input by reason, most frequent first, with each reason's sentence once; a row links to the imports."""
-    found = by_reason(found)
-    begins = [place == 0 or each.reason != found[place - 1].reason for place, each in enumerate(found)]
+    """Show skipped input by reason, most frequent first, with its kinds folded below it; a row links to the imports."""
+    shown = folded(found)
     columns = [
-        Column("Reason", [str(each.reason) for each in found], "code"),
-        Column("What it is", [each.detail for each in found]),
-        Column("Times", [each.count for each in found], "number"),
-        Column("Files", [each.files for each in found], "number"),
+        Column("Reason", [str(each.reason) for each, _ in shown], "code"),
+        Column("Kind", [each.detail for each, _ in shown]),
+        Column("Times", [each.count for each, _ in shown], "number"),
         Column(
-            "What it means",
-            [LEFT_OUT[each.reason] * is_first for each, is_first in zip(found, begins, strict=True)],
-            "long",
+            "Files",
+            [each.files or None for each, _ in shown],
+            "number",
+            "Of one kind; a file can have several.",
         ),
+        Column("Meaning", [LEFT_OUT[each.reason] * (not depth) for each, depth in shown], "long"),
     ]
-    tables.show_table("left_out", "what was left out", columns, [links.left_out_href(BY_IMPORT)] * len(found))
+    hrefs = [links.left_out_href(BY_IMPORT)] * len(shown)
+    tables.show_table(
+        "left_out", "skipped input by reason", columns, hrefs, depths=[depth for _, depth in shown]
+    )
 
 
-def by_reason(found: list[Omission]) -> list[Omission]:
-    """Return the omissions grouped by reason, the most frequent reason first."""
-    whole = Counter[LeftOutReason]()
-    for each in found:
-        whole[each.reason] += each.count
-    return sorted(found, key=lambda each: (-whole[each.reason], each.reason, -each.count))
+def folded(found: list[Omission]) -> list[tuple[Omission, int]]:
+    """Return a row for each reason, the most frequent first, and its kinds one level below if there are several."""
+    by_reason: dict[LeftOutReason, list[Omission]] = {}
+    for each in sorted(found, key=lambda each: -each.count):
+        by_reason.setdefault(each.reason, []).append(each)
+    shown = []
+    for reason, kinds in sorted(
+        by_reason.items(), key=lambda pair: (-sum(each.count for each in pair[1]), pair[0])
+    ):
+        if len(kinds) > 1:
+            whole = sum(each.count for each in kinds)
+            shown += [(Omission(reason, counted(len(kinds), "kind"), whole, 0), 0)]
+        shown += [(each, int(len(kinds) > 1)) for each in kinds]
+    return shown
 
 
 def show_imports(found: list[ImportOmission]) -> None:
@@ -83,7 +92,7 @@ def show_imports(found: list[ImportOmission]) -> None:
         Column("Import of", [each.origin or each.run_id for each in found]),
         Column("Started (UTC)", [f"{each.started_at:%Y-%m-%d %H:%M:%S}" for each in found]),
         Column("Reason", [str(each.reason) for each in found], "code"),
-        Column("What it is", [each.detail for each in found]),
+        Column("Kind", [each.detail for each in found]),
         Column("Times", [each.count for each in found], "number"),
         Column("Files", [each.files for each in found], "number"),
     ]

@@ -19,6 +19,7 @@ from actionledger_dashboard.components.tables import Column, hrefs_of, offer_exp
 from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import called, compact, dollars, duration, known, minute_of
 from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer.looks import SESSION_LOOKS
 
 ORDERS: dict[str, Order] = {
     "newest first": "newest",
@@ -185,8 +186,10 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
         _narrowing("Model", "models", [row.model for row in found], within),
         Column(
             "Outcome",
-            ["" if row.outcome is None else row.outcome.replace("_", " ") for row in found],
-            meaning="By its last turn and what its source says.",
+            ["" if row.outcome is None else row.outcome.words for row in found],
+            "verdict",
+            "By its last turn and what its source says.",
+            looks=["" if row.outcome is None else SESSION_LOOKS[row.outcome] for row in found],
         ),
         Column("Turns", [row.turns for row in found], "number"),
         *_that_match(found),

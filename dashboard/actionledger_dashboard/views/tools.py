@@ -1,4 +1,4 @@
-"""The tools that models call: their failure rates, most frequent reasons, preceding tools, and durations."""
+"""The tools that models call: their failure rates, most frequent reasons, what precedes and follows a failure, and durations."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from actionledger.ledger.queries.tools import ToolSums, tools, whole_tool_calls
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.tables import Column, offer_export
-from actionledger_dashboard.components.widgets import Linked, page_of
+from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import dollars, interval, milliseconds
 from actionledger_dashboard.data import ask
 
@@ -24,17 +24,19 @@ def show() -> None:
     within = filters.pick(linked)
     found = ask(tools, within)
     calls = sum(each.calls for each in found)
+    bar = Bar(linked)
+    offset = bar.page_of(len(found), tables.PAGE)
     with line():
         heading(
             "Tools",
             f"{counted(calls, 'call')} of {counted(len(found), 'tool')}; those that fail most often first. Each try of a call counts.",
         )
+        bar.show()
         if calls:
             offer_export("tool_calls", calls, Selection(*whole_tool_calls(within)))
     if not found:
         notices.nothing_found()
         return
-    offset = page_of(linked, len(found), tables.PAGE)
     show_rows(found[offset : offset + tables.PAGE], within)
 
 
@@ -44,7 +46,6 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
         Column("Tool", [each.name for each in found], "name"),
         Column("Calls", [each.calls for each in found], "number"),
         Column("Sessions", [each.sessions for each in found], "number"),
-        Column("Rejected by schema", [each.rejected or None for each in found], "number"),
         Column(
             "Failed",
             [each.failure.successes if each.failure.count else None for each in found],
@@ -65,14 +66,16 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
             "name",
             "The tool of the call before the one that fails, most often.",
         ),
-        Column("Median duration", [_took(each.median_ms) for each in found], "number"),
-        Column("95 % below", [_took(each.slow_ms) for each in found], "number"),
+        *_recovery(found),
         Column(
             "Cost of failing turns",
-            ["" if each.cost_usd is None else dollars(each.cost_usd) for each in found],
+            [_dollars(each.cost_usd) for each in found],
             "number",
             "What the turns cost in which a call of it failed.",
         ),
+        Column("Median duration", [_took(each.median_ms) for each in found], "number"),
+        Column("95 % below", [_took(each.slow_ms) for each in found], "number"),
+        Column("Rejected by schema", [each.rejected or None for each in found], "number"),
     ]
     hrefs = [_href(each, within) for each in found]
     tables.show_table(
@@ -83,8 +86,45 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
     )
 
 
-def _took(duration_ms: float | None) -> str:
-    return "" if duration_ms is None else milliseconds(duration_ms)
+def _recovery(found: list[ToolSums]) -> list[Column]:
+    """Return the columns on what follows a failure of each tool."""
+    return [
+        Column(
+            "Called next",
+            [each.then or "" for each in found],
+            "name",
+            "After a failed call, the tool that the next turn with calls begins with, most often.",
+        ),
+        Column(
+            "Recovered",
+            [
+                f"{each.recovery.successes:,} of {each.recovery.count:,}" if each.recovery.count else None
+                for each in found
+            ],
+            "number",
+            "Failed calls after which the same tool succeeded in a later turn of the session, of all failed calls.",
+        ),
+        Column(
+            "After turns",
+            [None if each.recovery_turns is None else f"{each.recovery_turns:g}" for each in found],
+            "number",
+            "How many turns later the tool succeeded: the median.",
+        ),
+        Column(
+            "At cost",
+            [_dollars(each.recovery_cost_usd) for each in found],
+            "number",
+            "What the turns cost from a failed call to the one in which the tool succeeded, in all; each turn counts once.",
+        ),
+    ]
+
+
+def _dollars(value: float | None) -> str | None:
+    return None if value is None else dollars(value)
+
+
+def _took(duration_ms: float | None) -> str | None:
+    return None if duration_ms is None else milliseconds(duration_ms)
 
 
 def _href(each: ToolSums, within: Filter) -> str:

@@ -73,6 +73,9 @@ def show_session(session: Session) -> None:
         data={
             "href": links.transcript_href(session.session_id),
             "turn": turn,
+            "first": marks.first,
+            "last": marks.last,
+            "shown": [first, last],
             "prompts": marks.prompts,
             "failures": marks.failures,
             "turns": turns_of(
@@ -141,7 +144,7 @@ def show_pages(key: str, session_id: str, shown: tuple[int, int], whole: tuple[i
     anchors = [("first", begin), ("previous", first - PAGE)] if first > begin else []
     anchors += [("next", last + 1), ("last", end)] if last < end else []
     hrefs = [(word, links.transcript_href(session_id, place)) for word, place in anchors]
-    show_anchors(f"pages.{key}", hrefs, f"Turns {first:,} to {last:,} of {begin:,} to {end:,}:")
+    show_anchors(f"pages.{key}", hrefs, f"Turns {first:,}–{last:,}, of {begin:,}–{end:,}:")
 
 
 show()

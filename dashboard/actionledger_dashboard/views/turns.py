@@ -94,8 +94,10 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
     """Show a page of turns, each a link to its replay with the searched text marked."""
     turns = [(row.session_id, row.turn_index) for row in found]
     did = {(each.session_id, each.turn_index): each for each in ask(actions_of_turns, turns, within.run_id)}
+    said = _what_they_say(found, did, within)
     columns = [
         *turn_columns(turns),
+        *said[: len(said) * bool(within.text)],  # what is searched for is seen without scrolling
         Column(
             "Model",
             [row.model for row in found],
@@ -119,7 +121,7 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
         *_what_they_did(found, did),
         Column("Reason", [_why(row) for row in found], "code", REASON),
         *_how_they_are_labelled(found, within),
-        *_what_they_say(found, did, within),
+        *said[len(said) * bool(within.text) :],
     ]
     tables.show_table("turns", "turns", columns, [replay_of(row, within) for row in found])
 

@@ -15,6 +15,7 @@ from actionledger.ledger.queries.spending import PERIODS, Group, spending
 from actionledger.ledger.queries.usage import price_sources, unpriced
 from actionledger_dashboard.components import charts, filters, links, notices, tables
 from actionledger_dashboard.components.controls import heading, line
+from actionledger_dashboard.components.stats import Stat, show_strip
 from actionledger_dashboard.components.tables import Column, offer_download
 from actionledger_dashboard.components.widgets import Bar, Linked
 from actionledger_dashboard.components.wording import dollars, share_of
@@ -60,7 +61,9 @@ def show() -> None:
     if by in PERIODS:
         if (chart := charts.spending_chart(rows, by)) is not None:
             st.altair_chart(chart, key="spending", alt=f"What each {by} cost")
-        rows = rows[::-1]
+        rows = sorted(
+            rows, key=lambda row: (row[by] is not None, row[by]), reverse=True
+        )  # without a time: last
     show_rows(rows[offset : offset + tables.PAGE], by, within)
     if by == "tool":
         st.caption(
@@ -75,25 +78,45 @@ def spent(ledger: Queryable, within: Filter, by: tuple[Group, ...]) -> list[Row]
 
 
 def show_total(total: Row, within: Filter) -> None:
-    """Show the sums in a sentence, with the sources of the cost."""
-    parts = [f"{counted(total['turns'], 'turn')} of {counted(total['sessions'], 'session')}"]
-    if total["counted_turns"]:
-        cached = f", {share_of(total['cache_hit_rate'])} of them cached" if total["cache_hit_rate"] else ""
-        parts.append(
-            f"{total['input_tokens'] or 0:,} input tokens{cached}, {total['output_tokens'] or 0:,} output tokens"
-        )
-    else:
-        parts.append("tokens not recorded")
-    parts.append(f"cost {dollars(total['cost_usd'])}")
-    if total["failing_cost_usd"]:
-        parts.append(f"{dollars(total['failing_cost_usd'])} in turns that failed")
-    if total["without_action_cost_usd"]:
-        parts.append(f"{dollars(total['without_action_cost_usd'])} in turns that stopped without acting")
-    st.text("; ".join(parts) + ".")
+    """Show the sums in a row, and below them the sources of the cost."""
+    show_strip("usage.total", "Sums", [*_costs(total), *_tokens(total), _turns(total)])
+    notes = []
     if total["cost_by_prices_usd"]:
-        st.caption(f"Costs that were not recorded are {by_prices(ask(price_sources))}.")
+        notes.append(f"Costs that were not recorded are {by_prices(ask(price_sources))}.")
     if missing := sum(each.turns for each in ask(unpriced, within)):
-        st.caption(f"No cost is known for {counted(missing, 'turn')} with tokens.")
+        notes.append(f"No cost is known for {counted(missing, 'turn')} with tokens.")
+    if not total["counted_turns"]:
+        notes.append("Tokens are not recorded.")
+    if notes:
+        st.caption(" ".join(notes))
+
+
+def _costs(total: Row) -> list[Stat]:
+    """Return the cost, and how much of it failures and idle turns took."""
+    if total["cost_usd"] is None:
+        return []
+    parts = {
+        "in turns that failed": total["failing_cost_usd"],
+        "in turns that stopped without acting": total["without_action_cost_usd"],
+    }
+    below = [f"{dollars(value)} {words}" for words, value in parts.items() if value]
+    return [Stat("Cost", dollars(total["cost_usd"]), below)]
+
+
+def _tokens(total: Row) -> list[Stat]:
+    """Return input and output tokens, as far as they are recorded."""
+    if not total["counted_turns"]:
+        return []
+    cached = [f"{share_of(total['cache_hit_rate'])} of them cached"] if total["cache_hit_rate"] else []
+    thought = [f"{total['reasoning_tokens']:,} of them reasoning"] if total["reasoning_tokens"] else []
+    return [
+        Stat("Input tokens", f"{total['input_tokens'] or 0:,}", cached),
+        Stat("Output tokens", f"{total['output_tokens'] or 0:,}", thought),
+    ]
+
+
+def _turns(total: Row) -> Stat:
+    return Stat("Turns", f"{total['turns']:,}", [f"in {counted(total['sessions'], 'session')}"])
 
 
 def show_rows(rows: list[Row], by: str, within: Filter) -> None:

@@ -12,7 +12,6 @@ from actionledger.imports.formats.aider import SOURCE, read
 from actionledger.imports.sources.base import LeftOut
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.ledger import open_ledger
 
 START = "\n# aider chat started at 2024-08-13 07:02:48\n\n> Models: sonnet with diff edit format, weak model haiku  \n"
 BLOCK = "a.py\n```python\n<<<<<<< SEARCH\nold {0}\n=======\nnew {0}\n>>>>>>> REPLACE\n```\n"
@@ -153,16 +152,15 @@ def test_commands_are_no_words_to_the_model(history):
     }
 
 
-def test_a_history_that_grows_adds_only_what_is_new(history, tmp_path):
+def test_a_history_that_grows_adds_only_what_is_new(history, tmp_path, ledger):
     """Two sessions of one second are two; what stands before the first heading is one of its own."""
     whole = f"begun before\n\n{TOOK}{START}\n#### go  \n\n{BLOCK}\n{TOOK}> Applied edit to a.py  \n{START}\n#### go  \n\nHi\n\n{TOOK}"
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        for end in (*range(40, len(whole), 60), len(whole), len(whole)):
-            path = tmp_path / ".aider.chat.history.md"
-            path.write_text(whole[:end])
-            import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(3,)]
-        assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(3,)]
+    for end in (*range(40, len(whole), 60), len(whole), len(whole)):
+        path = tmp_path / ".aider.chat.history.md"
+        path.write_text(whole[:end])
+        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(3,)]
+    assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(3,)]
 
 
 def test_what_stands_before_a_heading_is_a_session_and_a_readme_is_none(history, tmp_path):
@@ -174,17 +172,15 @@ def test_what_stands_before_a_heading_is_a_session_and_a_readme_is_none(history,
     assert list(read(readme)) == [LeftOut(str(readme), LeftOutReason.UNKNOWN_FORMAT, "text")]
 
 
-def test_edits_are_read_and_have_their_results(history, tmp_path):
+def test_edits_are_read_and_have_their_results(history, ledger):
     """In a ledger each is an action with what came of it."""
     path = history(
         f"{START}\n#### go  \n\n{BLOCK.format(1)}\n{BLOCK.format(2)}\n{TOOK}> Applied edit to a.py  \n"
     )
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        assert (
-            ledger.sql("SELECT name, status FROM executions").fetchall()
-            == [("search_replace", "succeeded")] * 2
-        )
+    import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert (
+        ledger.sql("SELECT name, status FROM executions").fetchall() == [("search_replace", "succeeded")] * 2
+    )
 
 
 @pytest.mark.corpus

@@ -233,6 +233,21 @@ def test_a_copied_history_is_known_again(items):
     assert fork[0].ids == "source"
 
 
+def test_calls_that_a_server_counts_from_0_are_their_sessions_own(items):
+    """Kimi names each session's first call ``functions.shell:0``; a fork's copy is known again, and so is the answer after it."""
+    history = [call("functions.shell:0"), output("functions.shell:0", "x"), message("assistant", "Done.")]
+    one, two = turns(items(meta("one"), *history)), turns(items(meta("two"), *history))
+    assert one[0].external_id == "one/functions.shell:0"
+    assert not {turn.external_id for turn in one} & {turn.external_id for turn in two}
+    own = call("functions.shell:1") | {"timestamp": AFTER}
+    fork = turns(
+        items(meta("three", forked_from_id="one"), meta("one"), *history, message("user", "More."), own)
+    )
+    named = [*(turn.external_id for turn in one), "three/functions.shell:1"]
+    assert [turn.external_id for turn in fork] == named
+    assert one[0].formerly == "functions.shell:0"
+
+
 def test_a_session_that_a_stream_holds_at_several_ages_is_there_once(items):
     """Each text, thought, search and prompt of a response; what it had not by then is added."""
     thought = item("reasoning", summary=[{"type": "summary_text", "text": "Hm."}])
@@ -358,7 +373,6 @@ def test_a_line_that_is_none_is_refused(tmp_path):
 
 
 def test_it_is_recognised():
-    """By its lines' three fields."""
     assert recognise(Sample(None, b"", (meta(), call("a")))) == 1
     assert recognise(Sample(None, b"", ({"timestamp": AT, "type": "x", "payload": {}},))) == 0
     assert recognise(Sample(None, b"", ({"session": "s", "text": "x"},))) == 0

@@ -216,6 +216,19 @@ def test_a_call_that_no_message_has_is_told_by_what_the_model_was_told_of_it(cha
     assert [(each.call_id, each.is_error) for each in first.results] == [("c1", False), ("c2", True)]
 
 
+def test_a_result_in_the_history_is_no_unknown_entry(chat):
+    """Newer clients repeat each result in the next prompt: the call has it already."""
+    told = [
+        call("x")["result"][0],
+        {"functionResponse": {"id": "c9", "name": "ls", "response": {"output": ""}}},
+        {"text": "Go on."},
+    ]
+    read = chat(ASK, turn(toolCalls=[call("x")]), ASK | {"id": "u2", "content": told})
+    assert session(read).turns[0].feedback == "Go on."
+    skipped = {each.reason: each.count for each in read if isinstance(each, LeftOut)}
+    assert skipped == {LeftOutReason.DUPLICATE: 1, LeftOutReason.NO_CALL: 1}
+
+
 @pytest.mark.parametrize(
     ("folder", "kind", "parent"), [("s0", "subagent", "s0"), ("chats", "subagent", ""), ("s0", "main", "")]
 )

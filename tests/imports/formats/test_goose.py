@@ -202,7 +202,6 @@ def test_lines_that_a_database_took_over_are_the_same_turns(tmp_path):
 
 
 def test_an_export_is_read_on_one_line_and_on_several(tmp_path):
-    """As much as its database."""
     info = {"id": SESSION, "working_dir": "/w", "name": "Look", "extension_data": {}}
     turns = sessions(read(made(tmp_path / "sessions.db", MESSAGES)))[0].turns
     for indent in (None, 2):

@@ -5,7 +5,7 @@ import asyncio
 from autogen_agentchat.agents import AssistantAgent
 from autogen_ext.models.openai import OpenAIChatCompletionClient
 from openinference.instrumentation.autogen_agentchat import AutogenAgentChatInstrumentor
-from traced import ADDRESS, ASKED, PROMPT, run_command, traced
+from traced import ADDRESS, ASKED, MOST, PROMPT, run_command, traced
 
 AutogenAgentChatInstrumentor().instrument(tracer_provider=traced())
 CAN = {
@@ -15,7 +15,7 @@ CAN = {
 
 async def main() -> None:
     model = OpenAIChatCompletionClient(model=ASKED, base_url=f"{ADDRESS}/v1", api_key="none", model_info=CAN)
-    await AssistantAgent("lab", model, tools=[run_command], max_tool_iterations=8).run(task=PROMPT)
+    await AssistantAgent("lab", model, tools=[run_command], max_tool_iterations=MOST).run(task=PROMPT)
 
 
 asyncio.run(main())

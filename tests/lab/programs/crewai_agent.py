@@ -4,7 +4,7 @@ from crewai import LLM, Agent, Crew, Task
 from crewai.tools import tool
 from openinference.instrumentation.crewai import CrewAIInstrumentor
 from openinference.instrumentation.openai import OpenAIInstrumentor
-from traced import ADDRESS, ASKED, PROMPT, run_command, traced
+from traced import ADDRESS, ASKED, MOST, PROMPT, run_command, traced
 
 provider = traced()
 CrewAIInstrumentor().instrument(tracer_provider=provider)
@@ -16,7 +16,7 @@ agent = Agent(
     backstory="A lab.",
     llm=model,
     tools=[tool("run_command")(run_command)],
-    max_iter=8,
+    max_iter=MOST,
 )
 task = Task(description=PROMPT, expected_output="Words.", agent=agent)
 Crew(agents=[agent], tasks=[task]).kickoff()

@@ -4,9 +4,10 @@ import asyncio
 
 from openai import AsyncOpenAI
 from semantic_kernel.agents import ChatCompletionAgent
+from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
 from semantic_kernel.functions import kernel_function
-from traced import ADDRESS, ASKED, PROMPT, run_command, traced
+from traced import ADDRESS, ASKED, MOST, PROMPT, run_command, traced
 
 traced()
 
@@ -21,7 +22,10 @@ class Lab:
 async def main() -> None:
     client = AsyncOpenAI(base_url=f"{ADDRESS}/v1", api_key="none")
     service = OpenAIChatCompletion(ai_model_id=ASKED, async_client=client)
-    await ChatCompletionAgent(service=service, name="lab", plugins=[Lab()]).get_response(PROMPT)
+    choice = FunctionChoiceBehavior.Auto(maximum_auto_invoke_attempts=MOST)
+    await ChatCompletionAgent(
+        service=service, name="lab", plugins=[Lab()], function_choice_behavior=choice
+    ).get_response(PROMPT)
 
 
 asyncio.run(main())

@@ -12,6 +12,8 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 ADDRESS = os.environ["LAB_ADDRESS"]
 ASKED = os.environ["LAB_MODEL"]
 PROMPT = os.environ["LAB_PROMPT"]
+MOST = int(os.environ.get("LAB_MOST", "8"))
+"""How many answers a run may take, where a framework wants a limit."""
 
 
 def traced() -> TracerProvider:

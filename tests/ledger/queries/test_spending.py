@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -235,6 +236,59 @@ def test_a_tool_is_what_its_calls_came_to(ledger: al.Ledger, name: str) -> None:
     assert (found.reason, found.reason_count) == ("command_failed", failed)
     assert before[found.after or ""] == max(before.values())
     assert found.cost_usd == sum(cost.values()) > 0
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_what_follows_a_failure_is_counted_to_the_next_success(ledger: al.Ledger, name: str) -> None:
+    """Per failed call: the tool that the next turn begins with, and the turns and cost until the same tool succeeds later in the session."""
+    failed, distances, cost = 0, [], {}
+    then: Counter[str] = Counter()
+    for session in SESSIONS:
+        turns = [turn for turn in session.turns if turn.calls]
+        for place, turn in enumerate(turns):
+            for call, result in zip(turn.calls, turn.results, strict=True):
+                if call.name != name or not result.is_error:
+                    continue
+                failed += 1
+                if place + 1 < len(turns):
+                    then[turns[place + 1].calls[0].name] += 1
+                later = [
+                    each.index
+                    for each in turns[place + 1 :]
+                    for other, ending in zip(each.calls, each.results, strict=True)
+                    if other.name == name and not ending.is_error
+                ]
+                if later:
+                    distances.append(later[0] - turn.index)
+                    between = [each for each in session.turns if turn.index < each.index <= later[0]]
+                    cost |= {
+                        (session.external_id, each.index): each.usage.cost_usd
+                        for each in between
+                        if each.usage
+                    }
+    found = tool(ledger, name)
+    assert (found.recovery.count, found.recovery.successes) == (failed, len(distances))
+    assert found.recovery_turns == (median(distances) if distances else None)
+    assert then[found.then or ""] == max(then.values(), default=0)
+    known = [each for each in cost.values() if each is not None]
+    assert found.recovery_cost_usd == (pytest.approx(sum(known)) if known else None)
+
+
+def test_a_success_beside_a_failure_is_no_recovery(tmp_path: Path) -> None:
+    """Calls of one turn were written before any of their results was known; only a later turn recovers."""
+    first = (al.RecordedCall("a", "Read", {}), al.RecordedCall("b", "Read", {}))
+    results = (al.RecordedResult("a", "no", is_error=True), al.RecordedResult("b", "yes"))
+    turns = [al.RecordedTurn(0, "", capture=al.Capture.CALLS, calls=first, results=results)]
+    with al.open_ledger(tmp_path / "beside.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", tuple(turns))])
+        beside = tool(ledger, "Read")
+    later = (al.RecordedCall("c", "Read", {}), al.RecordedResult("c", "yes"))
+    turns.append(al.RecordedTurn(1, "", capture=al.Capture.CALLS, calls=later[:1], results=later[1:]))
+    with al.open_ledger(tmp_path / "later.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", tuple(turns))])
+        recovered = tool(ledger, "Read")
+    assert (beside.recovery.successes, beside.recovery.count, beside.recovery_turns) == (0, 1, None)
+    assert (recovered.recovery.successes, recovered.recovery_turns, recovered.then) == (1, 1.0, "Read")
 
 
 def test_a_call_is_a_row(ledger: al.Ledger) -> None:

@@ -68,17 +68,11 @@ _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 
 class Converted(NamedTuple):
-    """Arguments in the types of their schema.
+    """Arguments in the types of their schema."""
 
-    Args:
-        arguments: the arguments, without the omitted fields.
-        conversions: the converted values.
-        left_out: the omitted unknown fields.
-    """
-
-    arguments: JsonDict
-    conversions: tuple[Conversion, ...]
-    left_out: tuple[FieldError, ...]
+    arguments: JsonDict  # the arguments, without the omitted fields
+    conversions: tuple[Conversion, ...]  # the converted values
+    left_out: tuple[FieldError, ...]  # the omitted unknown fields
 
 
 def converted(arguments: JsonMap, schema: Schema, refused: Collection[str]) -> Converted | None:
@@ -113,15 +107,10 @@ _PACKED = (
 
 
 class Packed(NamedTuple):
-    """An action's fields that were nested in an object.
+    """An action's fields that were nested in an object."""
 
-    Args:
-        arguments: the nested fields merged with the others.
-        conversion: the change.
-    """
-
-    arguments: JsonDict
-    conversion: Conversion
+    arguments: JsonDict  # the nested fields merged with the others
+    conversion: Conversion  # the change
 
 
 def unpacked(arguments: JsonMap, known: Collection[str]) -> Packed | None:

@@ -288,21 +288,14 @@ _HOSTED = frozenset(
 
 
 class Definition(NamedTuple):
-    """The definition of one tool.
-
-    Args:
-        name: its name.
-        description: its purpose, for the model; empty if missing.
-        parameters: the given schema of its arguments; None if missing.
-    """
+    """The definition of one tool."""
 
     name: str
-    description: str
-    parameters: Any
+    description: str  # its purpose, for the model; empty if missing
+    parameters: Any  # the given schema of its arguments; None if missing
 
 
 def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Definition]:
-    """Yield the definitions of a list of tools."""
     if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise UsageError(
             f"Tools are a list, one mapping a tool; {str(tools)[:80]!r} is of the type {type(tools).__name__}."

@@ -49,17 +49,7 @@ REFERENCE_RULES = (
 def instructions(
     catalogue: AnyCatalogue, render: Render, rules: Sequence[str] = (), *, short: bool = False
 ) -> str:
-    """Return the instructions for writing actions: the rules of their form, then each action.
-
-    Args:
-        catalogue: the actions that exist.
-        render: writes an action in the model's dialect.
-        rules: how actions are written and run, a sentence or two each.
-        short: whether each action gets only a line, with one example for all.
-
-    Raises:
-        RenderError: the dialect can't write an action's example.
-    """
+    """Return the instructions for writing actions: the rules of their form, then each action."""
     forms = _SHORT if short else _WHOLE
     texts = (_instructions(catalogue, render, rules, form) for form in forms)
     most = MOST_SHORT if short else MOST
@@ -142,19 +132,7 @@ def correction(
     with_format: bool = True,
     example: str = "",
 ) -> str:
-    """Return the feedback on a rejected action: what is wrong, and how to write it correctly.
-
-    Args:
-        call: the checked action.
-        catalogue: the actions that exist.
-        render: writes an action in the dialect of the call.
-        with_format: whether to add the action's format and an example; once is enough in one message.
-        example: the corrected action; the catalogue's own example by default.
-
-    Returns:
-        One line on what is wrong, then the format; empty for an action that was not rejected. Untrusted text is
-        quoted, without line breaks.
-    """
+    """Return a line on what is wrong with a rejected action (untrusted text is quoted), then its format and an example; empty if it was not rejected."""
     if not call.status.is_refused:
         return ""
     parts = [_all_that_is_wrong(call)]

@@ -27,23 +27,15 @@ TEXT = _KINDS["string"]
 
 
 class Plain(NamedTuple):
-    """A plain schema's constraints on a value.
+    """A plain schema's constraints on a value."""
 
-    Args:
-        kinds: the allowed classes of the value.
-        allowed: the only allowed texts; None for any.
-        items: the constraints on a list's items; None for none.
-        fields: the constraints on an object's fields, each None if not plain; None for none.
-        required: the required fields of an object.
-        is_closed: whether an object may have no other fields.
-    """
-
-    kinds: frozenset[type]
-    allowed: frozenset[str] | None = None
-    items: "Plain | None" = None
+    kinds: frozenset[type]  # the allowed classes of the value
+    allowed: frozenset[str] | None = None  # the only allowed texts; None for any
+    items: "Plain | None" = None  # the constraints on a list's items; None for none
+    # the constraints on an object's fields, each None if not plain; None for none
     fields: "Mapping[str, Plain | None] | None" = None
-    required: frozenset[str] = frozenset()
-    is_closed: bool = False
+    required: frozenset[str] = frozenset()  # the required fields of an object
+    is_closed: bool = False  # whether an object may have no other fields
 
     def holds(self, value: Any) -> bool:
         """Return whether a value surely fits the schema; False does not mean that it is invalid."""

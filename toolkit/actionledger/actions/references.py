@@ -68,16 +68,7 @@ def references_in(arguments: JsonMap, ids: Collection[str]) -> tuple[Reference, 
 
 
 def filled(arguments: JsonMap, result_of: Callable[[str], Any], ids: Collection[str]) -> JsonDict:
-    """Return arguments with each reference replaced by its value.
-
-    Args:
-        arguments: an action's fields, spelled out.
-        result_of: returns the result of the action with an id.
-        ids: the ids of the response's actions.
-
-    Raises:
-        ActionError: a result has no such value, or the values together are too large.
-    """
+    """Return an action's fields with each reference to an action of the response (one of ``ids``) replaced by its result."""
     return _Filling(result_of, ids).object(arguments)
 
 

@@ -80,13 +80,7 @@ def code_of(error_type: str) -> Reason:
 
 
 def field_errors(error: ValidationError, arguments: JsonMap, schema: Schema) -> tuple[FieldError, ...]:
-    """Return field errors for the first hundred of pydantic's errors, in its order.
-
-    Args:
-        error: the error that it raised.
-        arguments: the rejected value.
-        schema: the JSON Schema of such arguments.
-    """
+    """Return field errors for the first hundred of pydantic's errors, in its order."""
     first = error.errors(include_url=False)[:_MOST_ERRORS]
     return tuple(_field_error(details, arguments, schema) for details in first)
 

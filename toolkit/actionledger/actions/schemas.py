@@ -299,24 +299,15 @@ Arguments: TypeAlias = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class FieldDescription:
-    """One field of an action.
+    """One field of an action."""
 
-    Args:
-        name: its name in a response.
-        type: its type in words: ``integer greater than 0``.
-        required: whether it is required.
-        default: its default value; None for a required field.
-        description: its meaning.
-        allowed: the values of a closed list, as text; empty if the values are open.
-        fields: the fields of the object that it takes, or of each object in its array, without their own fields.
-    """
-
-    name: str
-    type: str
+    name: str  # its name in a response
+    type: str  # its type in words: `integer greater than 0`
     required: bool
-    default: JsonValue
-    description: str
-    allowed: tuple[str, ...]
+    default: JsonValue  # its default value; None for a required field
+    description: str  # its meaning
+    allowed: tuple[str, ...]  # the values of a closed list, as text; empty if the values are open
+    # the fields of the object that it takes, or of each object in its array, without their own fields
     fields: tuple["FieldDescription", ...] = ()
 
     @property

@@ -53,17 +53,11 @@ _SEARCHES = re.compile(r"(?i)tool_?search(?:_tool\w{0,80})?|DeferredToolPlacehol
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool that a model is offered.
-
-    Args:
-        name: its name.
-        description: its purpose, for the model.
-        parameters: the JSON Schema of its arguments.
-    """
+    """One tool that a model is offered."""
 
     name: str
-    description: str
-    parameters: Schema
+    description: str  # its purpose, for the model
+    parameters: Schema  # the JSON Schema of its arguments
 
     @cached_property
     def validator(self) -> "Draft202012Validator":
@@ -108,18 +102,13 @@ class Tool:
 
 @dataclass(frozen=True)
 class ToolCatalogue:
-    """The tools that a model is offered.
+    """The tools that a model is offered."""
 
-    Args:
-        tools: the tools; their names are unique.
-        name: its name in records.
-        warnings: a sentence for each unreadable part of the definitions, which is not checked.
-        leaves_out: whether an unknown field is omitted from an action, with a note; otherwise the action is invalid.
-    """
-
-    tools: tuple[Tool, ...]
-    name: str = "tools"
+    tools: tuple[Tool, ...]  # the tools; their names are unique
+    name: str = "tools"  # its name in records
+    # a sentence for each unreadable part of the definitions, which is not checked
     warnings: tuple[str, ...] = ()
+    # whether an unknown field is omitted from an action, with a note; otherwise the action is invalid
     leaves_out: bool = True
 
     @classmethod

@@ -32,15 +32,7 @@ AnyCatalogue: TypeAlias = Catalogue | ToolCatalogue
 
 
 def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall, ...]:
-    """Check every action that a parser found; never raises on what a model wrote.
-
-    Args:
-        reading: the parser's result.
-        catalogue: the actions that exist; None to check none, so that every named action may run.
-
-    Returns:
-        One call for each raw action, in the same order.
-    """
+    """Check every action that a parser found, in its order; never raises on what a model wrote. Without a catalogue every named action may run."""
     repairs = {block.index: block.repairs for block in reading.blocks if block.repairs}
     if catalogue is None and not repairs:
         return tuple([unchecked_call(raw) or check_action(raw, None) for raw in reading.actions])

@@ -24,27 +24,16 @@ from actionledger.core.vocabulary import ActionStatus, Reason
 
 
 class Verdict(NamedTuple):
-    """The result of checking one action.
-
-    Args:
-        status: its status.
-        action: the validated model; None if there is none.
-        errors: its errors.
-        reason: the first error's code, or why it is an illustration; None if it is valid.
-        arguments: the arguments in the schema's types; None for as written.
-        references: the arguments that are taken from other actions' results.
-        conversions: the values that were written in another type.
-        left_out: the omitted unknown fields.
-    """
+    """The result of checking one action."""
 
     status: ActionStatus
-    action: Action | None = None
+    action: Action | None = None  # the validated model; None if there is none
     errors: tuple[FieldError, ...] = ()
-    reason: Reason | None = None
-    arguments: JsonDict | None = None
-    references: tuple[Reference, ...] = ()
-    conversions: tuple[Conversion, ...] = ()
-    left_out: tuple[FieldError, ...] = ()
+    reason: Reason | None = None  # the first error's code, or why it is an illustration; None if it is valid
+    arguments: JsonDict | None = None  # the arguments in the schema's types; None for as written
+    references: tuple[Reference, ...] = ()  # the arguments that are taken from other actions' results
+    conversions: tuple[Conversion, ...] = ()  # the values that were written in another type
+    left_out: tuple[FieldError, ...] = ()  # the omitted unknown fields
 
 
 def refused(status: ActionStatus, *errors: FieldError, arguments: JsonDict | None = None) -> Verdict:

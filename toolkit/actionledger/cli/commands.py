@@ -164,15 +164,10 @@ def _value(name: str, value: Any) -> Any:
 
 
 class Entry(NamedTuple):
-    """A command's place, and its line in the list of commands.
+    """A command's place, and its line in the list of commands."""
 
-    Args:
-        place: the module in this package and its member: a function, or a ``Typer`` with several commands.
-        help: the first sentence of its help.
-    """
-
-    place: str
-    help: str
+    place: str  # the module in this package and its member: a function, or a `Typer` with several commands
+    help: str  # the first sentence of its help
 
 
 GROUPS = {

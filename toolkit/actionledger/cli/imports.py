@@ -120,13 +120,11 @@ def ingest(ledger: LedgerOption = None) -> None:
         from actionledger.ledger.upkeep.health.report import size_words  # noqa: PLC0415 - slow to load, and the same
 
     if report.shipped and report.was_busy:
-        console.print(
-            f"{size_words(report.shipped)} shipped; the lake's committer has not taken them in yet."
-        )
+        console.print(f"{size_words(report.shipped)} shipped; the lake's committer has not loaded them yet.")
     elif report.shipped:
         console.print(f"{size_words(report.shipped)} shipped; the lake's committer loads it.")
     elif report.was_busy:
-        console.print("Another process is taking events in right now; nothing was left to do.")
+        console.print("Another process is loading records right now; nothing was left to do.")
     else:
         console.print(
             f"{counted(report.events, 'event')} loaded, {report.duplicates:,} known already, "
@@ -206,7 +204,7 @@ def is_of_another_format(report: ImportReport) -> bool:
 def print_left_out(report: ImportReport) -> None:
     """Print the number of skipped items by reason."""
     for reason, count in report.left_out_by_reason.items():
-        print_note(f"left out {count:,}: {LEFT_OUT[reason]}")
+        print_note(f"skipped {count:,}: {LEFT_OUT[reason]}")
 
 
 def print_unknown(report: ImportReport) -> None:
@@ -220,7 +218,7 @@ def print_unknown(report: ImportReport) -> None:
     if kinds:
         most = "; ".join(f"{count:,} × {kind}" for kind, count in kinds.most_common(_SHOWN_KINDS))
         more = f"; and {counted(len(kinds) - _SHOWN_KINDS, 'more kind')}" if len(kinds) > _SHOWN_KINDS else ""
-        print_note(f"not known: {most}{more}")
+        print_note(f"unknown kinds: {most}{more}")
     for each in newer(report.versions):
         print_note(f"{each.words}.", style="yellow")
 
@@ -238,7 +236,7 @@ def print_priced(report: ImportReport) -> None:
     if report.unfilled:
         what = counted(report.unfilled, "turn was", "turns were")
         print_note(
-            f"{what} there already without a cost, and stay so though there is a price by now: what is recorded isn't changed. Import "
+            f"{what} recorded earlier without a cost and keep none, although there is a price now: an import doesn't change what is recorded. Import "
             "into a new ledger to have them priced.",
             style="yellow",
         )
@@ -269,11 +267,11 @@ def taken(report: ImportReport) -> str:
     turns = counted(report.turns, "new turn")
     revised = f" ({report.revised:,} of them replace a partial version)" if report.revised else ""
     merged = (
-        f"; {counted(report.merged, 'turn that stood there twice counts', 'turns that stood there twice count')} once now"
+        f"; {counted(report.merged, 'turn that was recorded twice now counts', 'turns that were recorded twice now count')} once"
         if report.merged
         else ""
     )
-    unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
+    unchanged = f"; {counted(report.unchanged, 'unchanged file')} skipped" if report.unchanged else ""
     return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} imported; {there}{differing}{merged}{unchanged}"
 
 
@@ -286,7 +284,7 @@ def _refused(report: ImportReport) -> str:
 
 def print_refusals(report: ImportReport, ledger: Path) -> None:
     """Print the refused items with their reasons, and the place where the others are kept."""
-    parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
+    parts = (("refused", "line_refused", report.refusals), ("differs", "turn_differs", report.differing))
     for what, code, refusals in parts:
         told = _grouped(refusals)
         for first, count in told[:SHOWN_REFUSALS]:
@@ -313,14 +311,14 @@ def _seen(report: ImportReport, form: str) -> str:
     """Return the detected formats with their certainty, or that the format was given."""
     if not report.files:
         return ""
-    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+    from actionledger.imports.sources.registry import source_named  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     parts = []
     for name, count in report.files.most_common():
         sureness = report.sureness[name]
         sure = "sure" if sureness >= _SURE else f"{sureness:.0%} sure; --format NAME overrules"
         sure = "as --format says" if form else sure
-        parts.append(f"{counted(count, 'file')} of {sources()[name].title} ({name}, {sure})")
+        parts.append(f"{counted(count, 'file')} of {source_named(name).title} ({name}, {sure})")
     return f"Seen: {'; '.join(parts)}."
 
 

@@ -157,7 +157,7 @@ def _print(report: ReparseReport, differences: list[TurnDifference], names: Mapp
     for reason, count in report.failed.items():
         print_note(f"{counted(count, 'text')} recorded as failed: {SENTENCES[reason]}", style="yellow")
     for left_out, count in report.left_out.items():
-        print_note(f"left out {count:,}: {LEFT_OUT[left_out]}")
+        print_note(f"skipped {count:,}: {LEFT_OUT[left_out]}")
     if report.comparison.unpaired_before and report.before_run_id is not None:
         print_note(
             f"{counted(report.comparison.unpaired_before, 'turn')} of run {report.before_run_id} not read again."

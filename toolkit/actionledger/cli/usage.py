@@ -1,4 +1,4 @@
-"""``usage`` and ``tools``: tokens and cost by day, project and more; each tool's failures and what precedes them."""
+"""``usage`` and ``tools``: tokens and cost by day, project and more; each tool's failures, what precedes and follows them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -139,15 +139,20 @@ def show_tools(
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = tools(opened, within(opened))
     if as_json:
-        print_json([asdict(each) | {"failure": rate_value(each.failure)} for each in found])
+        print_json(
+            [
+                asdict(each) | {"failure": rate_value(each.failure), "recovery": rate_value(each.recovery)}
+                for each in found
+            ]
+        )
         return
     if not found:
         print_text("No response that fits calls a tool.")
         return
-    numbers = ("calls", "sessions", "rejected", "failed", "cost $")
+    numbers = ("calls", "sessions", "rejected", "failed", "recovered", "after turns", "cost $")
     table = Sheet(
         *("tool", "calls", "sessions", "rejected", "failed", "failure rate", "most often", "right after"),
-        *("median", "95 % below", "cost $"),
+        *("called next", "recovered", "after turns", "median", "95 % below", "cost $"),
         numbers=numbers,
     )
     for each in found[:limit]:
@@ -155,7 +160,10 @@ def show_tools(
     console.print(table)
     if len(found) > limit:
         print_text(f"{counted(len(found) - limit, 'more tool')}; --limit shows them.")
-    print_text("Rejected: by the tool's schema. Cost: of the turns in which a call failed.")
+    print_text(
+        "Rejected: by the tool's schema. Recovered: failed calls after which the tool succeeded in a later turn of the session, and the "
+        "median number of turns until then. Cost: of the turns in which a call failed."
+    )
 
 
 def _tool_cells(each: ToolSums) -> list[Any]:
@@ -169,6 +177,9 @@ def _tool_cells(each: ToolSums) -> list[Any]:
         shown_rate(each.failure) if each.failure.count else NOT_RECORDED,
         reason,
         plain(cut(each.after or "", LONGEST)),
+        plain(cut(each.then or "", LONGEST)),
+        f"{each.recovery.successes:,} of {each.recovery.count:,}" if each.recovery.count else NOT_RECORDED,
+        NOT_RECORDED if each.recovery_turns is None else f"{each.recovery_turns:g}",
         _took(each.median_ms),
         _took(each.slow_ms),
         NOT_RECORDED if each.cost_usd is None else f"{each.cost_usd:,.2f}",

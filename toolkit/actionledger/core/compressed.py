@@ -41,14 +41,7 @@ class TooMuchError(BrokenOffError):
 
 
 def unzstd(file: IO[bytes]) -> IO[bytes]:
-    """Return a reader of zstd data, with a limit on its window.
-
-    Args:
-        file: the compressed bytes, at their beginning.
-
-    Raises:
-        MissingPackageError: the package that unpacks zstd is not installed.
-    """
+    """Return a reader of zstd data, with a limit on its window."""
     if _has_zstd():
         return cast("IO[bytes]", import_module("compression.zstd").ZstdFile(file))
     require("Reading what zstd compressed", "sources", "zstandard")
@@ -72,15 +65,7 @@ _KINDS: tuple[tuple[bytes, Callable[[IO[bytes]], IO[bytes]]], ...] = (
 
 
 def unpacked(file: io.BufferedReader, read_bytes: Callable[[], int]) -> io.BufferedReader:
-    """Return a reader of a file's content: unpacked if it is compressed, else unchanged.
-
-    Args:
-        file: the file, at its beginning.
-        read_bytes: returns how many bytes of the file have been read.
-
-    Raises:
-        MissingPackageError: the package that unpacks the file is not installed.
-    """
+    """Return a reader of a file's content: unpacked if it is compressed, else unchanged."""
     head = file.peek(8)
     for mark, opened in _KINDS:
         if head.startswith(mark):
@@ -89,16 +74,7 @@ def unpacked(file: io.BufferedReader, read_bytes: Callable[[], int]) -> io.Buffe
 
 
 def unpacked_zstd(data: bytes, most: int) -> bytes:
-    """Return the content of one zstd-compressed value, such as a database column's.
-
-    Args:
-        data: the value.
-        most: the limit on the content, in bytes.
-
-    Raises:
-        ValueError: the value is damaged, or unpacks to more than the limit.
-        MissingPackageError: the package that unpacks zstd is not installed.
-    """
+    """Return the content of one zstd-compressed value, such as a database column's."""
     try:
         found: bytes = unzstd(io.BytesIO(data)).read(most + 1)
     except Exception as error:

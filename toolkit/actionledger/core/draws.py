@@ -40,12 +40,7 @@ class Taking:
 
 
 class RecordedDraws:
-    """Replays drawn values, each kind in its order. When they run out, values are fresh, except for the time.
-
-    Args:
-        drawn: the recorded values.
-        moment: the time to return if none is recorded, as ISO 8601 with its zone.
-    """
+    """Replays drawn values, each kind in its order. When they run out, values are fresh, except for the time, an ISO 8601 moment with its zone."""
 
     def __init__(self, drawn: Iterable[tuple[Kind, Any]], moment: str) -> None:
         self._left: defaultdict[Kind, deque[Any]] = defaultdict(deque)

@@ -48,11 +48,7 @@ class ActionLedgerError(Exception):
 
 
 def in_words(error: BaseException) -> str:
-    """Return a foreign error's type and text on one line.
-
-    Args:
-        error: the error.
-    """
+    """Return a foreign error's type and text on one line."""
     try:
         said = " ".join(str(error).split())
     except Exception:  # noqa: BLE001 - it can't even say what it is
@@ -84,16 +80,7 @@ class UnknownNameError(UsageError):
 
 
 def called(name: object, kind: str, known: Mapping[Name, Named]) -> Named:
-    """Return the value with a name.
-
-    Args:
-        name: the name, or any other value that the caller passed for it.
-        kind: the kind of the name, such as ``"parser"``.
-        known: the existing values, by name.
-
-    Raises:
-        UnknownNameError: no value has the name, or it is not a text.
-    """
+    """Return the value with a name; a name that is not among the known ones is an error that lists them."""
     found = known.get(cast("Name", name)) if isinstance(name, str) else None
     if found is None:
         raise UnknownNameError(kind, name, known)
@@ -101,54 +88,25 @@ def called(name: object, kind: str, known: Mapping[Name, Named]) -> Named:
 
 
 def require_text(text: object) -> None:
-    """Raise an error with a clear sentence if a value that should be a response or JSON text is not a text.
-
-    Raises:
-        UsageError: it is not a text.
-    """
+    """Raise an error with a clear sentence if a value that should be a response or JSON text is not a text."""
     if not isinstance(text, str):
         how = "decode the bytes first" if isinstance(text, bytes | bytearray) else "give a str"
         raise UsageError(f"A text is asked for, not {text!r:.60} of the type {type(text).__name__}; {how}.")
 
 
 def require_kind(given: object, kind: type | UnionType, asked: str) -> None:
-    """Raise an error with a clear sentence if a value has another type than the expected one.
-
-    Args:
-        given: the value.
-        kind: the expected type.
-        asked: the expectation, as the sentence begins, such as ``"A policy is the path of a file or a Policy"``.
-
-    Raises:
-        UsageError: it has another type.
-    """
+    """Raise an error with a clear sentence if a value has another type than the expected one."""
     if not isinstance(given, kind):
         raise UsageError(f"{asked}, not {given!r:.60} of the type {type(given).__name__}.")
 
 
 def require_path(what: str, given: object) -> None:
-    """Raise an error with a clear sentence if a value is not a path.
-
-    Args:
-        what: the value's name, as the sentence begins, such as ``"A workspace"``.
-        given: the value.
-
-    Raises:
-        UsageError: it is not a path.
-    """
+    """Raise an error with a clear sentence if a value is not a path."""
     require_kind(given, str | os.PathLike, f"{what} is a path, as a text or a Path")
 
 
 def require_names(what: str, given: object) -> None:
-    """Raise an error with a clear sentence if a value is not a list of names; a single text is not one.
-
-    Args:
-        what: the value's name, as the sentence begins, such as ``"dialects"``.
-        given: the value.
-
-    Raises:
-        UsageError: it is not a list of names.
-    """
+    """Raise an error with a clear sentence if a value is not a list of names; a single text is not one."""
     if (what, given) == ("dialects", "auto"):
         raise UsageError("dialects is a list of names; every one of them is looked for by parser='auto'.")
     if isinstance(given, str):
@@ -166,18 +124,7 @@ def require_number(
     above: float | None = None,
     optional: bool = False,
 ) -> None:
-    """Raise an error with a clear sentence if a value is not a number, or too small.
-
-    Args:
-        what: the value's name, as the sentence begins, such as ``"The limit 'turns'"``.
-        given: the value.
-        least: the smallest allowed number; None for any.
-        above: the number that it must exceed; None for any.
-        optional: whether None is allowed.
-
-    Raises:
-        UsageError: it is not a number, or too small.
-    """
+    """Raise an error with a clear sentence if a value is not a number, is less than ``least`` or does not exceed ``above``."""
     if given is None and optional:
         return
     if not isinstance(given, int | float):
@@ -189,13 +136,7 @@ def require_number(
 
 
 class RenderError(UsageError):
-    """A dialect has no way to write these calls so that they parse to the same calls.
-
-    Args:
-        dialect: the dialect's name.
-        calls: the names of the calls.
-        why: the obstacle; a clause.
-    """
+    """A dialect has no way to write these calls so that they parse to the same calls."""
 
     def __init__(self, dialect: str, calls: Iterable[str], why: str) -> None:
         names = ", ".join(map(repr, calls))
@@ -206,13 +147,7 @@ class RenderError(UsageError):
 
 
 class MissingPackageError(UsageError):
-    """A package that is not part of a bare install.
-
-    Args:
-        purpose: what needs it, as a sentence begins.
-        packages: the names of the missing packages.
-        extra: the extra that installs them.
-    """
+    """A package that is not part of a bare install."""
 
     def __init__(self, purpose: str, packages: Iterable[str], extra: str) -> None:
         names = " and ".join(packages)
@@ -245,12 +180,7 @@ class SourceError(ActionLedgerError):
 
 
 class PolicyError(ActionLedgerError):
-    """A policy file that can't be used.
-
-    Args:
-        source: the file.
-        why: the row, the problem and what is allowed; a clause.
-    """
+    """A policy file that can't be used."""
 
     def __init__(self, source: str, why: str) -> None:
         super().__init__(f"The policy file {source} can't be used: {why}.")
@@ -261,13 +191,7 @@ class SandboxError(ActionLedgerError):
 
 
 class DecisionKeyError(ActionLedgerError):
-    """The key that signs a user's decisions can't be used.
-
-    Args:
-        path: the key's file.
-        why: the problem; continues the sentence after the file's path.
-        remedy: what to do; a clause.
-    """
+    """The key that signs a user's decisions can't be used."""
 
     def __init__(self, path: Path, why: str, remedy: str) -> None:
         super().__init__(f"The key for decisions {path} {why}: {remedy}.")
@@ -304,23 +228,13 @@ class ActionError(ActionLedgerError):
 
 
 def missing(purpose: str, extra: str, *packages: str) -> MissingPackageError | None:
-    """Return the error that names a purpose's missing packages; None if none is missing.
-
-    Args:
-        purpose: what needs the packages, as a sentence begins: ``"A data frame"``.
-        extra: the extra that installs all of them.
-        packages: their import names.
-    """
+    """Return the error that names the packages (by import name) that a purpose (``"A data frame"``) misses, with the extra that has them; None if none is missing."""
     lacking = [re.sub("[_.]", "-", package) for package in packages if not is_there(package)]
     return MissingPackageError(purpose, lacking, extra) if lacking else None
 
 
 def is_there(package: str) -> bool:
-    """Return whether a package is installed.
-
-    Args:
-        package: its import name.
-    """
+    """Return whether a package is installed."""
     try:
         return find_spec(package) is not None
     except ModuleNotFoundError:  # its parent package is missing too
@@ -328,15 +242,6 @@ def is_there(package: str) -> bool:
 
 
 def require(purpose: str, extra: str, *packages: str) -> None:
-    """Raise an error if packages are missing.
-
-    Args:
-        purpose: what needs the packages, as a sentence begins.
-        extra: the extra that installs all of them.
-        packages: their import names.
-
-    Raises:
-        MissingPackageError: one of them is not installed.
-    """
+    """Raise the error of ``missing`` if packages are missing."""
     if (error := missing(purpose, extra, *packages)) is not None:
         raise error

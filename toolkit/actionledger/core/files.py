@@ -23,11 +23,7 @@ _PATIENCE_SECONDS = 5.0
 
 
 class TemporaryFolder:
-    """A fresh folder that only this user can access, removed when this process ends at the latest.
-
-    Args:
-        purpose: its purpose, in one word; a part of its name.
-    """
+    """A fresh folder that only this user can access, removed when this process ends at the latest."""
 
     def __init__(self, purpose: str) -> None:
         remove_abandoned(Path(tempfile.gettempdir()))
@@ -83,15 +79,7 @@ def _remove(folder: Path, lock: FileLock, process: int) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, and its missing folders; an existing file is replaced after the new one is complete.
-
-    Args:
-        path: the file; a link is followed. Anything but an ordinary file, such as a pipe, is written to directly.
-        content: the whole content.
-
-    Raises:
-        OSError: it can't be written; an existing file is unchanged.
-    """
+    """Write a file, and its missing folders; an existing one is replaced after the new one is complete. A link is followed, a pipe or device written to directly."""
     path.parent.mkdir(parents=True, exist_ok=True)
     target = path.resolve()
     if target.exists() and not target.is_file():
@@ -108,15 +96,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def state_folder() -> Path:
-    """Return this user's state folder, which belongs to no workspace: ``$XDG_STATE_HOME/actionledger``.
-
-    Returns:
-        The absolute path; it need not exist. It is ``~/.local/state/actionledger`` if the variable is not set or is relative; its
-        specification says to ignore relative paths.
-
-    Raises:
-        UsageError: the user's home is unknown.
-    """
+    """Return this user's state folder, which belongs to no workspace: ``$XDG_STATE_HOME/actionledger`` (a relative one is ignored), else ``~/.local/state/actionledger``."""
     given = os.environ.get("XDG_STATE_HOME", "")
     try:
         base = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
@@ -148,14 +128,7 @@ def keep_cached(name: str, key: bytes, content: bytes) -> None:
 
 
 def cache_folder() -> Path:
-    """Return this user's cache folder, for files that can be made again: ``$XDG_CACHE_HOME/actionledger``.
-
-    Returns:
-        The absolute path; it need not exist. It is ``~/.cache/actionledger`` if the variable is not set or is relative.
-
-    Raises:
-        UsageError: the user's home is unknown.
-    """
+    """Return this user's cache folder, for files that can be made again: ``$XDG_CACHE_HOME/actionledger``, else ``~/.cache/actionledger``."""
     given = os.environ.get("XDG_CACHE_HOME", "")
     try:
         base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"

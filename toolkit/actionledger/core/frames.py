@@ -32,15 +32,10 @@ _ARROW: dict[Kind, str] = {
 
 
 class Columns(NamedTuple):
-    """The columns of a frame.
+    """The columns of a frame."""
 
-    Args:
-        kinds: the type of each column by name, in order.
-        rows: the rows, each with a value for each column.
-    """
-
-    kinds: Mapping[str, Kind]
-    rows: Sequence[Sequence[Any]]
+    kinds: Mapping[str, Kind]  # the type of each column by name, in order
+    rows: Sequence[Sequence[Any]]  # the rows, each with a value for each column
 
     @property
     def values(self) -> Iterator[tuple[str, Kind, list[Any]]]:

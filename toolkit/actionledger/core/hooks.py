@@ -20,11 +20,7 @@ def register(purpose: str, module: str) -> None:
 
 
 def module_for(purpose: str) -> Any:
-    """Return the module that is registered for a purpose.
-
-    Args:
-        purpose: the purpose.
-    """
+    """Return the module that is registered for a purpose."""
     return import_module(_MODULES[purpose])
 
 
@@ -58,11 +54,7 @@ class Shown:
 
 
 def by_name(modules: Mapping[str, str]) -> dict[str, str]:
-    """Return the module of each name.
-
-    Args:
-        modules: a package's names in each of its modules, separated by blanks, by module.
-    """
+    """Return the module of each name, from a package's names in each of its modules, separated by blanks."""
     return {name: module for module, names in modules.items() for name in names.split()}
 
 
@@ -75,12 +67,7 @@ class _Package(ModuleType):
 
 
 def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a function for a package's ``__getattr__``.
-
-    Args:
-        package: its ``__name__``.
-        modules: the module in it of each name, by name; the package has this table as ``_MODULES``.
-    """
+    """Return a function for a package's ``__getattr__``, from its ``__name__`` and its table ``_MODULES`` of names and modules."""
     there = sys.modules[package]
     there.__class__ = _Package
 

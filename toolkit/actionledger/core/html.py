@@ -63,40 +63,23 @@ def faithful(text: str) -> str:
 
     A token is drawn over an invisible character, which stays in place. So the element's text content is the text, with the same
     positions. HTML can't contain two kinds of characters: NUL becomes ␀, a lone surrogate becomes �.
-
-    Args:
-        text: what a model wrote.
     """
     return "".join(_drawn(character) if is_unseen(character) else escape(character) for character in text)
 
 
 def frame(*parts: str) -> str:
-    """Return parts of HTML as one display, with its style.
-
-    Args:
-        parts: HTML that this package made.
-    """
+    """Return parts of HTML as one display, with its style."""
     return f'<div class="al"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
 def heading(title: str, *facts: str) -> str:
-    """Return the line at the top: a title, then facts.
-
-    Args:
-        title: a word or two.
-        facts: HTML; empty ones are omitted.
-    """
+    """Return the line at the top: a title, then facts."""
     rest = "".join(f'<span class="al-fact">{fact}</span>' for fact in facts if fact)
     return f'<div class="al-top"><b>{escaped(title)}</b>{rest}</div>'
 
 
 def chip(word: object, tone: str = "") -> str:
-    """Return a status as a small mark.
-
-    Args:
-        word: the status.
-        tone: ``good``, ``fair``, ``bad`` or nothing.
-    """
+    """Return a status as a small mark."""
     return f'<span class="al-chip {tone}">{escaped(str(word).replace("_", " "))}</span>'
 
 

@@ -87,11 +87,7 @@ PLAIN = "functions"
 
 
 def namespace_of(tool: Mapping[str, Any]) -> str:
-    """Return the name of a definition that contains several tools; empty for a single tool.
-
-    Args:
-        tool: the definition.
-    """
+    """Return the name of a definition that contains several tools; empty for a single tool."""
     name = tool.get("name")
     return name if tool.get("type") == "namespace" and isinstance(name, str) else ""
 

@@ -25,11 +25,7 @@ STALE_SECONDS = 3600.0
 
 
 class FileLock:
-    """An exclusive ``flock`` on a file, held by at most one process and one thread.
-
-    Args:
-        path: the file; created if missing.
-    """
+    """An exclusive ``flock`` on a file, held by at most one process and one thread."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -37,14 +33,7 @@ class FileLock:
         watch(self)
 
     def acquire(self, patience: float = 0.0) -> bool:
-        """Take the lock if it is free.
-
-        Args:
-            patience: how long to wait for it, in seconds.
-
-        Returns:
-            Whether the lock is held now.
-        """
+        """Take the lock if it is free within ``patience`` seconds; return whether it is held now."""
         give_up_at = time.monotonic() + patience
         while not self._try():
             if time.monotonic() >= give_up_at:
@@ -53,11 +42,7 @@ class FileLock:
         return True
 
     def release(self, *, remove: bool = False) -> None:
-        """Release the lock.
-
-        Args:
-            remove: whether to remove the file too; only if every process takes this lock by this class.
-        """
+        """Release the lock, and remove the file if asked: only where every process takes this lock by this class."""
         if self._descriptor is not None:
             if remove:
                 self._path.unlink(missing_ok=True)
@@ -89,11 +74,7 @@ class FileLock:
 
 
 def remove_free(folder: Path) -> None:
-    """Remove the files of free locks that are at least an hour old; their holders were killed.
-
-    Args:
-        folder: the folder; it has only files that every process locks by ``FileLock``.
-    """
+    """Remove the files of free locks that are at least an hour old (their holders were killed) from a folder where every file is locked by ``FileLock``."""
     with os.scandir(folder) as entries:
         stale = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > STALE_SECONDS]
     for path in stale:
@@ -160,11 +141,7 @@ os.register_at_fork(
 
 
 def words_for(module: str) -> tuple[str, ...]:
-    """Return the command that runs a module's function ``main`` with this process's import path.
-
-    Args:
-        module: the module's name.
-    """
+    """Return the command that runs a module's function ``main`` with this process's import path."""
     path = [each for each in sys.path if each]
     return (
         sys.executable,
@@ -174,11 +151,7 @@ def words_for(module: str) -> tuple[str, ...]:
 
 
 def ended(code: int) -> str:
-    """Return how a process ended, as a clause.
-
-    Args:
-        code: its return code, negative for a signal.
-    """
+    """Return how a process ended, as a clause; a negative return code is a signal."""
     if code >= 0:
         return f"has ended with the exit code {code}"
     number = -code

@@ -280,11 +280,7 @@ class Rate:
 
 
 def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
-    """Return the rate over things in sessions.
-
-    Args:
-        sessions: for each session, how many of its things have the property, and how many things it has, 1 or more.
-    """
+    """Return the rate over things in sessions: for each session, how many of its things have the property, and how many it has, 1 or more."""
     counts = list(sessions)
     return Rate(
         sum(successes for successes, _ in counts),
@@ -300,11 +296,7 @@ def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
 
 
 def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
-    """Return the rate over things in sessions.
-
-    Args:
-        things: for each thing, its session, and whether it has the property.
-    """
+    """Return the rate over things: for each, its session, and whether it has the property."""
     counts: dict[Hashable, tuple[int, int]] = {}
     for session, hit in things:
         successes, count = counts.get(session, (0, 0))
@@ -313,11 +305,7 @@ def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
 
 
 def summed(rates: Iterable[Rate]) -> Rate:
-    """Return the rate over the things of several rates; a session with things in two of them counts twice.
-
-    Args:
-        rates: the rates, over different things.
-    """
+    """Return the rate over the things of several rates; a session with things in two of them counts twice."""
     together = list(rates)
     successes, count = sum(rate.successes for rate in together), sum(rate.count for rate in together)
     if all(rate.clustering is None for rate in together):

@@ -22,17 +22,11 @@ _WORD = regex(r"[\w.:/@-]{1,40}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table to display.
+    """A table to display."""
 
-    Args:
-        columns: the columns' names.
-        rows: the rows to show, each with a value for each column.
-        total: the number of all rows; None if it is only known that there are more.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    total: int | None
+    columns: Sequence[str]  # the columns' names
+    rows: Sequence[Sequence[Any]]  # the rows to show, each with a value for each column
+    total: int | None  # the number of all rows; None if it is only known that there are more
 
     @property
     def footer(self) -> str:
@@ -46,11 +40,7 @@ class Table:
 
 
 def text_table(table: Table) -> str:
-    """Return a table as lines that fit on a screen.
-
-    Args:
-        table: the table; columns that don't fit are counted below it.
-    """
+    """Return a table as lines that fit on a screen."""
     if not table.columns:
         return "(no columns)"
     cells = [
@@ -73,11 +63,7 @@ def text_table(table: Table) -> str:
 
 
 def html_table(table: Table) -> str:
-    """Return a table as a separate display.
-
-    Args:
-        table: the table.
-    """
+    """Return a table as a separate display."""
     if not table.columns:
         return frame('<div class="al-foot">no columns</div>')
     room = min(len(table.columns), _MOST_COLUMNS)
@@ -88,13 +74,7 @@ def html_table(table: Table) -> str:
 
 
 def box(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, mono: frozenset[int] = frozenset()) -> str:
-    """Return rows as a part of a display; many rows scroll.
-
-    Args:
-        columns: the columns' names.
-        rows: the values; text of type ``Markup`` is HTML that this package made, anything else is escaped.
-        mono: the indexes of the columns with code.
-    """
+    """Return rows as a part of a display; many rows scroll. Text of type ``Markup`` is our own HTML, anything else is escaped; ``mono`` are columns of code."""
     table = Table(columns, rows, None)
     kinds = [
         "n" if _is_number(table, place) else "m" if place in mono else "w" if _is_word(table, place) else ""

@@ -65,12 +65,7 @@ def first_unseen(text: str) -> str:
 
 
 def printable(text: str, kept: str = "") -> str:
-    r"""Return a text for a terminal or a single line, with unprintable characters as Python's escapes, such as ``\x1b``.
-
-    Args:
-        text: the text.
-        kept: characters that stay unchanged, such as line breaks.
-    """
+    r"""Return a text for a terminal or a single line, with unprintable characters as Python's escapes, such as ``\x1b``."""
     return "".join(mark if mark.isprintable() or mark in kept else ascii(mark)[1:-1] for mark in text)
 
 
@@ -127,11 +122,7 @@ def from_any_bytes(data: bytes) -> str:
 
 
 def to_any_bytes(text: str) -> bytes:
-    """Return the bytes that ``from_any_bytes`` decoded.
-
-    Raises:
-        UnicodeEncodeError: the text has a lone surrogate that stands for no byte.
-    """
+    """Return the bytes that ``from_any_bytes`` decoded."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -141,20 +132,12 @@ def _joins(text: str, at: int) -> bool:
 
 
 def visible(text: object) -> str:
-    """Return a text on one line, with a token such as ``⟨U+202E⟩`` for each invisible character.
-
-    Args:
-        text: the text, or any value.
-    """
+    """Return a text on one line, with a token such as ``⟨U+202E⟩`` for each invisible character."""
     return laid_out(text).replace("\n", "⟨LF⟩").replace("\t", "⟨TAB⟩")
 
 
 def laid_out(text: object) -> str:
-    """Return a text with its line breaks and tabs, and a token for each other invisible character.
-
-    Args:
-        text: the text, or any value.
-    """
+    """Return a text with its line breaks and tabs, and a token for each other invisible character."""
     return "".join(f"⟨{token(character)}⟩" if is_unseen(character) else character for character in str(text))
 
 
@@ -172,22 +155,12 @@ def width(text: str) -> int:
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number with its word, in the plural if needed.
-
-    Args:
-        count: the number.
-        one: the word in the singular, with what changes with it: ``turn``, ``turn was``.
-        many: the plural; by default the singular with an s.
-    """
+    """Return a number with its word, in the plural if needed: ``turn``, ``turn was``; by default the plural is the singular with an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def by_prices(sources: Sequence[str]) -> str:
-    """Return the source of a cost that was not recorded: ``by a price file of 2026-01-01``.
-
-    Args:
-        sources: the prices, as ``price_sources`` returns them.
-    """
+    """Return the source of a cost that was not recorded: ``by a price file of 2026-01-01``."""
     return f"by {' and '.join(sources)}" if sources else "by prices"
 
 
@@ -196,9 +169,5 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def harmless(value: object) -> object:
-    """Return a value for a CSV file; a text that would be a formula gets an apostrophe before it.
-
-    Args:
-        value: a cell, or a column's name.
-    """
+    """Return a value for a CSV file; a text that would be a formula gets an apostrophe before it."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -14,17 +14,7 @@ _LAST_BYTES = 2000
 
 
 class WorkerProcess:
-    """A process that reads requests from its standard input and answers on its standard output.
-
-    Args:
-        words: the command.
-        environment: default environment variables; this process's own values win.
-
-    Attributes:
-        requests: its standard input.
-        answers: its standard output, unbuffered.
-        last_words: the end of its standard error, after it has ended.
-    """
+    """A process that reads requests from its standard input and answers on its standard output."""
 
     def __init__(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process
@@ -65,10 +55,6 @@ class WorkerPool(Generic[Worker]):
     """Several workers of one kind; a context that ends them.
 
     The caller decides what each of them does next, and what happens to the work of one that died.
-
-    Args:
-        start: starts a worker.
-        count: the number of workers.
     """
 
     def __init__(self, start: Callable[[], Worker], count: int) -> None:

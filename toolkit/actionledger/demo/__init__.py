@@ -24,14 +24,7 @@ _PROFILE = "assistant"
 
 
 def sample_sessions(path: Path | None = None) -> Recorded:
-    """Yield the sample sessions that come with the project.
-
-    Args:
-        path: other sessions in the same format.
-
-    Raises:
-        SourceError: the file isn't there.
-    """
+    """Yield the sample sessions that come with the project."""
     file = path or _sample_file()
     return (_with_profile(item, file) for item in jsonl.read(file, is_whole=True))
 
@@ -40,12 +33,7 @@ def take_samples(
     ledger: Ledger,
     items: Iterable[Item] | None = None,
 ) -> ImportReport:
-    """Read, check and run sample sessions in temporary folders; record all of it as one run.
-
-    Args:
-        ledger: where to record; what it has already is neither run nor recorded again.
-        items: the sessions; those that come with the project if not given.
-    """
+    """Read, check and run sample sessions in temporary folders; record all of it as one run, without what the ledger has already."""
     there = known(ledger, SOURCE, run=True)
     importer = Importer(
         ledger.record, source=SOURCE, origin="the sample sessions", known=there, manifests=ledger.manifests

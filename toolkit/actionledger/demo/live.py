@@ -43,19 +43,12 @@ RENAMED = Decision(
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where one session of the demo plays.
+    """Where one session of the demo plays."""
 
-    Args:
-        ledger: where it is recorded.
-        name: what it is about.
-        model: who is said to have written it.
-        folder: a folder of its own.
-    """
-
-    ledger: Ledger
-    name: str
-    model: str
-    folder: Path
+    ledger: Ledger  # where it is recorded
+    name: str  # what it is about
+    model: str  # who is said to have written it
+    folder: Path  # a folder of its own
 
     @property
     def session_id(self) -> str:
@@ -86,14 +79,7 @@ class Stage:
 
 
 def play(ledger: Ledger) -> int:
-    """Play the sessions that the ledger doesn't have yet.
-
-    Args:
-        ledger: where they are recorded.
-
-    Returns:
-        How many were played.
-    """
+    """Play the sessions that the ledger doesn't have yet; return how many."""
     there = known(ledger, SOURCE, run=True)
     played = 0
     with TemporaryDirectory(prefix="actionledger-demo-") as folder:

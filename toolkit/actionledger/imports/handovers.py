@@ -16,77 +16,48 @@ from actionledger.ledger.storage.preparation import Prepared
 
 @dataclass(slots=True)
 class LookedUpKeys:
-    """The sessions and turns that a part of an import has looked up: parts that share none are independent.
+    """The sessions and turns that a part of an import has looked up: parts that share none are independent."""
 
-    Args:
-        sessions: the identifiers of sessions.
-        turns: the identifiers of turns that are the same turn in any session of their source.
-    """
-
-    sessions: set[str] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)  # the identifiers of sessions
+    # the identifiers of turns that are the same turn in any session of their source
     turns: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class ImporterUpdate:
-    """The knowledge that an importer has gained since its last update.
+    """The knowledge that an importer has gained since its last update."""
 
-    Args:
-        touched: the sessions and turns that it has looked up.
-        taken_in: what it has imported, and the sessions that it has begun, as ``packed`` returns them.
-        going_on: the open sessions among those it has looked up.
-        calls: the calls that wait for a result, and those that now have one.
-        report: its counts.
-        has_begun: whether its run has recorded anything.
-    """
-
-    touched: LookedUpKeys
-    taken_in: bytes
-    going_on: dict[str, OpenSession]
-    calls: CallUpdate
-    report: ImportReport
-    has_begun: bool
+    touched: LookedUpKeys  # the sessions and turns that it has looked up
+    taken_in: bytes  # what it has imported, and the sessions that it has begun, as `packed` returns them
+    going_on: dict[str, OpenSession]  # the open sessions among those it has looked up
+    calls: CallUpdate  # the calls that wait for a result, and those that now have one
+    report: ImportReport  # its counts
+    has_begun: bool  # whether its run has recorded anything
 
 
 @dataclass(slots=True)
 class MadePart:
-    """The events of a part of an import, and what its importers have learned.
+    """The events of a part of an import, and what its importers have learned."""
 
-    Args:
-        events: the events to record.
-        news: the format's name and the knowledge gained, by the source's name.
-    """
-
-    events: Prepared
+    events: Prepared  # the events to record
+    # the format's name and the knowledge gained, by the source's name
     news: dict[str, tuple[str, ImporterUpdate]]
 
 
 class SharedFacts(NamedTuple):
-    """The facts about all sources that a worker needs; it gets them once.
+    """The facts about all sources that a worker needs; it gets them once."""
 
-    Args:
-        together: what the ledger had of the sources that were queried together.
-        forgotten: the erased sessions.
-    """
-
-    together: Before
-    forgotten: set[str]
+    together: Before  # what the ledger had of the sources that were queried together
+    forgotten: set[str]  # the erased sessions
 
 
 class SourceFacts(NamedTuple):
-    """The facts that a worker needs of one source.
-
-    Args:
-        run_id: the source's run.
-        before: what the ledger had; None if it was queried together with other sources.
-        added: what was imported since.
-        has_before: whether the ledger had anything of the source when the import began.
-    """
+    """The facts that a worker needs of one source."""
 
     run_id: str
-    before: Before | None
-    added: Added
-    has_before: bool
+    before: Before | None  # what the ledger had; None if it was queried together with other sources
+    added: Added  # what was imported since
+    has_before: bool  # whether the ledger had anything of the source when the import began
 
 
 class Claims:

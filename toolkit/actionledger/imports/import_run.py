@@ -62,7 +62,6 @@ class ImportRun:
         self._prices: set[tuple[str, date | None]] = set()
 
     def record(self, event: Event) -> None:
-        """Record an event of the run."""
         self.begin()
         self._record(event)
 
@@ -166,31 +165,15 @@ def _first(metadata: JsonMap, *keys: str) -> str:
 
 
 class OpenSession(NamedTuple):
-    """An open session.
+    """An open session."""
 
-    Args:
-        key: the session, as records carry it.
-        session: what its pieces have said of its end so far, without their turns.
-        file: the file that holds the last piece.
-    """
-
-    key: SessionKey
-    session: RecordedSession
-    file: str
+    key: SessionKey  # the session, as records carry it
+    session: RecordedSession  # what its pieces have said of its end so far, without their turns
+    file: str  # the file that holds the last piece
 
 
 class OpenSessions:
-    """Begins sessions that are new or have something new, and ends those that it has begun.
-
-    Args:
-        run: records the events.
-        source: the source's name in records.
-        known: what the ledger has.
-
-    Attributes:
-        started: the identifiers of sessions that were begun.
-        going_on: the open sessions, by identifier.
-    """
+    """Begins sessions that are new or have something new, and ends those that it has begun."""
 
     def __init__(self, run: ImportRun, source: str, known: Known) -> None:
         self._run = run

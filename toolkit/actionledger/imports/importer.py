@@ -254,7 +254,7 @@ class Importer:
         self.report.sessions += self._sessions.start(item, session)
         with defer_interrupts():  # an interrupt would leave a recorded turn uncounted
             self._read(item, session, looked, names)
-            self._remember(looked)
+            self._remember(looked, session)
             self._supersede(session, looked)
 
     def _judged_anew(self, looked: LookedUpTurn, session: SessionKey) -> LookedUpTurn:
@@ -340,9 +340,9 @@ class Importer:
         self._run.note_parser(profile.parser)
         run_turns(new, self._run, session, profile=profile, workspace=workspace, manifests=self._manifests)
         for each in new:
-            self._remember(each)
+            self._remember(each, session)
 
-    def _remember(self, looked: LookedUpTurn) -> None:
-        remember(self.known, looked)
+    def _remember(self, looked: LookedUpTurn, session: SessionKey) -> None:
+        remember(self.known, looked, session.session_id)
         self.report.turns += 1
         self.report.revised += looked.state is TurnMatch.GROWN

@@ -18,17 +18,7 @@ _SHOWN = 100
 
 
 class Importers(ABC):
-    """Imports sessions of several sources, with one run for each.
-
-    Args:
-        origin: the path that they come from, as the runs record it.
-
-    Attributes:
-        importers: the importer of each source, by name.
-        file: the file that is being read.
-        turns: how many turns were looked up so far, new and known.
-        troubles: how many inputs so far were refused or have other content under the same id.
-    """
+    """Imports sessions of several sources, with one run for each, and counts the turns and troubles so far."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin

@@ -15,19 +15,12 @@ _NUMBERS = regex(r"(?:[A-Za-z]{1,12}-)?v?(\d{1,9}(?:\.\d{1,9}){0,4})")
 
 @dataclass(frozen=True, slots=True)
 class Newer:
-    """Sessions of an untested version.
+    """Sessions of an untested version."""
 
-    Args:
-        source: their format.
-        version: their version.
-        tested: the newest tested version of the format.
-        sessions: how many there are; 0 if not counted.
-    """
-
-    source: str
+    source: str  # their format
     version: str
-    tested: str
-    sessions: int = 0
+    tested: str  # the newest tested version of the format
+    sessions: int = 0  # how many there are; 0 if not counted
 
     @property
     def words(self) -> str:
@@ -47,20 +40,12 @@ def version_of(metadata: dict[str, Any]) -> str:
 
 
 def newer(seen: Iterable[tuple[str, str]]) -> list[Newer]:
-    """Return the versions that are newer than the tested ones.
-
-    Args:
-        seen: format names, each with a version.
-    """
+    """Return the versions that are newer than the tested ones."""
     return [found for source, version in sorted(set(seen)) if (found := _newer(source, version)) is not None]
 
 
 def newer_recordings(ledger: Queryable) -> list[Newer]:
-    """Return the untested newer versions in a ledger, those with the most sessions first.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the untested newer versions in a ledger, those with the most sessions first."""
     found = (_newer(each.source, each.version, each.sessions) for each in recorded_versions(ledger))
     return [each for each in found if each is not None]
 

@@ -42,21 +42,13 @@ _UNPACKED = 5
 
 @dataclass(frozen=True, slots=True)
 class ImportPart:
-    """Some files, or some sessions of one file, that one process reads.
+    """Some files, or some sessions of one file, that one process reads."""
 
-    Args:
-        number: the number of the part; all shares of a file have the same one.
-        files: the indexes of its files among those to be read.
-        share: the share of the file's sessions that it reads, from 0.
-        shares: the number of shares of the file.
-        size: the approximate unpacked size of its files, in bytes.
-    """
-
-    number: int
-    files: tuple[int, ...]
-    share: int = 0
-    shares: int = 1
-    size: int = 0
+    number: int  # the number of the part; all shares of a file have the same one
+    files: tuple[int, ...]  # the indexes of its files among those to be read
+    share: int = 0  # the share of the file's sessions that it reads, from 0
+    shares: int = 1  # the number of shares of the file
+    size: int = 0  # the approximate unpacked size of its files, in bytes
 
     @property
     def is_small(self) -> bool:
@@ -144,76 +136,47 @@ _ON_THEIR_WAY = 6
 
 @dataclass(frozen=True, slots=True)
 class HowToRead:
-    """The options for worker processes: what the user has named.
+    """The options for worker processes: what the user has named."""
 
-    Args:
-        texts: how raw texts are parsed, as arguments of ``ReadAs.of``; None if unknown.
-        columns: the column that holds a field, by the field's name.
-        prices: prices for responses recorded with tokens but without a cost.
-        origin: the imported path, as the runs record it.
-        made_bytes: how much to send at once, in bytes of lines.
-        secrets: the user's patterns of secrets.
-        facts: the facts about every source.
-    """
-
-    texts: Mapping[str, Any] | None
-    columns: Mapping[str, str]
-    prices: Prices | None
-    origin: str
-    made_bytes: int
-    secrets: tuple[str, ...]
-    facts: SharedFacts
+    texts: Mapping[str, Any] | None  # how raw texts are parsed, as arguments of `ReadAs.of`; None if unknown
+    columns: Mapping[str, str]  # the column that holds a field, by the field's name
+    prices: Prices | None  # prices for responses recorded with tokens but without a cost
+    origin: str  # the imported path, as the runs record it
+    made_bytes: int  # how much to send at once, in bytes of lines
+    secrets: tuple[str, ...]  # the user's patterns of secrets
+    facts: SharedFacts  # the facts about every source
 
 
 @dataclass(frozen=True, slots=True)
 class FileOfPart:
-    """A file to be read.
-
-    Args:
-        path: the file.
-        form: its format's name.
-        name: the source's name in records.
-    """
+    """A file to be read."""
 
     path: str
-    form: str
-    name: str
+    form: str  # its format's name
+    name: str  # the source's name in records
 
 
 @dataclass(frozen=True, slots=True)
 class PartTask:
-    """A part to be read.
-
-    Args:
-        part: the part.
-        files: its files.
-        facts: facts about sources that the process doesn't know yet, by name.
-    """
+    """A part to be read."""
 
     part: ImportPart
     files: tuple[FileOfPart, ...]
-    facts: dict[str, SourceFacts]
+    facts: dict[str, SourceFacts]  # facts about sources that the process doesn't know yet, by name
 
 
 @dataclass(slots=True)
 class PartProgress:
-    """The progress on a part, and the events made of it, since the last report.
+    """The progress on a part, and the events made of it, since the last report."""
 
-    Args:
-        made: the events made; None if the process can't continue and the parent must read the rest of the part.
-        file: the index of the file in the part where the rest begins.
-        item: the index of the item in that file where the rest begins.
-        bytes: how many bytes were read since the last report.
-        ended: the files read to their end since the last report: the index, and whether without an error.
-        is_last: whether the part was read to its end.
-    """
-
+    # the events made; None if the process can't continue and the parent must read the rest of the part
     made: MadePart | None
-    file: int
-    item: int
-    bytes: int
+    file: int  # the index of the file in the part where the rest begins
+    item: int  # the index of the item in that file where the rest begins
+    bytes: int  # how many bytes were read since the last report
+    # the files read to their end since the last report: the index, and whether without an error
     ended: list[tuple[int, bool]] = field(default_factory=list)
-    is_last: bool = False
+    is_last: bool = False  # whether the part was read to its end
 
 
 def send(stream: IO[bytes], value: object) -> None:
@@ -222,11 +185,7 @@ def send(stream: IO[bytes], value: object) -> None:
 
 
 class SentBehind:
-    """Sends values in order without waiting for the receiver: some are in transit while the next is made.
-
-    Args:
-        stream: the stream to write to.
-    """
+    """Sends values in order without waiting for the receiver: some are in transit while the next is made."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

@@ -75,14 +75,7 @@ LEAST_MADE_BYTES = 2**20
 
 
 class PlanImporter:
-    """Reads a plan's files.
-
-    Args:
-        ledger: the ledger to record into.
-        plan: the plan.
-        taken: remembers the imported files.
-        options: the import's options.
-    """
+    """Reads a plan's files."""
 
     def __init__(self, ledger: Ledger, plan: ImportPlan, taken: TakenFiles, options: ImportOptions) -> None:
         self._ledger = ledger

@@ -49,15 +49,10 @@ _BEDROCK = regex(
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The installed price lists.
+    """The installed price lists."""
 
-    Args:
-        package: the package with its version.
-        dated: the latest day up to today that they name.
-    """
-
-    package: str
-    dated: date
+    package: str  # the package with its version
+    dated: date  # the latest day up to today that they name
 
 
 @cache

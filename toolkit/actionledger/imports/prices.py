@@ -20,15 +20,10 @@ _COUNTS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Other prices for a response with more input tokens than a threshold.
+    """Other prices for a response with more input tokens than a threshold."""
 
-    Args:
-        above: the threshold in input tokens.
-        prices: the prices, by the fields of ``Price``.
-    """
-
-    above: int
-    prices: Mapping[str, float]
+    above: int  # the threshold in input tokens
+    prices: Mapping[str, float]  # the prices, by the fields of `Price`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

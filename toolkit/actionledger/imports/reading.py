@@ -121,7 +121,6 @@ def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[s
 
 
 def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
-    """Return the parser of a turn."""
     return read_as.parser_of(session, turn) if turn.capture is Capture.TEXT else RECORDED
 
 

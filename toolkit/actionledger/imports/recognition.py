@@ -22,11 +22,12 @@ from actionledger.imports.sources.files import (
     place_of,
 )
 from actionledger.imports.sources.registry import (
-    RecognisedFormat,
     recognised,
     sample_of,
     source_named,
     sources,
+    sureness_of,
+    surest_of,
 )
 from actionledger.ledger.storage.imported_files import FileState, TakenFiles, state_of
 
@@ -40,16 +41,12 @@ _SURE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class FileOptions:
-    """The user's options for the files of an import.
+    """The user's options for the files of an import."""
 
-    Args:
-        format: the format's name; empty to detect it.
-        source: the source's name in records; empty for the format, or for the file if session names are unique only within it.
-        columns: the column that holds a field, by the field's name.
-    """
-
-    format: str = ""
+    format: str = ""  # the format's name; empty to detect it
+    # the source's name in records; empty for the format, or for the file if session names are unique only within it
     source: str = ""
+    # the column that holds a field, by the field's name
     columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -64,68 +61,47 @@ class FileOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How files are imported.
+    """How files are imported."""
 
-    Args:
-        origin: the path that the user has named, as the runs record it.
-        read_as: how texts of sessions without a profile are parsed; None for every known format.
-        texts: the same by names, for worker processes: the arguments of ``ReadAs.of``.
-        columns: the column that holds a field, by the field's name.
-        on_progress: called with the progress.
-        prices: prices for responses recorded with tokens but without a cost.
-        workers: the most worker processes; 1 for this process alone.
-        again_forgotten: whether erased sessions are imported again.
-    """
-
-    origin: str
+    origin: str  # the path that the user has named, as the runs record it
+    # how texts of sessions without a profile are parsed; None for every known format
     read_as: "ReadAs | None" = None
+    # the same by names, for worker processes: the arguments of `ReadAs.of`
     texts: Mapping[str, Any] = field(default_factory=dict)
+    # the column that holds a field, by the field's name
     columns: Mapping[str, str] = field(default_factory=dict)
-    on_progress: "Callable[[ImportProgress], None] | None" = None
-    prices: "Prices | None" = None
-    workers: int = 1
-    again_forgotten: bool = False
+    on_progress: "Callable[[ImportProgress], None] | None" = None  # called with the progress
+    prices: "Prices | None" = None  # prices for responses recorded with tokens but without a cost
+    workers: int = 1  # the most worker processes; 1 for this process alone
+    again_forgotten: bool = False  # whether erased sessions are imported again
 
 
 @dataclass(frozen=True, slots=True)
 class ToRead:
-    """A file to be read.
+    """A file to be read."""
 
-    Args:
-        path: the file.
-        format: its format.
-        sureness: the certainty of the format, from 0 to 1; 1 if the user named it.
-        read: the function that reads it.
-        name: the source's name in records.
-        state: the state by which the file is recognized as unchanged; None if it isn't a file on disk.
-    """
-
-    path: Path
+    path: Path  # the file
     format: Source
-    sureness: float
-    read: ReadFile
-    name: str
+    sureness: float  # the certainty of the format, from 0 to 1; 1 if the user named it
+    read: ReadFile  # the function that reads it
+    name: str  # the source's name in records
+    # the state by which the file is recognized as unchanged; None if it isn't a file on disk
     state: FileState | None = None
 
 
 @dataclass(slots=True)
 class ImportPlan:
-    """The files of an import: to be read, unchanged, refused or of no known format.
+    """The files of an import: to be read, unchanged, refused or of no known format."""
 
-    Args:
-        to_read: the files that are to be read, in order.
-        unchanged: how many files the ledger has imported as they are.
-        unknown: how many files of a folder are no recording, by folder and file name suffix.
-        refused: files that the user named but that can't be read, each with the reason.
-        archives: the archives that are read, each with its state.
-        mistaken: how many files are certainly of another format than the one the user named, by that other format's name.
-    """
-
-    to_read: list[ToRead] = field(default_factory=list)
-    unchanged: int = 0
+    to_read: list[ToRead] = field(default_factory=list)  # the files that are to be read, in order
+    unchanged: int = 0  # how many files the ledger has imported as they are
+    # how many files of a folder are no recording, by folder and file name suffix
     unknown: Counter[tuple[Path, str]] = field(default_factory=Counter)
+    # files that the user named but that can't be read, each with the reason
     refused: list[tuple[Path, str]] = field(default_factory=list)
+    # the archives that are read, each with its state
     archives: dict[Path, FileState] = field(default_factory=dict)
+    # how many files are certainly of another format than the one the user named, by that other format's name
     mistaken: Counter[str] = field(default_factory=Counter)
 
 
@@ -207,19 +183,21 @@ class _Planning:
             if is_other and self._format.mapped is None:
                 return None
             # Note a file that is certainly of another format than the user named.
-            named = self._format
             with suppress(SourceError):  # another format's error is no fault of this file
-                self._note_surest(named, [] if named.mapped is not None else recognised(sample))
+                self._note_surest(self._format, sample)
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
             # The format of a file whose columns the user has named: lines of JSON, or a table.
             return self._to_read(given, source_named("jsonl" if sample.values else "table"), 1.0, state)
-        surest = next(iter(recognised(sample)), None)
+        surest = surest_of(sample)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None
 
-    def _note_surest(self, named: Source, found: list[RecognisedFormat]) -> None:
-        if found and found[0].sureness >= _SURE and all(each.source is not named for each in found):
-            self._plan.mistaken[found[0].source.name] += 1
+    def _note_surest(self, named: Source, sample: Sample) -> None:
+        if named.mapped is not None or sureness_of(named, sample) > 0:
+            return
+        surest = surest_of(sample)
+        if surest is not None and surest.sureness >= _SURE:
+            self._plan.mistaken[surest.source.name] += 1
 
     def _to_read(self, given: Given, source: Source, sureness: float, state: FileState | None) -> ToRead:
         read = source.read

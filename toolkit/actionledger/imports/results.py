@@ -29,31 +29,16 @@ MESSAGE_CHARACTERS = 2000
 
 @dataclass(slots=True)
 class CallUpdate:
-    """The results of calls since the last update.
+    """The results of calls since the last update."""
 
-    Args:
-        opened: calls that wait for a result.
-        closed: calls that no longer wait, by call and action identifier.
-        answered: the identifiers of calls with a recorded result.
-        unmatched: the call identifiers that results name but no call has, by file.
-    """
-
-    opened: list[TurnCall]
-    closed: list[tuple[str, str]]
-    answered: set[str]
-    unmatched: dict[str, list[str]]
+    opened: list[TurnCall]  # calls that wait for a result
+    closed: list[tuple[str, str]]  # calls that no longer wait, by call and action identifier
+    answered: set[str]  # the identifiers of calls with a recorded result
+    unmatched: dict[str, list[str]]  # the call identifiers that results name but no call has, by file
 
 
 class Results:
-    """Records the results of calls, in whatever order calls and results come.
-
-    Args:
-        record: records an event.
-        run: the run of the import.
-        known: what the ledger has.
-        wordings: how the source words errors.
-        is_asked: whether updates are collected for another process.
-    """
+    """Records the results of calls, in whatever order calls and results come."""
 
     def __init__(
         self,
@@ -241,7 +226,6 @@ class Results:
         trace: str,
         given: str | None = None,
     ) -> None:
-        """Record the result of a call."""
         result = with_end_told(result)
         found = self._judged(call, result)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, known_as)

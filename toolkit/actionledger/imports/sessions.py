@@ -348,11 +348,7 @@ def import_sessions(
 
 
 class SessionSnapshot:
-    """A snapshot of a ledger for SQL, so that new events needn't be loaded to be queried.
-
-    Args:
-        ledger: the ledger.
-    """
+    """A snapshot of a ledger for SQL, so that new events needn't be loaded to be queried."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._connection = ledger.snapshot()
@@ -362,5 +358,4 @@ class SessionSnapshot:
         return QueryResult(self._connection.cursor(), query, parameters)
 
     def close(self) -> None:
-        """Close the snapshot."""
         self._connection.close()

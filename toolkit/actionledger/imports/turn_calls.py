@@ -60,7 +60,7 @@ _FRAME = regex(
 
 def command_of(name: str, arguments: object) -> str | list[str]:
     """Return the command that a call runs, as a shell line or as words; empty if it is not a known command."""
-    if name.lower() not in SHELL_TOOLS or not isinstance(arguments, Mapping):
+    if name.lower() not in SHELL_TOOLS or not isinstance(arguments, dict | Mapping):
         return ""
     given: Any = next((arguments[key] for key in _KEYS if key in arguments), "")
     if isinstance(given, str):
@@ -132,24 +132,18 @@ def _printed(text: str) -> str:
 
 
 class TurnCall(NamedTuple):
-    """A call that a result may belong to.
-
-    Args:
-        turn: its turn.
-        attempt_id, action_id, action_index, name, dialect: the parsed action; an unparsed call has an id of its own and an index after the actions.
-        call_id: its identifier in the source; empty if it has none.
-        repeated: how many earlier calls of its turn have the same identifier.
-        command: the command it runs, as ``command_of`` returns it; empty if it is none or unknown.
-    """
+    """A call that a result may belong to."""
 
     turn: TurnKey
+    # attempt_id, action_id, action_index, name, dialect: the parsed action; an unparsed call has an id of its own and an index after the actions
     attempt_id: str
     action_id: str
     action_index: int
     name: str
     dialect: str
-    call_id: str
-    repeated: int = 0
+    call_id: str  # its identifier in the source; empty if it has none
+    repeated: int = 0  # how many earlier calls of its turn have the same identifier
+    # the command it runs, as `command_of` returns it; empty if it is none or unknown
     command: str | list[str] = ""
 
     @property

@@ -130,11 +130,7 @@ _RESULT_FIELDS = frozenset(each.name for each in fields(RecordedResult))
 
 
 class TurnRecorder:
-    """Records turns of sessions that another runtime runs, as one run.
-
-    Args:
-        ledger: the ledger to record into.
-    """
+    """Records turns of sessions that another runtime runs, as one run."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

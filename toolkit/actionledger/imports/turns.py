@@ -45,22 +45,14 @@ class TurnMatch(Enum):
 
 
 class LookedUpTurn(NamedTuple):
-    """A recorded turn, matched to the ledger.
-
-    Args:
-        turn: the turn.
-        written: its text as recorded.
-        turn_id: its identifier in the ledger.
-        state: its relation to the ledger.
-        replaces: the turn that it replaces; empty if none.
-        formerly: turns that are the same one, or a part of it, under names given by earlier versions.
-    """
+    """A recorded turn, matched to the ledger."""
 
     turn: RecordedTurn
-    written: WithCalls
-    turn_id: str
-    state: TurnMatch
-    replaces: str = ""
+    written: WithCalls  # its text as recorded
+    turn_id: str  # its identifier in the ledger
+    state: TurnMatch  # its relation to the ledger
+    replaces: str = ""  # the turn that it replaces; empty if none
+    # turns that are the same one, or a part of it, under names given by earlier versions
     formerly: tuple[str, ...] = ()
 
 
@@ -71,8 +63,51 @@ def looked_up(
     written = written_of(turn)
     text = written.text
     first = _identity(known, source, session, key, turn)
+    turn_id, state = _match(known, first, turn, text)
+    if state in {TurnMatch.GROWN, TurnMatch.DIFFERING} and session.ids == "source" and turn.external_id:
+        names = {derived_id("session", source, name) for name in (session.begun_as, session.formerly) if name}
+        is_other = known.session_of(turn_id) not in {"", key.session_id, *names}
+        if is_other and not _is_copy(known, turn_id, turn, state):
+            first = derived_id("turn", key.session_id, "named", turn.external_id)
+            turn_id, state = _match(known, first, turn, text)
+    formerly = _formers(known, source, session, key, turn, now_named=turn_id) if turn.formerly else ()
+    if state is not TurnMatch.GROWN:
+        return LookedUpTurn(turn, written, turn_id, state, formerly=formerly)
+    grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
+    return LookedUpTurn(turn, written, grown, TurnMatch.GROWN, replaces=turn_id, formerly=formerly)
+
+
+def _match(known: Known, first: str, turn: RecordedTurn, text: str) -> tuple[str, TurnMatch]:
+    """Return the turn that a name stands for, and how a turn relates to it."""
     turn_id = known.current(first)
     there = known.turn(turn_id)
+    if there is None:
+        return turn_id, TurnMatch.NEW
+    state = _compared(turn, text, there)
+    if state is TurnMatch.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
+        state = TurnMatch.DIFFERING
+    if state is TurnMatch.KNOWN and not known.is_done(turn_id):
+        state = TurnMatch.NEW
+    return turn_id, state
+
+
+def _is_copy(known: Known, turn_id: str, turn: RecordedTurn, state: TurnMatch) -> bool:
+    """Return whether a turn is a copy of another session's, and has not its name by chance: some servers count identifiers from 0 in each session."""
+    if state is TurnMatch.DIFFERING or not (there := known.turn(turn_id)) or not there.characters:
+        return False
+    return known.calls_of(turn_id) <= {call.call_id for call in turn.calls}
+
+
+def _formers(
+    known: Known,
+    source: str,
+    session: RecordedSession,
+    key: SessionKey,
+    turn: RecordedTurn,
+    *,
+    now_named: str,
+) -> tuple[str, ...]:
+    """Return the turns that a turn supersedes: what earlier versions recorded of it under other names."""
     others = (turn.formerly,) if isinstance(turn.formerly, str) else turn.formerly
     named = (
         _of_other(source, *each)
@@ -81,18 +116,14 @@ def looked_up(
         for each in others
         if each not in {"", turn.external_id}
     )
-    formerly = tuple(filter(None, (_formerly(known, other, turn_id) for other in named)))
-    if there is None:
-        return LookedUpTurn(turn, written, turn_id, TurnMatch.NEW, formerly=formerly)
-    state = _compared(turn, text, there)
-    if state is TurnMatch.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
-        state = TurnMatch.DIFFERING
-    if state is TurnMatch.KNOWN and not known.is_done(turn_id):
-        state = TurnMatch.NEW
-    if state is not TurnMatch.GROWN:
-        return LookedUpTurn(turn, written, turn_id, state, formerly=formerly)
-    grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
-    return LookedUpTurn(turn, written, grown, TurnMatch.GROWN, replaces=turn_id, formerly=formerly)
+    # A name that begins with its session's own is no other session's, and neither was its former name.
+    is_own = turn.external_id.startswith(f"{session.external_id}/")
+    return tuple(
+        stands
+        for other in named
+        if (stands := _formerly(known, other, now_named))
+        and not (is_own and known.session_of(stands) != key.session_id)
+    )
 
 
 def _formerly(known: Known, other: str, turn_id: str) -> str:
@@ -101,11 +132,18 @@ def _formerly(known: Known, other: str, turn_id: str) -> str:
     return stands if stands != turn_id and known.turn(stands) is not None else ""
 
 
-def remember(known: Known, looked: LookedUpTurn) -> None:
-    """Add an imported turn to what is known."""
+def remember(known: Known, looked: LookedUpTurn, session_id: str) -> None:
+    """Add an imported turn of a session to what is known."""
     turn = looked.turn
     text = looked.written.text
-    there = KnownTurn(digest(text), len(text), len(turn.calls), turn.usage.output_tokens, has_cost=True)
+    there = KnownTurn(
+        digest(text),
+        len(text),
+        len(turn.calls),
+        turn.usage.output_tokens,
+        has_cost=True,
+        session_id=session_id,
+    )
     known.add_turn(looked.turn_id, there, looked.replaces)
     known.add_done(looked.turn_id)
 
@@ -283,13 +321,7 @@ PLACES = 2**31
 
 
 class Refusals:
-    """Records what is refused.
-
-    Args:
-        record: records an event.
-        run_id: the run.
-        source: the source's name in records.
-    """
+    """Records what is refused."""
 
     def __init__(self, record: Recorder, run_id: str, source: str) -> None:
         self._record = record
@@ -368,16 +400,7 @@ def changes(
     whole: Collection[str],
     before: Callable[[Sequence[str]], Mapping[LeftOutKey, RecordedSkip]],
 ) -> Iterator[tuple[LeftOutKey, int, int]]:
-    """Yield the changes of files' skip counts since the ledger's last record.
-
-    Args:
-        counted: how much was skipped, by file, reason and kind.
-        whole: the files that were read to their end; only their counts may shrink.
-        before: returns the ledger's counts for some files.
-
-    Yields:
-        The file, the reason and the kind; the change of the count, negative if it shrank; and how many times it was recorded before.
-    """
+    """Yield the changes of files' skip counts since the ledger's last record."""
     now: Counter[LeftOutKey] = Counter()
     for (path, reason, detail), count in counted.items():
         now[as_recorded(path), reason, as_recorded(detail)] += count

@@ -10,16 +10,10 @@ from actionledger.ledger.queries.versions import ToolErrors, tool_errors
 
 @dataclass(frozen=True, slots=True)
 class UnknownWordings:
-    """A runtime's errors that match no known wording.
+    """A runtime's errors that match no known wording."""
 
-    Args:
-        source: the runtime.
-        version: its version; empty if unknown.
-        count: how many there are.
-    """
-
-    source: str
-    version: str
+    source: str  # the runtime
+    version: str  # its version; empty if unknown
     count: int
 
     @property
@@ -30,11 +24,7 @@ class UnknownWordings:
 
 
 def unknown_wordings(ledger: Queryable) -> list[UnknownWordings]:
-    """Return the errors without a known wording by runtime and version, the most frequent first.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the errors without a known wording by runtime and version, the most frequent first."""
     found: Counter[tuple[str, str]] = Counter()
     for errors in unknown_errors(ledger):
         found[errors.source, errors.version] += errors.count
@@ -42,11 +32,7 @@ def unknown_wordings(ledger: Queryable) -> list[UnknownWordings]:
 
 
 def unknown_errors(ledger: Queryable) -> list[ToolErrors]:
-    """Return the errors that match no known wording.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the errors that match no known wording."""
     recorded = tool_errors(ledger)
     if not recorded:
         return []

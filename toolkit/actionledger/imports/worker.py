@@ -69,12 +69,7 @@ def _fetch(requests: IO[bytes], tasks: "SimpleQueue[PartTask | None]") -> None:
 
 
 class Worker:
-    """Reads parts of an import.
-
-    Args:
-        how: the import's options.
-        answers: sends the answers.
-    """
+    """Reads parts of an import."""
 
     def __init__(self, how: HowToRead, answers: SentBehind) -> None:
         self._how = how
@@ -189,7 +184,7 @@ def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
     known = Known(before, added.ids, added.turns, added.superseded, of_all.forgotten)
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
-        known.text_of = _ask_for_text
+        known.text_of = known.recorded_session = _ask_for_text
         known.details_of, known.results_of = _ask_for_details, _ask_for_results
     return known
 

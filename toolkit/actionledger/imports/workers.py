@@ -28,17 +28,7 @@ _KEEPS_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(32 * 2**20), "MALLOC_MMAP_THRESHO
 
 
 class PartOnItsWay:
-    """A part that is being read, and its answers.
-
-    Args:
-        part: the part.
-
-    Attributes:
-        answers: the answers that were not imported yet.
-        is_read: whether its process is done with it.
-        is_left: whether the parent reads the rest.
-        place: how far it was imported: the index of a file, and of the item in that file.
-    """
+    """A part that is being read, and its answers."""
 
     def __init__(self, part: ImportPart) -> None:
         self.part = part
@@ -65,13 +55,7 @@ class PartOnItsWay:
 
 
 class ImportWorkers:
-    """Reads parts in worker processes.
-
-    Args:
-        count: the number of processes.
-        how: their options.
-        task_of: returns a part's task, given the part and the sources that the process already knows.
-    """
+    """Reads parts in worker processes."""
 
     def __init__(
         self, count: int, how: HowToRead, task_of: Callable[[ImportPart, set[str]], PartTask]

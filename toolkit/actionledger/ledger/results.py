@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 
 
 class Row(tuple[Any, ...]):
-    """One row: a tuple, with ``row["name"]`` for a value and ``dict(row)`` for all of them.
-
-    Raises:
-        KeyError: no column, or more than one, has the name.
-    """
+    """One row: a tuple, with ``row["name"]`` for a value and ``dict(row)`` for all of them."""
 
     __slots__ = ()
     _columns: ClassVar[tuple[str, ...]] = ()

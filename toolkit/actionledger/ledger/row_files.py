@@ -35,21 +35,7 @@ _APOSTROPHE = f"CASE WHEN {_FORMULA} THEN chr(39) || {{name}}::VARCHAR ELSE {{na
 
 
 def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form: RowForm) -> int:
-    """Write the rows of a statement into one file. It appears only when complete, readable by its owner alone.
-
-    Args:
-        ledger: the ledger to query.
-        selection: the statement, or the two of a picking.
-        file: the file; an existing one is replaced.
-        form: the file's format.
-
-    Returns:
-        The number of rows, counted in the file.
-
-    Raises:
-        MemoryNeededError: the rows need more memory than a reader may take.
-        LedgerError: the file can't be written, or its number of rows differs from the statement's.
-    """
+    """Write a statement's rows into one file, which appears only when complete, readable by its owner alone; return their number, counted in the file."""
     made = file.with_name(f".{file.name}-{uuid4().hex}")
     try:
         wanted = _write_with_little(ledger, selection, made, form)

@@ -30,16 +30,7 @@ _KIND = regex(r"[a-z]+")
 
 
 class Saved:
-    """The entries of one kind; processes and threads may share them.
-
-    Args:
-        ledger: the ledger's path.
-        kind: their kind, a word of small letters: ``queries``.
-        read_only: whether nothing may be written.
-
-    Raises:
-        ValueError: the kind is not such a word.
-    """
+    """The entries of one kind; processes and threads may share them."""
 
     def __init__(self, ledger: str | os.PathLike[str], kind: str, *, read_only: bool = False) -> None:
         if not _KIND.fullmatch(kind):
@@ -54,11 +45,7 @@ class Saved:
         return self._files.folder / f"saved-{self._kind}.json"
 
     def entries(self) -> JsonMap:
-        """Return the entries by name, sorted by name.
-
-        Raises:
-            LedgerError: the file is damaged or can't be read; it stays as it is.
-        """
+        """Return the entries by name, sorted by name."""
         with one_sentence(f"The saved {self._kind} in {self.path} can't be read"):
             try:
                 held = json.loads(self.path.read_bytes())
@@ -77,39 +64,16 @@ class Saved:
         )
 
     def put(self, name: str, value: Any) -> None:
-        """Save a value under a name, and replace an earlier one.
-
-        Args:
-            name: the name; blanks around it are removed.
-            value: a JSON value.
-
-        Raises:
-            UsageError: the name is empty or too long, the file would be too large, or nothing may be written.
-            LedgerError: the file can't be written; it is unchanged.
-        """
+        """Save a value under a name, and replace an earlier one."""
         named = _name(name)
         self.change(lambda held: held | {named: value})
 
     def remove(self, name: str) -> None:
-        """Remove the entry of a name, if there is one.
-
-        Raises:
-            UsageError: nothing may be written.
-            LedgerError: the file can't be written; it is unchanged.
-        """
+        """Remove the entry of a name, if there is one."""
         self.change(lambda held: {other: value for other, value in held.items() if other != name})
 
     def rename(self, name: str, new: str) -> None:
-        """Rename an entry.
-
-        Args:
-            name: its name.
-            new: its new name; blanks around it are removed.
-
-        Raises:
-            UsageError: no entry has the name, another one has the new name, the new name is invalid, or nothing may be written.
-            LedgerError: the file can't be written; it is unchanged.
-        """
+        """Rename an entry."""
         named = _name(new)
 
         def renamed(held: JsonDict) -> JsonDict:
@@ -122,15 +86,7 @@ class Saved:
         self.change(renamed)
 
     def change(self, change: Callable[[JsonDict], JsonDict]) -> None:
-        """Change the entries while no other process can.
-
-        Args:
-            change: a function from the entries by name to the new entries.
-
-        Raises:
-            UsageError: the file would be too large, or nothing may be written.
-            LedgerError: the file can't be read or written; it is unchanged.
-        """
+        """Change the entries while no other process can."""
         if self._read_only:
             raise UsageError(f"Nothing is written here, so that {self._kind} can't be saved or removed.")
         with one_sentence(f"The {self._kind} can't be saved in {self.path}"):
@@ -179,37 +135,22 @@ RAISED = "alerts"
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A page with the filters that somebody has set.
+    """A page with the filters that somebody has set."""
 
-    Args:
-        name: its name, which is unique.
-        page: the page's path, in letters, digits and underscores; empty for the first page.
-        query: its query parameters, as in an address.
-    """
-
-    name: str
-    page: str
-    query: str
+    name: str  # its name, which is unique
+    page: str  # the page's path, in letters, digits and underscores; empty for the first page
+    query: str  # its query parameters, as in an address
 
 
 class SavedViews(NamedTuple):
-    """The saved views of a list.
+    """The saved views of a list."""
 
-    Args:
-        views: by name.
-        problem: which part of it can't be read, for people; empty if all can.
-    """
-
-    views: tuple[SavedView, ...]
-    problem: str = ""
+    views: tuple[SavedView, ...]  # by name
+    problem: str = ""  # which part of it can't be read, for people; empty if all can
 
 
 def read_views(kept: Saved) -> SavedViews:
-    """Return the views, sorted by name. Entries that can't be read are reported and left as they are.
-
-    Args:
-        kept: the saved entries.
-    """
+    """Return the views, sorted by name. Entries that can't be read are reported and left as they are."""
     try:
         entries = kept.entries()
     except LedgerError as error:
@@ -221,26 +162,13 @@ def read_views(kept: Saved) -> SavedViews:
 
 
 def save_view(kept: Saved, view: SavedView) -> None:
-    """Add a view, or replace the one with its name.
-
-    Args:
-        kept: the saved entries.
-        view: the view.
-
-    Raises:
-        UsageError: its name is invalid, or nothing may be written.
-        LedgerError: the file can't be read or written; it is unchanged.
-    """
+    """Add a view, or replace the one with its name."""
     refuse_name(view.name)
     kept.put(view.name, {"page": view.page, "query": view.query})
 
 
 def refuse_name(name: str) -> None:
-    """Refuse a name with invisible characters.
-
-    Raises:
-        UsageError: it has some.
-    """
+    """Refuse a name with invisible characters."""
     if not name.strip().isprintable() or name != writable(name):
         raise UsageError(f"The name {name!r} has invisible characters; remove them.")
 

@@ -40,11 +40,7 @@ _LONGEST = max(map(len, STEMS))
 
 
 class CueWords:
-    """Remembers which pieces of one text hold a cue word, and where a block is shown; each is searched once.
-
-    Attributes:
-        shown: the answers of ``is_shown`` by position: the reading of a block and the look at its place both ask.
-    """
+    """Remembers which pieces of one text hold a cue word, and where a block is shown; each is searched once."""
 
     def __init__(self) -> None:
         self.shown: dict[int, bool] = {}

@@ -45,16 +45,12 @@ Placed = tuple[Dialect, Found]
 
 @dataclass(slots=True)
 class Walk:
-    """The state of a search for blocks, from which the caller sees whether more text may change the result.
+    """The state of a search for blocks, from which the caller sees whether more text may change the result."""
 
-    Args:
-        is_in_fence: whether a fence that no dialect reads is open and may yet close.
-        has_unread: whether an opening was passed that no dialect read. With more text, a block there may hold what follows.
-        is_behind_thoughts: whether it begins at the end of thoughts, which counts as the start of a line.
-    """
-
-    is_in_fence: bool = False
+    is_in_fence: bool = False  # whether a fence that no dialect reads is open and may yet close
+    # whether an opening was passed that no dialect read. With more text, a block there may hold what follows
     has_unread: bool = False
+    # whether it begins at the end of thoughts, which counts as the start of a line
     is_behind_thoughts: bool = False
 
 

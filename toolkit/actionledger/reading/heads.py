@@ -83,19 +83,12 @@ def _name_at(dialect: Dialect, text: str, opening: Opening, end: int) -> re.Matc
 
 
 class _Head(NamedTuple):
-    """How a dialect writes a name.
+    """How a dialect writes a name."""
 
-    Args:
-        before: the pattern of a name directly after the dialect's own mark; empty if there is no mark.
-        ends_so: the same at the end of the searched text.
-        is_word: whether its mark is a word.
-        closers: what closes its calls.
-    """
-
-    before: str
-    ends_so: str
-    is_word: bool
-    closers: Collection[str]
+    before: str  # the pattern of a name directly after the dialect's own mark; empty if there is no mark
+    ends_so: str  # the same at the end of the searched text
+    is_word: bool  # whether its mark is a word
+    closers: Collection[str]  # what closes its calls
 
 
 def _head_of(dialect: Dialect) -> _Head:

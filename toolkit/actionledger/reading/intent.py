@@ -89,13 +89,7 @@ _MARKS = regex(r"(?:[ ]{0,3}>[ \t]?+)++")
 
 
 class Quotation:
-    """The lines of one block quote.
-
-    Args:
-        response: the raw response.
-        start: where the quote's first mark is, in code points.
-        end: where the searched text ends.
-    """
+    """The lines of one block quote, from its first mark to the end of the searched text, in code points."""
 
     def __init__(self, response: str, start: int, end: int) -> None:
         self._response = response

@@ -56,19 +56,13 @@ _SHOWN, _MOST_SHOWN = 80, 3
 
 
 class Text(NamedTuple):
-    """A text with calls recorded next to it.
+    """A text with calls recorded next to it."""
 
-    Args:
-        text: all of it, the argument strings of the calls included.
-        placed: the calls' blocks, in text order.
-        names: the names of the tools, an ``Offer`` if the offered ones are known; empty if unknown.
-        thoughts: the model's thoughts, which are not in the text.
-    """
-
-    text: str
-    placed: Sequence[tuple[Format, Found]] = ()
+    text: str  # all of it, the argument strings of the calls included
+    placed: Sequence[tuple[Format, Found]] = ()  # the calls' blocks, in text order
+    # the names of the tools, an `Offer` if the offered ones are known; empty if unknown
     names: frozenset[str] = frozenset()
-    thoughts: str = ""
+    thoughts: str = ""  # the model's thoughts, which are not in the text
 
 
 class _Format(NamedTuple):
@@ -98,12 +92,7 @@ def beside(written: Text) -> Sequence[tuple[Format, Found]]:
 
 
 def has_sign(text: str, names: frozenset[str]) -> bool:
-    """Return whether a text may hold a call: a format's mark, or the name of a tool as calls are written.
-
-    Args:
-        text: the text.
-        names: the names of the tools.
-    """
+    """Return whether a text may hold a call: a format's mark, or the name of a tool as calls are written."""
     if not text:
         return False
     if _has_mark(text) or any(mark in text for mark in _IN_LINES):

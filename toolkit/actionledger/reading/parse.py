@@ -144,7 +144,6 @@ def assembled(
 
 
 def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
-    """Return numbered blocks, and their actions."""
     blocks: list[Block] = []
     actions: list[tuple[object, ...]] = []
     for index, (dialect, found) in enumerate(placed, start=first):

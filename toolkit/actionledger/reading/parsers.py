@@ -28,7 +28,7 @@ REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair except those that guess at content, since the parsed actions are executed."""
 
 
-READING_RULES = 9
+READING_RULES = 10
 """The version of this code's reading rules, which is part of every parser's configuration, id and record.
 
 Raise it by one whenever some text is parsed differently under unchanged settings: its outcome, a
@@ -55,6 +55,8 @@ other rules keep their old id, so a ledger distinguishes them, and comparing the
    format at the end of thoughts, if the message has nothing else. In Harmony, a response may begin with the recipient.
 9. Under a profile, a call in none of the known formats fails instead of passing silently: ``/name words``, ``name: words``, a fence
    with the name as its label, YAML. A null list of actions is an empty one.
+10. "Wait, no" after a call takes it back. A call in a dialogue, a diff, an open task, a list's item or a program's text waits. In a
+   profile, so does one in a comment, a tool's echo or a quotation. Five more languages are known.
 """
 
 
@@ -187,15 +189,7 @@ AnyParser: TypeAlias = DialectParser | BaselineParser
 def parser_for(
     dialects: tuple[str, ...], fields: tuple[tuple[str, tuple[str, ...]], ...] | None = None
 ) -> DialectParser:
-    """Return a parser for these dialects or families; cached.
-
-    Args:
-        dialects: their names.
-        fields: each offered tool with its parameters, for dialects with tags named after them; None for the default forms.
-
-    Raises:
-        UnknownNameError: one of them doesn't exist.
-    """
+    """Return a parser for these dialects or families; cached."""
     chosen = {dialect.name: dialect for name in dialects for dialect in dialects_named(name)}
     if fields is not None and "xml_tags" in chosen:
         chosen["xml_tags"] = XmlTags.of(dict(fields))
@@ -286,12 +280,7 @@ def response_template_parser(definition: JsonMap) -> DialectParser:
 
 
 def resolve_parser(parser: str | AnyParser) -> AnyParser:
-    """Return a parser, given by name or as a value.
-
-    Raises:
-        UnknownNameError: no parser has that name.
-        UsageError: it is neither.
-    """
+    """Return a parser, given by name or as a value."""
     if isinstance(parser, str):  # checked first: checking for a model takes a microsecond
         return parser_named(parser)
     require_kind(parser, AnyParser, "A parser is a name or what al.parser(name) gives")

@@ -80,24 +80,14 @@ _FORMATS = {capture: _Format(str(capture)) for capture in Capture}
 
 
 class WithCalls(NamedTuple):
-    """A text with its calls' argument strings inserted.
-
-    Args:
-        text: the text.
-        placed: each call and its span, in text order.
-    """
+    """A text with its calls' argument strings inserted."""
 
     text: str
-    placed: Sequence[tuple[CallBeside, Span]] = ()
+    placed: Sequence[tuple[CallBeside, Span]] = ()  # each call and its span, in text order
 
 
 def with_calls(text: str, calls: Sequence[CallBeside]) -> WithCalls:
-    """Insert the argument strings of calls into a text, and return it with each call's span, in text order.
-
-    Args:
-        text: the text without its calls.
-        calls: the calls, in order.
-    """
+    """Insert the argument strings of calls into a text, and return it with each call's span, in text order."""
     pieces: list[str] = []
     placed: list[tuple[CallBeside, Span]] = []
     length = taken = 0
@@ -178,7 +168,6 @@ def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
 
 
 def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
-    """Decode an argument string."""
     decoded = decode(arguments, options=_DECODING)
     if not decoded.ok:
         return _refused(span, moved(decoded.issues[0], span.start))
@@ -193,9 +182,9 @@ def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
 
 
 def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict | Mapping):  # a dict is found to be one in a tenth of the time
         return _refused(span, Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."))
-    if is_deeper(arguments, _DECODING.max_depth, (Mapping, list)):
+    if is_deeper(arguments, _DECODING.max_depth, (dict, list, Mapping)):
         return _refused(span, Issue(Reason.TOO_DEEP, span, f"The limit is {_DECODING.max_depth} levels."))
     return _found(call, dict(arguments), span)
 

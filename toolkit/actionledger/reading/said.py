@@ -32,15 +32,10 @@ _RESPONSE = regex(r"<\|(?:START|END)_RESPONSE\|>")
 
 
 class SpokenAnswer(NamedTuple):
-    """An answer.
+    """An answer."""
 
-    Args:
-        text: the answer, stripped.
-        thoughts: the thoughts before it; empty if there are none, or none are shown.
-    """
-
-    text: str
-    thoughts: str
+    text: str  # the answer, stripped
+    thoughts: str  # the thoughts before it; empty if there are none, or none are shown
 
 
 def said(answer: str) -> SpokenAnswer:

@@ -27,14 +27,7 @@ _WHY = "It stands in the model's thoughts."
 
 
 class Thinking:
-    """Separates the thoughts of one response from the rest.
-
-    Args:
-        source: the response.
-        finder: finds its blocks.
-        options: what may be repaired.
-        reasoning: the format under which thoughts are noted.
-    """
+    """Separates the thoughts of one response from the rest."""
 
     def __init__(self, source: Source, finder: Finder, options: DecodeOptions, reasoning: Reasoning) -> None:
         self._source, self._text = source, source.text

@@ -274,14 +274,7 @@ def load_case(path: str | os.PathLike[str]) -> Case:
 
 
 def case_files(paths: Sequence[Path]) -> Iterator[Path]:
-    """Yield case files in order: the given files, and the case files in the given folders.
-
-    Args:
-        paths: files and folders; a folder is searched for ``*.case.toml``, or if it has none, for ``*.toml``.
-
-    Raises:
-        SourceError: a path is missing, or a folder has no case.
-    """
+    """Yield case files in order: the given files, and those in the given folders, ``*.case.toml`` or, without any, ``*.toml``."""
     for path in paths:
         if path.is_dir():
             found = sorted(path.rglob(f"*{SUFFIX}")) or sorted(path.rglob("*.toml"))
@@ -295,14 +288,7 @@ def case_files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def with_accepted(content: str) -> str:
-    """Return a case file's text with today's parse as the expectation; the text before it is unchanged.
-
-    Args:
-        content: the file's text.
-
-    Raises:
-        SourceError: it is not a case.
-    """
+    """Return a case file's text with today's parse as the expectation; the text before it is unchanged."""
     case = Case.loads(content)
     said = tomllib.loads(content)
     del said["expect"]
@@ -318,15 +304,7 @@ def with_accepted(content: str) -> str:
 
 
 def case_of(reading: RecordedReading, why: str = "") -> Case:
-    """Return a case for a recorded response that expects today's parse.
-
-    Args:
-        reading: the recorded parse whose text and reader to use.
-        why: the case's purpose; a sentence is generated if not given.
-
-    Raises:
-        UsageError: the way it was parsed can't be known here, or its text is not the model's own.
-    """
+    """Return a case for a recorded response that expects today's parse; a sentence says why if none is given."""
     reader = reader_of(reading)
     masked = mask_text(reading.text)
     expect = expectations.described(reader.read(masked))
@@ -363,15 +341,7 @@ def _head(case: Case) -> Iterator[str]:
 
 
 def expectation(expect: object, name: str) -> JsonDict:
-    """Check and return a file's expectation; an unknown word is refused, because it would not be checked.
-
-    Args:
-        expect: the file's ``expect`` value; None if missing.
-        name: the file's name, for errors.
-
-    Raises:
-        SourceError: it is not an expectation.
-    """
+    """Check and return a file's expectation; an unknown word is refused, because it would not be checked."""
     return _checked(_EXPECTATION, expect, name, "expect").model_dump(exclude_unset=True)
 
 

@@ -15,37 +15,21 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class PeriodChange:
-    """Parse success in a period and in the equally long one before it.
+    """Parse success in a period and in the equally long one before it."""
 
-    Args:
-        days: length of each period, in days.
-        is_whole: whether the later one is the whole requested time, not only its last days.
-        earlier, later: filters for each period's responses.
-        before, after: each period's parse success; a session in both counts in both.
-        difference: the 95 % interval of the second minus the first, -1 to 1; None if either side has no interval.
-        p_value: of the permutation test over sessions; None likewise.
-    """
-
-    days: int
-    is_whole: bool
-    earlier: Filter
+    days: int  # length of each period, in days
+    is_whole: bool  # whether the later one is the whole requested time, not only its last days
+    earlier: Filter  # earlier, later: filters for each period's responses
     later: Filter
-    before: Rate
+    before: Rate  # before, after: each period's parse success; a session in both counts in both
     after: Rate
+    # the 95 % interval of the second minus the first, -1 to 1; None if either side has no interval
     difference: tuple[float, float] | None
-    p_value: float | None
+    p_value: float | None  # of the permutation test over sessions; None likewise
 
 
 def latest_two(first: date, last: date) -> tuple[date, date, date, date]:
-    """Return the last week of a range of days and the week before; the range's halves if it is less than two weeks.
-
-    Args:
-        first: the first of the days.
-        last: the last one.
-
-    Returns:
-        The first and the last day of the earlier period, then of the later one.
-    """
+    """Return the first and last day of the week before a range's last week, then of that week; of the range's halves if it is under two weeks."""
     days = (last - first).days + 1
     length = min(WEEK, timedelta(days=days // 2))
     begin = last - length + timedelta(days=1)
@@ -57,13 +41,6 @@ def change_since_before(ledger: Queryable, within: Filter = EVERYTHING) -> Perio
 
     If the filter has a start and an end, this is the later period, and the earlier one is as long. Otherwise the later period is
     the last week with auditable responses, or half of the days if they are less than two weeks.
-
-    Args:
-        ledger: the ledger to query.
-        within: filter for the responses.
-
-    Returns:
-        Both periods; None if no response has a time, or all are from one day.
     """
     periods = _periods_of(within) or _latest(ledger, within)
     if periods is None:

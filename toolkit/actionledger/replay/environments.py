@@ -37,17 +37,11 @@ _UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Another version of this package, ready to be started.
+    """Another version of this package, ready to be started."""
 
-    Args:
-        python: its Python interpreter.
-        key: its identity: the hash of its content, or its commit.
-        label: its key in display form.
-    """
-
-    python: Path
-    key: str
-    label: str
+    python: Path  # its Python interpreter
+    key: str  # its identity: the hash of its content, or its commit
+    label: str  # its key in display form
 
 
 @dataclass(frozen=True, slots=True)

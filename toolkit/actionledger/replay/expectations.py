@@ -107,12 +107,7 @@ def described(result: ParseResult) -> JsonDict:
 
 
 def difference(expect: JsonMap, today: JsonMap) -> str:
-    """Return the line diff of two descriptions; empty if they are equal.
-
-    Args:
-        expect: the expected result; blocks or a narrative that it omits are not compared.
-        today: today's result.
-    """
+    """Return the line diff of two descriptions; empty if they are equal. What the expected one omits (blocks, a narrative) is not compared."""
     said = {name: value for name, value in today.items() if name in expect or name in {"actions", "issues"}}
     before, after = list(_lines(expect)), list(_lines(said))
     if before == after:

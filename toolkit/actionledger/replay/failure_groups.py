@@ -118,7 +118,6 @@ def key_of(failure: FailureAt | FailureKind) -> FailureKey:
 
 
 def group_of(key: FailureKey, sums: FailureSums, sessions: int) -> FailureGroup:
-    """Return the group of these failures."""
     return FailureGroup(
         key=key,
         count=sums.count,

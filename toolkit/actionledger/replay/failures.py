@@ -204,13 +204,7 @@ def failures(
 
 
 def group_turns(ledger: Ledger, key: FailureKey, within: Filter = EVERYTHING) -> tuple[FailureExample, ...]:
-    """Return every turn of a group with its first failure; for loops, all their turns.
-
-    Args:
-        ledger: the ledger with the responses.
-        key: the group's key.
-        within: filter for the responses.
-    """
+    """Return every turn of a group with its first failure; for loops, all their turns."""
     if key.is_loop:
         return turns_of_loops(loop for loop in loops(ledger, within).loops if key_of_loop(loop) == key)
     found: dict[str, FailureExample] = {}

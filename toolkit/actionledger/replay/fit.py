@@ -20,10 +20,6 @@ def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
     """Return a sentence on the format that responses without an action seem to use; empty if they are few or match no known format.
 
     It is given only if most responses have no action, and most of the sampled ones look like another format.
-
-    Args:
-        ledger: the ledger with the responses.
-        within: filter for the responses.
     """
     found = quiet_responses(ledger, within)
     looks = Counter(look for text in found.texts if (look := _look_of(text)))
@@ -60,11 +56,6 @@ def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTH
     """Count the filtered turns of each profile whose formats a parser doesn't support.
 
     A parser supports a profile if they share a dialect. Profiles that this process doesn't know are not counted.
-
-    Args:
-        ledger: the ledger to query.
-        parser: the parser to check.
-        within: filter for the turns.
     """
     from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
 

@@ -46,11 +46,7 @@ def _search_version() -> str:
 
 
 class KeptLoops:
-    """A ledger's cached loops.
-
-    Args:
-        ledger: the ledger.
-    """
+    """A ledger's cached loops."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

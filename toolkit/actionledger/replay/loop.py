@@ -53,11 +53,7 @@ _OF_TOOLKIT = {
 
 
 def takes_references(profile: str) -> bool:
-    """Return whether ``id`` and ``depends_on`` of a profile's actions name actions of the same response.
-
-    Args:
-        profile: its name; an unknown profile has no such actions.
-    """
+    """Return whether ``id`` and ``depends_on`` of a profile's actions name actions of the same response."""
     if profile in _OF_TOOLKIT or not profile:
         return _OF_TOOLKIT.get(profile, False)
     if _REGISTRY not in sys.modules and profile not in _offered():

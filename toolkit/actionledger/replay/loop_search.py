@@ -24,14 +24,7 @@ from actionledger.runtime.repetition.limits import Pattern, RepetitionLimits
 def search(
     ledger: Ledger, sessions: Collection[str], within: Filter, limits: RepetitionLimits
 ) -> dict[str, list[Loop]]:
-    """Return the loops of each given session, in the order of turns.
-
-    Args:
-        ledger: the ledger with the sessions.
-        sessions: the sessions' ids; the results of all their turns must be recorded.
-        within: filter for the turns.
-        limits: the limits that define repetition.
-    """
+    """Return the loops of each given session, in the order of turns."""
     found: dict[str, list[Loop]] = {session_id: [] for session_id in sessions}
     for session_id, turns in groupby(courses(ledger, sessions, within), key=lambda turn: turn.session_id):
         watched = _Session(limits)

@@ -75,17 +75,11 @@ def _travels(parser: AnyParser) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChosenReader:
-    """A reader for turns that are parsed again.
+    """A reader for turns that are parsed again."""
 
-    Args:
-        identity: its recorded identity.
-        fits: the parser whose formats decide which turns it supports.
-        runner: makes the runner, given the run and the number of turns.
-    """
-
-    identity: ParserIdentity
-    fits: AnyParser | None
-    runner: Callable[[RunKey, int], Runner]
+    identity: ParserIdentity  # its recorded identity
+    fits: AnyParser | None  # the parser whose formats decide which turns it supports
+    runner: Callable[[RunKey, int], Runner]  # makes the runner, given the run and the number of turns
 
 
 def reader_of(

@@ -37,17 +37,11 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The command of a worker process, and its first message.
+    """The command of a worker process, and its first message."""
 
-    Args:
-        words: the program and its arguments.
-        setup: its settings, as JSON values.
-        what: the process's name, to begin a sentence with.
-    """
-
-    words: Sequence[str]
-    setup: JsonMap
-    what: str = "A process that reads turns"
+    words: Sequence[str]  # the program and its arguments
+    setup: JsonMap  # its settings, as JSON values
+    what: str = "A process that reads turns"  # the process's name, to begin a sentence with
 
 
 def own_command(setup: JsonMap) -> Command:

@@ -83,11 +83,7 @@ class Reader:
 
 
 def reader_of(reading: RecordedReading) -> Reader:
-    """Return how a recorded response was parsed.
-
-    Raises:
-        UsageError: this can't be known here.
-    """
+    """Return how a recorded response was parsed."""
     where = f"{reading.external_id or reading.session_id}#{reading.turn_index}"
     if reading.capture is not Capture.TEXT:
         raise UsageError(

@@ -375,7 +375,6 @@ class _Counts:
             self._examples.append(call)
 
     def report(self) -> RecheckReport:
-        """Return the counts as a report."""
         columns = [column.name for column in fields(NameCount)][1:]
         by_name = (
             NameCount(name, *(counts[key] for key in columns)) for name, counts in self.by_name.items()

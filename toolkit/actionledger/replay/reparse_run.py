@@ -40,15 +40,10 @@ SELECTED = "reparse_selected"
 
 @dataclass(frozen=True, slots=True)
 class ResumedRun:
-    """A resumed run.
-
-    Args:
-        run_id: the run.
-        turns: number of turns already parsed.
-    """
+    """A resumed run."""
 
     run_id: str
-    turns: int
+    turns: int  # number of turns already parsed
 
 
 def selection_noted(run_id: str, parser_id: str, within: Filter) -> SystemNoted:
@@ -140,41 +135,26 @@ class ReparseStopped(KeyboardInterrupt):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """The task of a reparse.
+    """The task of a reparse."""
 
-    Args:
-        parser: the parser, as recorded.
-        within: filter for the parse attempts whose turns to parse again.
-        resume: the run to resume; True for the last matching one, False for a new one.
-        texts: Parquet files with the texts; None for the ledger's own.
-        runner: makes the runner, given the run and the number of turns.
-        on_progress: is called with the progress.
-    """
-
-    parser: ParserIdentity
-    within: Filter
-    resume: bool | str
-    texts: str | None
-    runner: Callable[[RunKey, int], Runner]
-    on_progress: Callable[[ReparseProgress], object] | None
+    parser: ParserIdentity  # the parser, as recorded
+    within: Filter  # filter for the parse attempts whose turns to parse again
+    resume: bool | str  # the run to resume; True for the last matching one, False for a new one
+    texts: str | None  # Parquet files with the texts; None for the ledger's own
+    runner: Callable[[RunKey, int], Runner]  # makes the runner, given the run and the number of turns
+    on_progress: Callable[[ReparseProgress], object] | None  # is called with the progress
 
 
 @dataclass(slots=True)
 class RecordedRun:
-    """The result of a reparse.
-
-    Args:
-        run: its run.
-        resumed: number of turns parsed before it was resumed; 0 for a new run.
-        turns: number of turns parsed in all.
-        failed: number of texts that could not be parsed to the end, by reason.
-        left_out: number of values that could not be recorded, by reason.
-    """
+    """The result of a reparse."""
 
     run: RunKey
-    resumed: int
-    turns: int
+    resumed: int  # number of turns parsed before it was resumed; 0 for a new run
+    turns: int  # number of turns parsed in all
+    # number of texts that could not be parsed to the end, by reason
     failed: Counter[Reason] = field(default_factory=Counter)
+    # number of values that could not be recorded, by reason
     left_out: Counter[LeftOutReason] = field(default_factory=Counter)
 
 

@@ -43,13 +43,9 @@ NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The changes of a rerun; None keeps the recorded value.
+    """The changes of a rerun; None keeps the recorded value."""
 
-    Args:
-        handlers, policy, parser: the replacements.
-    """
-
-    handlers: NewHandlers | None
+    handlers: NewHandlers | None  # handlers, policy, parser: the replacements
     policy: Policy | str | Path | None
     parser: AnyParser | None
 

@@ -71,15 +71,10 @@ SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Refused(Exception):  # noqa: N818 - a result, not an error
-    """Raised for a session that can't be run again.
-
-    Args:
-        reason: why.
-        detail: details as a sentence; may be empty.
-    """
+    """Raised for a session that can't be run again."""
 
     reason: WhyNot
-    detail: str = ""
+    detail: str = ""  # details as a sentence; may be empty
 
     @property
     def sentence(self) -> str:
@@ -92,21 +87,13 @@ class Refused(Exception):  # noqa: N818 - a result, not an error
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The course of one recorded session.
-
-    Args:
-        session: the session.
-        states: its workspace's states, and the order of events.
-        turns: all recorded details of each turn, by index.
-        executions: every attempt at every action.
-        approvals: the approvals requested and decided in each turn, by index.
-    """
+    """The course of one recorded session."""
 
     session: Session
-    states: RecordedStates
-    turns: Mapping[int, TurnDetail]
-    executions: Sequence[RecordedTry]
-    approvals: Mapping[int, Sequence[Approval]]
+    states: RecordedStates  # its workspace's states, and the order of events
+    turns: Mapping[int, TurnDetail]  # all recorded details of each turn, by index
+    executions: Sequence[RecordedTry]  # every attempt at every action
+    approvals: Mapping[int, Sequence[Approval]]  # the approvals requested and decided in each turn, by index
 
     @property
     def lines(self) -> Sequence[Line]:
@@ -143,7 +130,6 @@ class Course:
 
 
 def recorded_states(ledger: Ledger, recorded: Session, *, was_run: bool = True) -> RecordedStates:
-    """Return the recorded states of a session."""
     states = read_states(ledger.manifests, recorded.session_id)
     if states is None:
         raise Refused(WhyNot.NO_MANIFEST if was_run else WhyNot.NOT_OURS)
@@ -186,47 +172,32 @@ WORKSPACE = "{workspace}"
 
 @dataclass(slots=True)
 class ActionTrace:
-    """The result of one action.
+    """The result of one action."""
 
-    Args:
-        name, arguments, status: as parsed and checked.
-        execution: the outcome of its last attempt, by field; empty without an attempt.
-    """
-
-    name: str
+    name: str  # name, arguments, status: as parsed and checked
     arguments: Any
     status: str
+    # the outcome of its last attempt, by field; empty without an attempt
     execution: JsonDict = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class TurnTrace:
-    """The results of one turn.
+    """The results of one turn."""
 
-    Args:
-        outcome: the parse outcome.
-        actions: each action by index.
-        feedback: the final feedback to the model; None if the turn never ended.
-        effects: the changes, by the indexes of the actions that made them, then by path or store table.
-    """
-
-    outcome: str = ""
-    actions: dict[int, ActionTrace] = field(default_factory=dict)
-    feedback: str | None = None
+    outcome: str = ""  # the parse outcome
+    actions: dict[int, ActionTrace] = field(default_factory=dict)  # each action by index
+    feedback: str | None = None  # the final feedback to the model; None if the turn never ended
+    # the changes, by the indexes of the actions that made them, then by path or store table
     effects: dict[tuple[int, ...], dict[str, "Effect"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The change to one path, or to one table of a store.
+    """The change to one path, or to one table of a store."""
 
-    Args:
-        after: the new value, as JSON; None if nothing is left.
-        content: a file's new content; None for anything else.
-    """
-
-    after: Any
-    content: bytes | None = None
+    after: Any  # the new value, as JSON; None if nothing is left
+    content: bytes | None = None  # a file's new content; None for anything else
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Effect) and self.after == other.after
@@ -241,7 +212,6 @@ class Effect:
 
 
 def traces_of_record(course: Course) -> dict[int, TurnTrace]:
-    """Return the recorded trace of each turn."""
     root = course.states.begun.root
     last: dict[tuple[int, int], RecordedTry] = {}
     for each in course.executions:

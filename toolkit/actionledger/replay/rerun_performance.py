@@ -94,12 +94,7 @@ class Script:
 
 
 class RerunExecutor(Executor):
-    """Executes a session's actions again, with recorded times, draws and external results.
-
-    Args:
-        script: the recorded draws, decisions and results.
-        given: as for ``Executor``.
-    """
+    """Executes a session's actions again, with recorded times, draws and external results."""
 
     def __init__(self, *given: Any, script: Script, **more: Any) -> None:
         super().__init__(*given, **more, tape_of=script.tape_of)
@@ -214,18 +209,12 @@ def _observed(step: ActionStep, each: RecordedTry) -> Observation:
 
 @dataclass(slots=True)
 class Performance:
-    """The result of running a session again.
+    """The result of running a session again."""
 
-    Args:
-        traces: each turn's results, by index.
-        events: the events, in order.
-        taken: the executions whose results were taken from the record.
-        left_out: the parts of its workspace that could not be restored.
-    """
-
-    traces: dict[int, TurnTrace]
-    events: list[Event]
-    taken: set[str] = field(default_factory=set)
+    traces: dict[int, TurnTrace]  # each turn's results, by index
+    events: list[Event]  # the events, in order
+    taken: set[str] = field(default_factory=set)  # the executions whose results were taken from the record
+    # the parts of its workspace that could not be restored
     left_out: list[SkippedPath] = field(default_factory=list)
 
 

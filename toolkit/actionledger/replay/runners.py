@@ -18,17 +18,11 @@ from actionledger.runtime.parse_result import catalogue_of_tools, read_and_recor
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A new parse of one response.
+    """A new parse of one response."""
 
-    Args:
-        line: the event to record, encoded; None if there is none.
-        failed: why the text could not be parsed to the end; None if it was.
-        left_out: number of values that could not be recorded, by reason.
-    """
-
-    line: bytes | None
-    failed: Reason | None = None
-    left_out: tuple[LeftOutReason, ...] = ()
+    line: bytes | None  # the event to record, encoded; None if there is none
+    failed: Reason | None = None  # why the text could not be parsed to the end; None if it was
+    left_out: tuple[LeftOutReason, ...] = ()  # number of values that could not be recorded, by reason
 
 
 class Runner(Protocol):
@@ -39,12 +33,7 @@ class Runner(Protocol):
 
 
 class Rereader:
-    """Parses recorded responses again as one run, checking each against the same schema as at first.
-
-    Args:
-        parser: the parser.
-        run: the run that records the parses.
-    """
+    """Parses recorded responses again as one run, checking each against the same schema as at first."""
 
     def __init__(self, parser: AnyParser, run: RunKey) -> None:
         self.parser = parser
@@ -65,11 +54,7 @@ class Rereader:
 
 
 class InThisProcess:
-    """Parses responses in this process, one after the other, without a time limit.
-
-    Args:
-        reader: parses a response.
-    """
+    """Parses responses in this process, one after the other, without a time limit."""
 
     def __init__(self, reader: Rereader) -> None:
         self._reader = reader

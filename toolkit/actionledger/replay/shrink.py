@@ -30,21 +30,13 @@ class _Spent(Exception):  # noqa: N818 - not an error: it ends the search
 
 @dataclass(slots=True)
 class Reduction:
-    """The search for a smaller text.
+    """The search for a smaller text."""
 
-    Args:
-        holds: returns whether a text still fails in the same way.
-        text: the smallest such text so far.
-        tries: maximum number of texts to try.
-        characters: maximum number of characters in these together.
-        tried: number of texts tried.
-    """
-
-    holds: Callable[[str], bool]
-    text: str
-    tries: int
-    characters: int
-    tried: int = 0
+    holds: Callable[[str], bool]  # returns whether a text still fails in the same way
+    text: str  # the smallest such text so far
+    tries: int  # maximum number of texts to try
+    characters: int  # maximum number of characters in these together
+    tried: int = 0  # number of texts tried
     _known: set[str] = field(default_factory=set)
 
     def run(self) -> bool:
@@ -246,15 +238,7 @@ def shrink(
 
 
 def like(text: str, reader: Reader) -> Failing:
-    """Return a function that tests whether a text fails as this one does.
-
-    Args:
-        text: a response that fails.
-        reader: how to parse it.
-
-    Raises:
-        UsageError: it has no failure.
-    """
+    """Return a function that tests whether a text fails as this one does."""
     result = reader.read(text)
     manner = _manner(result)
     if manner[0].is_success and not manner[1] and not manner[2]:

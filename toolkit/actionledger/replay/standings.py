@@ -28,13 +28,9 @@ _SAMPLED = 500
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a quantity over sessions.
+    """The mean of a quantity over sessions."""
 
-    Args:
-        values: each session's value.
-    """
-
-    values: tuple[float, ...]
+    values: tuple[float, ...]  # each session's value
 
     @property
     def value(self) -> float | None:
@@ -63,58 +59,35 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One side of a table.
+    """One side of a table."""
 
-    Args:
-        label: the value that its responses share, such as a model's name; empty if not recorded.
-        sessions: number of its sessions.
-        responses: number of its responses.
-        success: share of sessions that their source calls a success, among those with a verdict from it.
-        finished: share of all sessions that finished.
-        parsed: share of responses that were parsed, among those kept as raw text that meant to act.
-        is_comparable: whether the same parsers as on most sides were used, so that parse rates are comparable.
-        failures: share of attempted executions that failed.
-        cost: dollars per session, over the sessions with a known cost.
-    """
-
-    label: str
-    sessions: int
-    responses: int
-    success: Rate
-    finished: Rate
-    parsed: Rate
+    label: str  # the value that its responses share, such as a model's name; empty if not recorded
+    sessions: int  # number of its sessions
+    responses: int  # number of its responses
+    success: Rate  # share of sessions that their source calls a success, among those with a verdict from it
+    finished: Rate  # share of all sessions that finished
+    parsed: Rate  # share of responses that were parsed, among those kept as raw text that meant to act
+    # whether the same parsers as on most sides were used, so that parse rates are comparable
     is_comparable: bool
-    failures: Rate
-    cost: Mean
+    failures: Rate  # share of attempted executions that failed
+    cost: Mean  # dollars per session, over the sessions with a known cost
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sides compared by one measure.
+    """Two sides compared by one measure."""
 
-    Args:
-        label: the second side.
-        value: its value, a share or dollars.
-        change: the second minus the first.
-        difference: the change's 95 % interval, for a share consistent with ``p_value`` about 0; None if a side has too few sessions.
-        p_value: of the permutation test over sessions, adjusted for all pairs (Holm); None likewise.
-    """
-
-    label: str
-    value: float
-    change: float
+    label: str  # the second side
+    value: float  # its value, a share or dollars
+    change: float  # the second minus the first
+    # the change's 95 % interval, for a share consistent with `p_value` about 0; None if a side has too few sessions
     difference: tuple[float, float] | None
+    # of the permutation test over sessions, adjusted for all pairs (Holm); None likewise
     p_value: float | None
 
 
 def standings(ledger: Queryable, by: Side = "model", within: Filter = EVERYTHING) -> tuple[Standing, ...]:
-    """Return one standing per side, the side with the most sessions first; weeks in chronological order.
-
-    Args:
-        ledger: the ledger to query.
-        by: the attribute that separates the sides.
-        within: filter for the responses.
-    """
+    """Return one standing per side, the side with the most sessions first; weeks in chronological order."""
     sides: defaultdict[str, list[SideOfSession]] = defaultdict(list)
     for each in sides_of_sessions(ledger, by, within):
         sides[each.label].append(each)
@@ -153,13 +126,7 @@ def measure_of(standing: Standing, measure: Measured) -> Rate | Mean:
 
 
 def pairs(found: Sequence[Standing], label: str, measure: Measured) -> tuple[Pair, ...]:
-    """Compare one side with each other side by one measure, with p-values adjusted for all of these pairs.
-
-    Args:
-        found: the sides.
-        label: the first side of each pair.
-        measure: the measure to compare.
-    """
+    """Compare one side with each other side by one measure, with p-values adjusted for all of these pairs."""
     first = next((measure_of(each, measure) for each in found if each.label == label), None)
     if first is None or first.value is None:
         return ()

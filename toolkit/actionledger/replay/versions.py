@@ -26,18 +26,12 @@ from actionledger.replay.runners import Reading, turn_key, unread_line
 
 @dataclass(frozen=True, slots=True)
 class OtherParser:
-    """A parser of another version, as it is recorded.
+    """A parser of another version, as it is recorded."""
 
-    Args:
-        id: the hash of the version's content and the parser's configuration.
-        name: the parser's name, with the version's.
-        version: the version.
-        configuration: the content's hash, and the parser's configuration if that version reports it, as JSON text.
-    """
-
-    id: str
-    name: str
+    id: str  # the hash of the version's content and the parser's configuration
+    name: str  # the parser's name, with the version's
     version: str
+    # the content's hash, and the parser's configuration if that version reports it, as JSON text
     configuration: str
 
 
@@ -97,14 +91,7 @@ class OtherVersion:
 
 
 class ReadByOther:
-    """Parses turns in processes of another version and converts their answers.
-
-    Args:
-        command: the command that starts a process.
-        parser: the parser, as recorded.
-        run: the run that records the parses.
-        count: number of processes.
-    """
+    """Parses turns in processes of another version and converts their answers."""
 
     def __init__(self, command: Command, parser: OtherParser, run: RunKey, count: int) -> None:
         self._parser = parser

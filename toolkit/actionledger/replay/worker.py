@@ -23,11 +23,7 @@ CLOCK = 10
 
 
 class Limit:
-    """Ends this process if a text takes too long.
-
-    Args:
-        seconds: processor time; the limit by the clock is ``CLOCK`` times as long.
-    """
+    """Ends this process if a text takes more than some seconds of processor time, or ``CLOCK`` times as long by the clock."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

@@ -68,7 +68,6 @@ def in_words(bucket: str) -> str:
 
 
 def report_line(report: Report) -> str:
-    """Return a report as one line."""
     return f"<ReparseReport {report_text(report)}>"
 
 
@@ -187,11 +186,7 @@ def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
 
 
 def contrast_sentences(found: Any) -> Iterator[str]:
-    """Yield remarks on two compared sets of responses: their shared tasks, and responses that are in no rate.
-
-    Args:
-        found: the result of ``compare``.
-    """
+    """Yield remarks on two compared sets of responses: their shared tasks, and responses that are in no rate."""
     tasks = found.tasks
     if tasks is None:
         yield "the two share no task"

@@ -84,32 +84,20 @@ Tone: TypeAlias = Literal["head", "quiet", "plain"]
 
 
 class Line(NamedTuple):
-    """One line of an annotation.
+    """One line of an annotation."""
 
-    Args:
-        text: the line, without terminal control characters.
-        tone: its display style.
-    """
-
-    text: str
-    tone: Tone = "plain"
+    text: str  # the line, without terminal control characters
+    tone: Tone = "plain"  # its display style
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
-    """A turn of a ledger with all its results.
+    """A turn of a ledger with all its results."""
 
-    Args:
-        name: the session's display name.
-        detail: the turn.
-        steps: its results, in order.
-        run_id: the run whose parse is shown; None for the first parse.
-    """
-
-    name: str
+    name: str  # the session's display name
     detail: TurnDetail
-    steps: tuple[Step, ...]
-    run_id: str | None
+    steps: tuple[Step, ...]  # its results, in order
+    run_id: str | None  # the run whose parse is shown; None for the first parse
 
     @property
     def address(self) -> str:
@@ -138,16 +126,7 @@ class RecordedTurn:
 
 
 def recorded_turn(ledger: Queryable, place: str, run: Called | None = None) -> RecordedTurn:
-    """Return the turn named by the user.
-
-    Args:
-        ledger: the ledger with the turn.
-        place: the turn, as SESSION#TURN.
-        run: the run whose parse to show, by its name or id; None for the first parse.
-
-    Raises:
-        UsageError: the session, turn or run is unknown.
-    """
+    """Return the turn that SESSION#TURN names, as a run (its name or id) parsed it; None for the first parse."""
     session_id, index = one_place(ledger, place)
     if index is None:
         raise UsageError(f"{place!r} is a session; say which turn of it, as SESSION#TURN.")
@@ -162,11 +141,6 @@ def recorded_turn(ledger: Queryable, place: str, run: Called | None = None) -> R
 
 
 def turn_lines(recorded: RecordedTurn) -> Iterator[Line]:
-    """Yield a turn line by line.
-
-    Args:
-        recorded: the turn.
-    """
     response = recorded.detail.response
     at = f", {response.occurred_at:%Y-%m-%d %H:%M:%S} UTC" if response.occurred_at else ""
     by = f", by {response.model}" if response.model else ""

@@ -65,7 +65,6 @@ class Changes(Protocol):
 
 
 def report_line(report: Report) -> str:
-    """Return a report as one line."""
     return f"<FailureReport {_sentence(report)}>"
 
 
@@ -87,12 +86,10 @@ def report_html(report: Report) -> str:
 
 
 def changes_line(changes: Changes) -> str:
-    """Return changes as one line."""
     return f"<FailureChanges {_kinds(changes)}; {visible(changes.test)}>"
 
 
 def changes_text(changes: Changes) -> str:
-    """Return changes as text."""
     rows = [change_cells(change) for change in changes.changes[:SHOWN]]
     return f"{_kinds(changes)}; {visible(changes.test)}\n{text_table(Table(CHANGE_HEADS, rows, len(changes.changes)))}"
 

@@ -87,7 +87,6 @@ def turn_place(turn: Any) -> str:
 
 
 def gate_line(gate: Gate) -> str:
-    """Return a gate as one line."""
     return f"<GateReport {verdict(gate)}>"
 
 

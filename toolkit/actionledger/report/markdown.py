@@ -30,24 +30,12 @@ def gate_markdown(gate: Gate) -> str:
 
 
 def comparison_markdown(comparison: Any, success: Sequence[str], differences: Sequence[object] = ()) -> str:
-    """Return two parses of the same turns as Markdown: the change in success, the buckets, and some turns field by field.
-
-    Args:
-        comparison: both parses.
-        success: the change in success, in the toolkit's own sentences.
-        differences: the differences of turns, each a value with a readable text.
-    """
+    """Return two parses of the same turns as Markdown: the change in success, the buckets, and some turns field by field."""
     return bounded(_compared(comparison, success, differences))
 
 
 def contrast_markdown(contrast: Any, why: str, meanings: Mapping[str, str]) -> str:
-    """Return two compared sets of responses as Markdown.
-
-    Args:
-        contrast: the comparison.
-        why: why turns can't be paired.
-        meanings: each measure's meaning, by name.
-    """
+    """Return two compared sets of responses as Markdown."""
     return bounded(_contrasted(contrast, why, meanings))
 
 

@@ -133,12 +133,10 @@ def turn_html(turn: Turn) -> str:
 
 
 def reading_line(result: ParseResult) -> str:
-    """Return a parse result as one line."""
     return f"<ParseResult {_summary(result)}>"
 
 
 def turn_line(turn: Turn) -> str:
-    """Return a turn as one line."""
     came = ", ".join(f"{seen.name} {seen.status}" for seen in turn.observations[:4])
     more = f" and {len(turn.observations) - 4:,} more" if len(turn.observations) > 4 else ""
     stopped = "; stopped" if turn.stopped else ""

@@ -36,11 +36,7 @@ def read_response(
 
 @lru_cache(maxsize=128)
 def catalogue_of_tools(tools: str) -> ToolCatalogue | None:
-    """Return a turn's offered tools; None if their definitions can't be used.
-
-    Args:
-        tools: the tool definitions, as JSON text.
-    """
+    """Return a turn's offered tools; None if their definitions can't be used."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the catalogue keeps them, and a recording can't be fixed here
@@ -77,24 +73,7 @@ def read_and_record(
     run: RunKey,
     is_cut: bool = False,
 ) -> ParseResult:
-    """Parse a response, check its actions and record the attempt.
-
-    Args:
-        record: records the event.
-        text: the raw response.
-        parser: the parser.
-        catalogue: the known actions; None to check none.
-        turn: the turn that the attempt belongs to.
-        run: the run that it belongs to.
-        is_cut: whether the model was stopped early.
-
-    Returns:
-        The parse result. If it is larger than a ledger takes, a failed one without actions, so that nothing runs
-        unrecorded.
-
-    Raises:
-        LedgerError: the attempt can't be recorded.
-    """
+    """Parse a response, check its actions and record the attempt; a result larger than a ledger takes is failed and without actions, so that nothing runs unrecorded."""
     begin = time.perf_counter_ns()
     result = read_response(text, parser, catalogue, is_cut=is_cut)
     duration_us = (time.perf_counter_ns() - begin) // 1000
@@ -114,15 +93,7 @@ def unread(
     detail: str,
     reason: Reason = Reason.RESPONSE_TOO_LARGE,
 ) -> ParseResult:
-    """Return the parse result of a response that could not be fully parsed, or is larger than a ledger takes.
-
-    Args:
-        text: the recorded part of the response.
-        parser: the intended parser.
-        catalogue: the catalogue for checking its actions.
-        detail: the size, or the point that parsing reached, as a sentence.
-        reason: why it is not parsed.
-    """
+    """Return the parse result of a response that could not be fully parsed, or is larger than a ledger takes."""
     return ParseResult(
         text=text,
         outcome=Outcome.FAILED,
@@ -137,12 +108,7 @@ def unread(
 
 
 def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> ParseResult:
-    """Read a message with calls that the provider has parsed, and check them; never raises because of its content.
-
-    Args:
-        message: the decoded JSON; see ``providers.read_message``.
-        catalogue: the known actions; None to check none.
-    """
+    """Read a message with calls that the provider has parsed, and check them; never raises because of its content."""
     return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, _strict(catalogue))
 
 

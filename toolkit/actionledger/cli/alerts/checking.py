@@ -26,21 +26,14 @@ from actionledger.ledger import Ledger
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A rule's result.
-
-    Args:
-        rule: the rule.
-        value: the number's value, for a list the number of entries; None if nothing is recorded for it.
-        found: the value in words.
-        fires: whether it is beyond the bound.
-        entries: for a list, an opaque id of each entry.
-    """
+    """A rule's result."""
 
     rule: AlertRule
+    # the number's value, for a list the number of entries; None if nothing is recorded for it
     value: float | None
-    found: str
-    fires: bool
-    entries: frozenset[str] = frozenset()
+    found: str  # the value in words
+    fires: bool  # whether it is beyond the bound
+    entries: frozenset[str] = frozenset()  # for a list, an opaque id of each entry
 
     @property
     def words(self) -> str:
@@ -49,16 +42,7 @@ class Checked:
 
 
 def check(ledger: Ledger, rule: AlertRule, moment: datetime | None = None) -> Checked:
-    """Check a rule against a ledger.
-
-    Args:
-        ledger: the ledger to query.
-        rule: the rule.
-        moment: the end of the rule's period, UTC without a zone; now if not given.
-
-    Raises:
-        UsageError: the rule's number is unknown; the message suggests the nearest one.
-    """
+    """Check a rule against a ledger."""
     moment = moment or now()
     if rule.number == MINUTES:
         return _of_value(rule, minutes_since_last_record(ledger, moment))

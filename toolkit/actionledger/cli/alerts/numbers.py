@@ -62,19 +62,7 @@ PARTS: dict[str, Callable[[Ledger, Filter], object]] = {"spending": _spending} |
 
 
 def number_at(ledger: Ledger, path: str, within: Filter) -> Any:
-    """Return a number's value.
-
-    Args:
-        ledger: the ledger to query.
-        path: the number's path, such as ``usage.cost_usd``, ``funnel.execution`` or ``by_model.gpt-5.5.execution.failed``.
-        within: filter for the responses.
-
-    Returns:
-        A number, a rate as in ``report --json``, a list, or None if nothing is recorded for it.
-
-    Raises:
-        UsageError: it is unknown; the message suggests the nearest one.
-    """
+    """Return the number, rate, list or None at a path of ``report --json``, such as ``usage.cost_usd`` or ``by_model.gpt-5.5.execution.failed``."""
     first, _, rest = path.partition(".")
     if first not in PARTS:
         raise UsageError(

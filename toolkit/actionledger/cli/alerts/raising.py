@@ -22,20 +22,7 @@ _MOST_TRIES = 5
 
 
 def raise_alerts(path: Path, rules: Rules, tell: Callable[[str], None]) -> list[Checked]:
-    """Check rules and raise those that newly fire; an alert that has ended may be raised again.
-
-    Args:
-        path: the ledger.
-        rules: the rules.
-        tell: is called with a sentence for each alert and each failure to send.
-
-    Returns:
-        Each rule's result.
-
-    Raises:
-        UsageError: a rule's number is unknown, or the addresses are invalid.
-        LedgerError: the ledger can't be read, or alerts can't be kept.
-    """
+    """Check rules and raise those that newly fire (again, if an alert has ended), telling each alert and failure to send; return each rule's result."""
     to = destinations(rules.secrets)
     with open_ledger(path, read_only=True) as ledger:
         found = [check(ledger, rule) for rule in rules.rules]
@@ -144,13 +131,7 @@ def _message(one: Checked, alert: dict[str, Any], link: str) -> dict[str, Any]:
 
 
 class AlertClock:
-    """Checks rules every minute in the background.
-
-    Args:
-        path: the ledger.
-        rules: the rules.
-        tell: is called with each alert and each fault; a lasting fault only once.
-    """
+    """Checks rules every minute in the background, telling each alert and fault; a lasting fault only once."""
 
     def __init__(self, path: Path, rules: Rules, tell: Callable[[str], None]) -> None:
         self._path, self._rules, self._tell = path, rules, tell

@@ -30,28 +30,18 @@ _NARROWING = sorted(GIVEN.keys() - {"since", "until", "run"})
 
 
 class AlertRule(BaseModel):
-    """One rule.
-
-    Args:
-        name: what people call it.
-        number: which number, by its path in ``report --json``, such as ``usage.cost_usd``.
-        above, below: the bound; one of them is given.
-        over: of which last time, such as ``7d``; all of it where nothing is given.
-        only: what narrows it, by the names of filters.
-        at_least: of how many a rate must be before the rule says anything.
-        by_interval: whether all of a rate's interval must be beyond the bound, not its value alone.
-    """
+    """One rule."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: Annotated[str, Field(min_length=1, max_length=80)]
-    number: str
-    above: float | None = None
+    name: Annotated[str, Field(min_length=1, max_length=80)]  # what people call it
+    number: str  # which number, by its path in `report --json`, such as `usage.cost_usd`
+    above: float | None = None  # above, below: the bound; one of them is given
     below: float | None = None
-    over: str = ""
-    only: dict[str, str | list[str]] = {}
-    at_least: Annotated[int, Field(ge=1)] = 1
-    by_interval: bool = True
+    over: str = ""  # of which last time, such as `7d`; all of it where nothing is given
+    only: dict[str, str | list[str]] = {}  # what narrows it, by the names of filters
+    at_least: Annotated[int, Field(ge=1)] = 1  # of how many a rate must be before the rule says anything
+    by_interval: bool = True  # whether all of a rate's interval must be beyond the bound, not its value alone
 
     @field_validator("name")
     @classmethod
@@ -106,17 +96,11 @@ class AlertRule(BaseModel):
 
 
 class Rules(NamedTuple):
-    """The content of a rules file.
-
-    Args:
-        rules: the rules.
-        link: the dashboard's address, for recipients; empty if none is given.
-        secrets: the file with the alerts' addresses; None if they are in the environment.
-    """
+    """The content of a rules file."""
 
     rules: tuple[AlertRule, ...]
-    link: str
-    secrets: Path | None
+    link: str  # the dashboard's address, for recipients; empty if none is given
+    secrets: Path | None  # the file with the alerts' addresses; None if they are in the environment
 
 
 class _File(BaseModel):
@@ -137,12 +121,7 @@ class _File(BaseModel):
 
 
 def rules_in(path: Path) -> Rules:
-    """Return the rules of a file.
-
-    Raises:
-        SourceError: it can't be read, or is not TOML.
-        UsageError: a rule is invalid; the message names it and says what is allowed.
-    """
+    """Return the rules of a file."""
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

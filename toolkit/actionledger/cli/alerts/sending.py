@@ -38,15 +38,7 @@ class SendingError(Exception):
 
 
 def destinations(secrets: Path | None) -> dict[str, str]:
-    """Return the destinations of alerts, by the names of their variables.
-
-    Args:
-        secrets: a file with lines such as ``ACTIONLEDGER_ALERTS_WEBHOOK=https://…``; None for the environment.
-
-    Raises:
-        SourceError: the file can't be read.
-        UsageError: other users may read it, or it has other content.
-    """
+    """Return the destinations of alerts by their variables' names, from a file with lines such as ``ACTIONLEDGER_ALERTS_WEBHOOK=https://…``, or the environment."""
     given: Mapping[str, str] = os.environ if secrets is None else _in_file(secrets)
     found = {name: given[name] for name in VARIABLES if given.get(name)}
     for name, address in found.items():
@@ -55,16 +47,7 @@ def destinations(secrets: Path | None) -> dict[str, str]:
 
 
 def send(name: str, address: str, message: Message) -> None:
-    """Send an alert.
-
-    Args:
-        name: the variable that names the address.
-        address: the destination.
-        message: the alert: ``text``, and the additional values for a webhook.
-
-    Raises:
-        SendingError: it could not be sent.
-    """
+    """Send an alert."""
     masked = {
         key: mask(value.encode()).decode() if isinstance(value, str) else value
         for key, value in message.items()

@@ -55,13 +55,7 @@ def exit_code(ending: CascadeEnding, turns: Sequence[Turn], decided: Sequence[Ob
 
 
 class Teller:
-    """Prints events as they happen; model text is shown only as text.
-
-    Args:
-        folder: the orchestration's folder.
-        ledger: the ledger that records it.
-        as_json: whether only the end is printed, as JSON.
-    """
+    """Prints events as they happen; model text is shown only as text."""
 
     def __init__(self, folder: Path, ledger: Path, *, as_json: bool) -> None:
         self._ledger = ledger
@@ -143,19 +137,12 @@ class Teller:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The models of the layers, by name.
+    """The models of the layers, by name."""
 
-    Args:
-        model: the model of layers without their own; None for none.
-        models: the layers' own models, by layer.
-        price: the price for layers without their own; None if unknown.
-        prices: the layers' own prices, by layer.
-    """
-
-    model: str | None
-    models: Mapping[str, str]
-    price: Price | None
-    prices: Mapping[str, Price]
+    model: str | None  # the model of layers without their own; None for none
+    models: Mapping[str, str]  # the layers' own models, by layer
+    price: Price | None  # the price for layers without their own; None if unknown
+    prices: Mapping[str, Price]  # the layers' own prices, by layer
 
     @classmethod
     def read(cls, model: str | None, layers: Sequence[str], prices: Sequence[str]) -> Self:

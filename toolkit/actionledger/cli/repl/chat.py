@@ -28,45 +28,22 @@ _CUT_OFF = "Your last response was cut off, so nothing of it was done. Begin ane
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """A response that broke off; none of its actions ran.
+    """A response that broke off; none of its actions ran."""
 
-    Args:
-        text: the text received, which is recorded.
-        why: the reason, as a sentence.
-    """
-
-    text: str
-    why: str
+    text: str  # the text received, which is recorded
+    why: str  # the reason, as a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One message and its response.
+    """One message and its response."""
 
-    Args:
-        said: the person's message.
-        turn: the turn in its current state.
-    """
-
-    said: str
-    turn: Turn
+    said: str  # the person's message
+    turn: Turn  # the turn in its current state
 
 
 class Chat:
-    """One conversation; a change of model or workspace starts a new session in it.
-
-    Args:
-        profile: the profile to run under.
-        ledger: the ledger that records it.
-        workspace: the folder that actions may change.
-        system: the model's instructions.
-        policy: the policy for actions; the profile's if not given. Unless ``auto`` is set, every allowed action is pending.
-        model: the model; None if none is chosen yet.
-        listen: is called with each event.
-
-    Raises:
-        UsageError: the folder can't be used, or contains the ledger.
-    """
+    """One conversation; a change of model or workspace starts a new session in it. Unless ``auto`` is set, every allowed action is pending."""
 
     def __init__(
         self,

@@ -80,11 +80,7 @@ def shown_of(result: Any) -> Iterator[str]:
 
 
 class Progress:
-    """Listens to the events of a session.
-
-    Args:
-        print_line: prints one line.
-    """
+    """Listens to the events of a session."""
 
     def __init__(self, print_line: Callable[[str], None]) -> None:
         self.announces = False

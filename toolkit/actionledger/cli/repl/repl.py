@@ -26,12 +26,7 @@ _ENDINGS = (".md", ".txt")
 
 
 class Prompts:
-    """The available system prompts.
-
-    Args:
-        instructions: the profile's own prompt.
-        folder: the folder with further prompts; None for none.
-    """
+    """The available system prompts."""
 
     def __init__(self, instructions: str, folder: Path | None = None) -> None:
         self._instructions = instructions
@@ -71,31 +66,16 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command.
+    """One command."""
 
-    Args:
-        usage: its syntax.
-        help: its description.
-        run: executes it, given the words after its name.
-        words: the words that may follow its name.
-    """
-
-    usage: str
-    help: str
-    run: Callable[[Sequence[str]], None]
-    words: Callable[[], Sequence[str]] = tuple
+    usage: str  # its syntax
+    help: str  # its description
+    run: Callable[[Sequence[str]], None]  # executes it, given the words after its name
+    words: Callable[[], Sequence[str]] = tuple  # the words that may follow its name
 
 
 class Repl:
-    """Handles input lines.
-
-    Args:
-        chat: the conversation.
-        progress: prints a response's progress; it listens to the conversation's events.
-        prompts: the available system prompts.
-        write: prints a safe text without adding a line end.
-        make_model: returns a model by its name.
-    """
+    """Handles input lines."""
 
     def __init__(
         self,

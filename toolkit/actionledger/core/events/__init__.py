@@ -6,29 +6,32 @@ profile), so that no statistic needs a join.
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from actionledger.core.events.decisions import ApprovalDecided, ApprovalRequested, Reviewed
 from actionledger.core.events.executions import (
     ActionReversed,
+    ApprovalDecided,
+    ApprovalRequested,
     ExecutionFinished,
     ExecutionRecorded,
     ExecutionStarted,
+    Reviewed,
 )
 from actionledger.core.events.readings import ActionRecord, ResponseParsed
-from actionledger.core.events.runs import (
+from actionledger.core.events.sessions import (
     InputLeftOut,
     ParserUsed,
+    ResponseReceived,
     RunFinished,
     RunStarted,
-    SystemNoted,
-    ToolsOffered,
-)
-from actionledger.core.events.sessions import (
     SessionDescribed,
     SessionFinished,
     SessionForgotten,
     SessionStarted,
+    SystemNoted,
+    ToolsOffered,
+    TurnFinished,
+    TurnResumed,
+    TurnSuperseded,
 )
-from actionledger.core.events.turns import ResponseReceived, TurnFinished, TurnResumed, TurnSuperseded
 from actionledger.core.hooks import lazy_getattr
 
 if TYPE_CHECKING:

@@ -83,27 +83,13 @@ _PREFILTER = _Prefilter((*TOKENS, *ISSUERS), (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:
-    """Replace every character of every secret by an asterisk.
-
-    Args:
-        line: a JSON value in UTF-8, without a line break.
-
-    Returns:
-        The masked line, or the same object if there is nothing to mask.
-    """
+    """Replace every character of every secret in a line of JSON in UTF-8 by an asterisk; a line without any is returned itself."""
     lowered = line.lower()
     return _masked(line, lowered, _PREFILTER.literals(line, lowered))
 
 
 def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
-    """Replace every character of every secret in several lines by an asterisk; they are searched together.
-
-    Args:
-        lines: as for ``mask``.
-
-    Returns:
-        Each line as ``mask`` returns it: the same object if there is nothing to mask.
-    """
+    """As ``mask`` for several lines, which are searched together."""
     if custom.known():
         return [mask(line) for line in lines]
     kept = [*lines]
@@ -146,14 +132,7 @@ def _spans(kinds: Sequence[tuple[Kind, list[int]]], text: bytes, lowered: bytes)
 
 
 def mask_text(text: str) -> str:
-    """Replace every character of every secret in a text by an asterisk, as the text would be recorded.
-
-    Args:
-        text: any text.
-
-    Returns:
-        A text of the same length, or the same object if there is nothing to mask.
-    """
+    """Replace every character of every secret in a text by an asterisk, as the text would be recorded; a text without any is returned itself."""
     # A text can contain a lone surrogate, but UTF-8 can't.
     line = utf8_with_halves(json.dumps(text, ensure_ascii=False))
     kept = mask(line)

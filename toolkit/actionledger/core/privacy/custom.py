@@ -38,19 +38,7 @@ _added: list[str] = []
 
 
 class Pattern:
-    """One pattern.
-
-    Args:
-        text: the pattern, in RE2's syntax; if it has a group ``secret``, only that group is masked.
-        place: where it was written, for messages.
-
-    Attributes:
-        text: as given.
-
-    Raises:
-        UsageError: it is not a valid pattern, is too long, or matches an empty text.
-        MissingPackageError: the engine is not installed.
-    """
+    """A pattern in RE2's syntax and where it was written; if it has a group ``secret``, only that group is masked."""
 
     def __init__(self, text: str, place: str) -> None:
         require("A pattern of secrets of your own", "secrets", "re2")

@@ -27,14 +27,10 @@ _CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A line with every printable character spelled as itself.
+    """A line with every printable character spelled as itself."""
 
-    Args:
-        text: the decoded line.
-        starts, ends: the position in ``text`` of each spelling that became one character, and its end in the line.
-    """
-
-    text: bytes
+    text: bytes  # the decoded line
+    # starts, ends: the position in `text` of each spelling that became one character, and its end in the line
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
 
@@ -57,13 +53,7 @@ def seen_through(line: bytes) -> View:
 
 
 def respelled(text: bytes, escapes: re.Pattern[bytes], character: Callable[[re.Match[bytes]], bytes]) -> View:
-    """Return a text with each escape replaced by its character.
-
-    Args:
-        text: the text.
-        escapes: the pattern of an escape.
-        character: returns an escape's character.
-    """
+    """Return a text with each escape replaced by its character."""
     parts: list[bytes] = []
     starts: list[int] = []
     ends: list[int] = []

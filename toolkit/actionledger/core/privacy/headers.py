@@ -22,19 +22,12 @@ _NO_VALUE = regex(rb"[<{$%*]|\.\.\.")
 
 @dataclass(frozen=True)
 class Place:
-    """A place of secrets.
-
-    Args:
-        name: its name.
-        needs: the literal that it begins with, in lower case.
-        pattern: the place, as a regular expression over a line in lower case; group ``secret`` is masked.
-        values: the pattern of one value, in its group ``value``, if the secret is a list of values.
-    """
+    """A place of secrets."""
 
     name: str
-    needs: str
-    pattern: str
-    values: str = ""
+    needs: str  # the literal that it begins with, in lower case
+    pattern: str  # the place, as a regular expression over a line in lower case; group `secret` is masked
+    values: str = ""  # the pattern of one value, in its group `value`, if the secret is a list of values
 
     @cached_property
     def needles(self) -> Sequence[bytes]:

@@ -23,31 +23,20 @@ _BEFORE = (*" \"'`=:,/([>", "\\n", "\\t", "\\r")
 
 @dataclass(frozen=True)
 class Token:
-    """One kind of secret.
-
-    Args:
-        name: its name.
-        prefix: its exact beginning.
-        rest: what follows, as a regular expression; a group ``secret`` limits what is masked, and a group ``begin`` moves its start before the
-            prefix.
-        example: an example, as a template.
-        counter: a similar text that is not a secret, as a template.
-        source: the source of its definition.
-        needs: the literal that a line must contain, if other than the prefix.
-        begins: the texts that may follow the prefix directly, if this excludes everyday words.
-        inside: whether it may begin in the middle of a word.
-        is_short: whether everyday words end as it begins (``re_`` ends ``share_``); then the search includes what is before it.
-    """
+    """One kind of secret."""
 
     name: str
-    prefix: str
+    prefix: str  # its exact beginning
+    # what follows, as a regular expression; a group `secret` limits what is masked, and a group `begin` moves its start before the prefix
     rest: str
-    example: str
-    counter: str
-    source: str = "gitleaks"
-    needs: str = ""
+    example: str  # an example, as a template
+    counter: str  # a similar text that is not a secret, as a template
+    source: str = "gitleaks"  # the source of its definition
+    needs: str = ""  # the literal that a line must contain, if other than the prefix
+    # the texts that may follow the prefix directly, if this excludes everyday words
     begins: Sequence[str] = ()
-    inside: bool = False
+    inside: bool = False  # whether it may begin in the middle of a word
+    # whether everyday words end as it begins (`re_` ends `share_`); then the search includes what is before it
     is_short: bool = False
 
     @cached_property
@@ -70,10 +59,15 @@ class Token:
         )
         return regex(f"{before}{rest}".encode())
 
+    @cached_property
+    def _groups(self) -> tuple[str | int, str | None]:
+        """The groups of the secret, and of where it begins if that is another."""
+        groups = self._pattern.groupindex
+        return ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
+
     def spans(self, text: bytes, _lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield the spans of secrets of this kind."""
-        groups = self._pattern.groupindex
-        hidden, begin = ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
+        hidden, begin = self._groups
         for found in self._pattern.finditer(text) if self.needs else self._at(text, starts):
             start, end = found.span(hidden)
             yield start if begin is None else found.start(begin), end

@@ -39,14 +39,9 @@ LIST_PRICES_USED = "list_prices_used"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunKey:
-    """A run as its events carry it.
+    """A run as its events carry it."""
 
-    Args:
-        run_id: its identifier.
-        kind: its kind.
-    """
-
-    run_id: str
+    run_id: str  # its identifier
     kind: RunKind
 
 
@@ -156,15 +151,10 @@ def input_left_out(
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionKey:
-    """A session as the events of its turns carry it.
+    """A session as the events of its turns carry it."""
 
-    Args:
-        session_id: its identifier.
-        profile, model, task: its dimensions.
-    """
-
-    session_id: str
-    profile: str
+    session_id: str  # its identifier
+    profile: str  # profile, model, task: its dimensions
     model: str
     task: str
 
@@ -172,19 +162,12 @@ class SessionKey:
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnKey:
-    """A turn as its events carry it.
-
-    Args:
-        session: its session.
-        turn_id: its identifier.
-        index: its index in the session, from 0.
-        occurred_at: when the response was made, UTC without a zone; None if unknown.
-    """
+    """A turn as its events carry it."""
 
     session: SessionKey
-    turn_id: str
-    index: int
-    occurred_at: datetime | None
+    turn_id: str  # its identifier
+    index: int  # its index in the session, from 0
+    occurred_at: datetime | None  # when the response was made, UTC without a zone; None if unknown
 
     def dimensions(self, run_id: str) -> JsonDict:
         """Return the common fields of the turn's events, as keyword arguments."""

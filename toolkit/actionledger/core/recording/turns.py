@@ -116,13 +116,7 @@ _TRIGGER_CHARACTERS = 80
 
 
 def context_compacted(turn: TurnKey, run_id: str, said: JsonDict) -> SystemNoted:
-    """Return the event of a context that was compacted right before a response.
-
-    Args:
-        turn: the turn of the response.
-        run_id: its run.
-        said: ``trigger``, ``tokens_before`` and ``tokens_after``, as ``Compaction`` has them.
-    """
+    """Return the event of a context that was compacted right before a response."""
     said = said | {"trigger": said["trigger"][:_TRIGGER_CHARACTERS]}  # the source's word may have any length
     trigger = f" ({said['trigger']})" if said["trigger"] else ""
     before, after = said["tokens_before"], said["tokens_after"]
@@ -245,15 +239,7 @@ _WORDS = {
 
 
 def permission_noted(turn: TurnKey, run_id: str, execution_id: str, name: str, said: JsonDict) -> SystemNoted:
-    """Return the event of a decision on a call; the view ``permissions`` has it in columns.
-
-    Args:
-        turn: the call's turn.
-        run_id: its run.
-        execution_id: the call's execution.
-        name: the call's name.
-        said: ``decision``, ``decided_by``, ``why`` and ``hooks``, as in ``Permission``.
-    """
+    """Return the event of a decision on a call; the view ``permissions`` has it in columns."""
     what = f"{said['decision']}, {_WORDS[said['decided_by']]}" if said["decision"] else "watched by hooks"
     beside = "; ".join(filter(None, (said["why"], *said["hooks"])))
     return SystemNoted(

@@ -8,7 +8,7 @@ without a result were cancelled, or stopped with the session. A subagent's chat 
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -171,13 +171,17 @@ def _take_message(value: JsonMap, chat: _Chat) -> None:
             return  # it is unchanged
         chat.places[name] = -1
         said = Message("person")
-        texts_of(said, value.get("content"))
+        last = next(reversed(chat.turns), None)
+        parts = as_list(value.get("content"))
+        responses = [
+            object_at(part, "functionResponse") if last and isinstance(part, Mapping) else {}
+            for part in parts
+        ]
+        chat.answered += [(last, each) for each in responses if last and text_at(each, "id")]
+        texts_of(said, [part for part, each in zip(parts, responses, strict=True) if not text_at(each, "id")])
         chat.passed.update(said.passed)
         if said.text:
             chat.told.append(said.text)
-        last = next(reversed(chat.turns), None)
-        responses = [object_at(part, "functionResponse") for part in objects_at(value, "content")]
-        chat.answered += [(last, each) for each in responses if last and text_at(each, "id")]
     elif kind in {"info", "warning", "error"}:
         chat.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     else:
@@ -308,7 +312,11 @@ def _add_unwritten(chat: _Chat) -> None:
     known = {call.call_id for turn in chat.turns.values() for call in turn.calls}
     for turn, each in chat.answered:
         call_id, response = text_at(each, "id"), object_at(each, "response")
-        if call_id not in known and isinstance(said := response.get("error"), str):
+        if call_id in known:
+            chat.passed[LeftOutReason.DUPLICATE, "functionResponse"] += 1
+        elif not isinstance(said := response.get("error"), str):
+            chat.passed[LeftOutReason.NO_CALL, "functionResponse"] += 1
+        else:
             known.add(call_id)
             call = RecordedCall(call_id, text_at(each, "name"), {})
             result = RecordedResult(call_id, said, is_error=True)

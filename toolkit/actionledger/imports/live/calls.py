@@ -41,11 +41,7 @@ _REFUSED = 400
 
 
 class WireReader:
-    """Makes turns of exchanges, in the order in which they ended.
-
-    Args:
-        origin: where they were recorded, as records say it.
-    """
+    """Makes turns of exchanges, in the order in which they ended."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
@@ -100,22 +96,15 @@ FRESH = 5.0
 
 @dataclass(frozen=True, slots=True)
 class CallAbout:
-    """The session, task and other details of calls, known before they are made.
-
-    Args:
-        session: their session.
-        model: the language model.
-        task: what the session is about.
-        profile: the profile whose parser parses texts; None for every format.
-        tools: the tools that the model is offered, as the OpenAI interface takes them.
-        process: the process that created this; a forked child has its parent's session name, which the parent continues.
-    """
+    """The session, task and other details of calls, known before they are made."""
 
     session: str
-    model: str = ""
-    task: str = ""
-    profile: str | None = None
+    model: str = ""  # the language model
+    task: str = ""  # what the session is about
+    profile: str | None = None  # the profile whose parser parses texts; None for every format
+    # the tools that the model is offered, as the OpenAI interface takes them
     tools: list[JsonMap] | None = None
+    # the process that created this; a forked child has its parent's session name, which the parent continues
     process: int = field(default_factory=os.getpid)
 
     @property
@@ -127,36 +116,21 @@ class CallAbout:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A call that was made.
+    """A call that was made."""
 
-    Args:
-        about: its session and other details.
-        answer: the answer: a text, or a provider's message, response or pieces as decoded JSON; None if it is neither.
-        kind: its original type.
-        error: the kind of error; empty if it succeeded.
-        started_at: when it began, UTC without a zone.
-        latency_ms: its duration.
-        size: its approximate size in bytes.
-        more: other values, by the parameters of ``Ledger.record_turn``.
-    """
-
-    about: CallAbout
+    about: CallAbout  # its session and other details
+    # the answer: a text, or a provider's message, response or pieces as decoded JSON; None if it is neither
     answer: Any
-    kind: str
-    error: str
-    started_at: datetime
-    latency_ms: float
-    size: int
-    more: JsonMap = field(default_factory=dict)
+    kind: str  # its original type
+    error: str  # the kind of error; empty if it succeeded
+    started_at: datetime  # when it began, UTC without a zone
+    latency_ms: float  # its duration
+    size: int  # its approximate size in bytes
+    more: JsonMap = field(default_factory=dict)  # other values, by the parameters of `Ledger.record_turn`
 
 
 class CallReader:
-    """Makes turns of calls, in order.
-
-    Args:
-        ledger: the ledger, which knows the next turn indexes.
-        origin: where they come from, as records say it.
-    """
+    """Makes turns of calls, in order."""
 
     def __init__(self, ledger: Ledger, origin: str) -> None:
         self._ledger = ledger

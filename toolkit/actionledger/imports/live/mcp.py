@@ -46,19 +46,12 @@ class McpSide(Enum):
 
 @dataclass(frozen=True, slots=True)
 class McpLine:
-    """A line of the connection.
+    """A line of the connection."""
 
-    Args:
-        side: its sender.
-        data: its bytes.
-        at: its time, UTC without a zone.
-        clock: the same on a monotonic clock, in seconds.
-    """
-
-    side: McpSide
+    side: McpSide  # its sender
     data: bytes
-    at: datetime
-    clock: float
+    at: datetime  # its time, UTC without a zone
+    clock: float  # the same on a monotonic clock, in seconds
 
     @property
     def size(self) -> int:
@@ -83,14 +76,7 @@ class _PendingRequest:
 
 
 class McpReader:
-    """Makes turns of the lines of one connection, in order.
-
-    Args:
-        origin: where they were recorded, as records say it.
-        session: the session's name; a unique one by default.
-        task: the session's task, such as the server's command.
-        first: the index of its first call, if an earlier connection had the same name.
-    """
+    """Makes turns of the lines of one connection, in order; ``first`` is its first call's index, if an earlier connection had the same name."""
 
     def __init__(self, origin: str, *, session: str = "", task: str = "", first: int = 0) -> None:
         self._origin = origin
@@ -113,11 +99,7 @@ class McpReader:
         self._calls = first
 
     def read(self, line: McpLine) -> Iterator[Item]:
-        """Yield what a line adds to the session, or a skip.
-
-        Args:
-            line: the line.
-        """
+        """Yield what a line adds to the session, or a skip."""
         try:
             value = json.loads(line.data)
         except (ValueError, RecursionError):

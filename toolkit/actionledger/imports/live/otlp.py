@@ -77,12 +77,7 @@ class _OtlpRequest(NamedTuple):
 
 
 class Receiver:
-    """An ASGI application that receives OTLP requests.
-
-    Args:
-        offer: takes what was received, and returns whether there was room; it must not block.
-        only_here: whether a request must name this machine: a web page could reach loopback by another name.
-    """
+    """An ASGI application that receives OTLP requests; ``offer`` says whether there was room and must not block, ``only_here`` refuses other hosts' names (DNS rebinding)."""
 
     def __init__(self, offer: Callable[[Came, str], bool], *, only_here: bool = True) -> None:
         self._offer = offer

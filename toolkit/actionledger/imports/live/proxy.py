@@ -309,14 +309,7 @@ class _Passage:
 
 
 def upstream_of(address: str) -> httpx.URL:
-    """Return an upstream's URL.
-
-    Args:
-        address: a URL with its scheme.
-
-    Raises:
-        UsageError: it is invalid, or it holds a name and a password.
-    """
+    """Return an upstream's URL."""
     try:
         parts = urlsplit(address)
         url = httpx.URL(address)
@@ -332,11 +325,7 @@ def upstream_of(address: str) -> httpx.URL:
 
 
 def token_of(token: str) -> bytes:
-    """Return a token as part of a path.
-
-    Raises:
-        UsageError: it can't be part of a path.
-    """
+    """Return a token as part of a path."""
     if token and not re.fullmatch(r"[\w.~-]{8,200}", token, re.ASCII):
         raise UsageError(
             "A token has 8 to 200 letters, digits, dots, dashes, underscores or tildes; 'new' makes one."

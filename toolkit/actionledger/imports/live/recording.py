@@ -61,17 +61,11 @@ def _heard(_is_kept: bool, /) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RecordingResult:
-    """The result of a recording.
+    """The result of a recording."""
 
-    Args:
-        report: what was recorded.
-        dropped: how much was not recorded, by reason.
-        error: why the ledger failed at the end; empty if it didn't.
-    """
-
-    report: ImportReport
-    dropped: Counter[str] = field(default_factory=Counter)
-    error: str = ""
+    report: ImportReport  # what was recorded
+    dropped: Counter[str] = field(default_factory=Counter)  # how much was not recorded, by reason
+    error: str = ""  # why the ledger failed at the end; empty if it didn't
 
 
 class Recording(Generic[Taken]):
@@ -142,22 +136,11 @@ class Recording(Generic[Taken]):
         self._begin()
 
     def put(self, thing: Taken) -> None:
-        """Queue an item, or drop and count it if the queue is full; returns at once and raises nothing.
-
-        Args:
-            thing: the item.
-        """
+        """Queue an item, or drop and count it if the queue is full; returns at once and raises nothing."""
         self.offer(thing, "queue_full")
 
     def price_by(self, prices: Prices) -> None:
-        """Set the prices for responses with tokens but without a cost from now on.
-
-        Args:
-            prices: the prices.
-
-        Raises:
-            UsageError: it already has other prices.
-        """
+        """Set the prices for responses with tokens but without a cost from now on."""
         if self._prices not in {None, prices}:
             raise UsageError(
                 "What is recorded into this ledger is priced by other prices already; give all of them the same."
@@ -166,15 +149,7 @@ class Recording(Generic[Taken]):
         self._importers.price_by(prices)
 
     def offer(self, thing: Taken, otherwise: str) -> bool:
-        """Queue an item if there is room; returns at once and raises nothing.
-
-        Args:
-            thing: the item.
-            otherwise: the reason it is counted under if the queue is full.
-
-        Returns:
-            Whether it was queued.
-        """
+        """Queue an item if there is room and return whether; else it is counted under ``otherwise``. Returns at once and raises nothing."""
         with self._changed:
             if not self.has_room(thing):
                 self._dropped["closed" if self._is_closing else otherwise] += self._units(thing)
@@ -195,14 +170,7 @@ class Recording(Generic[Taken]):
         return not (self._is_closing or is_full)
 
     def drain(self, patience: float) -> bool:
-        """Write everything queued so far, and what is buffered.
-
-        Args:
-            patience: the time limit, in seconds.
-
-        Returns:
-            Whether the ledger has it in time.
-        """
+        """Write everything queued so far, and what is buffered; return whether the ledger has it within ``patience`` seconds."""
         drained = _Drain()
         with self._changed:
             if self._thread is None or self._is_closing:
@@ -212,14 +180,7 @@ class Recording(Generic[Taken]):
         return drained.over.wait(patience) and drained.is_written
 
     def close(self, patience: float = PATIENCE) -> RecordingResult:
-        """Write what is queued, and end the run; a second call returns the same, or retries what could not be written.
-
-        Args:
-            patience: how long to retry a failing ledger, in seconds.
-
-        Returns:
-            The result: what was recorded and what was not.
-        """
+        """Write what is queued, and end the run; return what was recorded and what was not. A second call retries for ``patience`` seconds what could not be written."""
         with self._changed:
             self._is_closing = True
             self._deadline = monotonic() + patience
@@ -234,12 +195,7 @@ class Recording(Generic[Taken]):
         return RecordingResult(self._recorded, self._dropped + held, self._error)
 
     def drop(self, why: str, count: int = 1) -> None:
-        """Count items that could not even be queued.
-
-        Args:
-            why: the reason, in a word.
-            count: how many.
-        """
+        """Count items that could not even be queued."""
         with self._changed:
             self._dropped[why] += count
 

@@ -32,21 +32,7 @@ _SWITCH_SECONDS = 0.0002
 
 
 class RecordingServer(Generic[Taken]):
-    """An application that listens on loopback, with its recording.
-
-    Args:
-        app: the application.
-        recording: its recording.
-        port: the port; 0 for any free port.
-        host: the address to listen on.
-
-    Attributes:
-        address: its base URL.
-        recording: its recording.
-
-    Raises:
-        UsageError: the address can't be listened on.
-    """
+    """An application that listens on a port (0: any free one; ``address`` is its base URL) of loopback, with its recording."""
 
     def __init__(self, app: Any, recording: Recording[Taken], *, port: int = 0, host: str = ADDRESS) -> None:
         self.recording = recording

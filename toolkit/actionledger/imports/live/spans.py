@@ -23,47 +23,27 @@ from actionledger.ledger.storage.spool import LineSpool, SpooledLine, SpoolFile
 
 @dataclass(frozen=True, slots=True)
 class SpanBatch:
-    """Spans that came together.
+    """Spans that came together."""
 
-    Args:
-        spans: returns them; called in the writing thread.
-        size: their approximate size in bytes.
-        count: their number.
-        line: the spool file with one line for each; None if not spooled.
-    """
-
-    spans: Callable[[], Iterable[Span]]
-    size: int
-    count: int
+    spans: Callable[[], Iterable[Span]]  # returns them; called in the writing thread
+    size: int  # their approximate size in bytes
+    count: int  # their number
     line: SpoolFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AbandonedSpans:
-    """The spans that a dead process left in its spool.
-
-    Args:
-        lines: the lines.
-        file: their spool file.
-        size: its size in bytes.
-        count: the number of lines.
-    """
+    """The spans that a dead process left in its spool."""
 
     lines: list[SpooledLine]
     file: SpoolFile
-    size: int
-    count: int
+    size: int  # its size in bytes
+    count: int  # the number of lines
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Something received that is not recorded.
-
-    Args:
-        reason: the reason.
-        detail: what it is.
-        count: how many.
-    """
+    """Something received that is not recorded."""
 
     reason: LeftOutReason
     detail: str
@@ -75,13 +55,7 @@ Came: TypeAlias = SpanBatch | AbandonedSpans | Passed
 
 
 class SpanReader:
-    """Makes sessions of spans, in whatever order they come.
-
-    Args:
-        ledger: the ledger, which knows the next turn indexes.
-        origin: where they come from, as records say it.
-        settled: how long a complete trace is quiet before it is recorded, in seconds.
-    """
+    """Makes sessions of spans, in whatever order they come, once a complete trace is quiet for ``settled`` seconds."""
 
     def __init__(self, ledger: Ledger, origin: str, *, settled: float = SETTLED) -> None:
         self._origin = origin
@@ -148,14 +122,7 @@ class SpanReader:
 
 
 class SpanRecording(Recording[Came]):
-    """A recording of spans, which first continues with the spools of dead processes.
-
-    Args:
-        ledger: the ledger; it must stay open until the recording is closed.
-        origin: where they come from, as records say it; unique among recordings.
-        settled: how long a complete trace is quiet before it is recorded, in seconds.
-        prices: prices for responses with tokens but without a cost.
-    """
+    """A recording of spans, which first continues with the spools of dead processes."""
 
     def __init__(
         self, ledger: Ledger, origin: str, *, settled: float = SETTLED, prices: Prices | None = None

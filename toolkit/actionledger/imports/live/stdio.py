@@ -23,14 +23,7 @@ Take = Callable[[McpLine], None]
 
 
 class StdioServer:
-    """A server that runs as a child of this process, in its place.
-
-    Args:
-        command: the command and its arguments.
-
-    Raises:
-        UsageError: the command can't be started.
-    """
+    """A server that runs as a child of this process, in its place."""
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
@@ -39,14 +32,7 @@ class StdioServer:
             raise UsageError(f"The command {command[0]!r} can't be started: {error.strerror}.") from error
 
     def run(self, take: Take) -> int:
-        """Forward both sides' bytes until the server ends.
-
-        Args:
-            take: takes each line; it must not block.
-
-        Returns:
-            Its exit status, as a shell reports it.
-        """
+        """Forward both sides' bytes until the server ends, each line to ``take``, which must not block; return its exit status, as a shell reports it."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda told, _frame: self._child.send_signal(told))
         threading.Thread(target=self._to_server, args=(take,), daemon=True).start()

@@ -26,35 +26,20 @@ class ExchangeEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RawExchange:
-    """A request and its response.
+    """A request and its response."""
 
-    Args:
-        method: the request's method.
-        path: the request's path without the query, which may hold a key.
-        request: the request's body.
-        response: the response's body, as far as it came.
-        status: the response's status; None if there was none.
-        is_stream: whether it was sent as server-sent events.
-        ending: how it ended.
-        is_kept: whether both bodies were small enough to keep.
-        started_at: when the request began, UTC without a zone.
-        latency_ms: the time from there to the end.
-        first_byte_ms: the time from there to the body's first byte; None if none came.
-        headers: the request's headers that name its session, in lower case.
-    """
-
-    method: str
-    path: str
-    request: bytes
-    response: bytes
-    status: int | None
-    is_stream: bool
+    method: str  # the request's method
+    path: str  # the request's path without the query, which may hold a key
+    request: bytes  # the request's body
+    response: bytes  # the response's body, as far as it came
+    status: int | None  # the response's status; None if there was none
+    is_stream: bool  # whether it was sent as server-sent events
     ending: ExchangeEnding
-    is_kept: bool
-    started_at: datetime
-    latency_ms: float
-    first_byte_ms: float | None
-    headers: tuple[tuple[str, str], ...] = ()
+    is_kept: bool  # whether both bodies were small enough to keep
+    started_at: datetime  # when the request began, UTC without a zone
+    latency_ms: float  # the time from there to the end
+    first_byte_ms: float | None  # the time from there to the body's first byte; None if none came
+    headers: tuple[tuple[str, str], ...] = ()  # the request's headers that name its session, in lower case
 
     @property
     def size(self) -> int:
@@ -63,14 +48,7 @@ class RawExchange:
 
 
 class Tap:
-    """Keeps one exchange while it passes, and passes it on at the end.
-
-    Args:
-        done: takes it; it must not block.
-        method: the request's method.
-        path: the request's path without the query.
-        headers: the request's headers; only those that name its session are kept.
-    """
+    """Keeps one exchange while it passes, and passes it on at the end to ``done``, which must not block; of its headers only those that name its session."""
 
     def __init__(
         self,

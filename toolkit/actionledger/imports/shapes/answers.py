@@ -90,11 +90,7 @@ class _Call:
 
 
 class Answers:
-    """Takes the steps of a session in order, and matches calls with results.
-
-    Args:
-        passed: counts the runs that answer no call.
-    """
+    """Takes the steps of a session in order, and matches calls with results."""
 
     def __init__(self, passed: Passed) -> None:
         self._passed = passed

@@ -17,17 +17,11 @@ from actionledger.imports.sources.base import LeftOut
 
 # The session of a request: agents name it in the body or in a header, and some name its parent too.
 class RequestOwner(NamedTuple):
-    """A session as its client names it.
+    """A session as its client names it."""
 
-    Args:
-        name: its name; empty if unknown.
-        parent: its parent session; empty if unknown.
-        relation: its relation to the parent.
-    """
-
-    name: str = ""
-    parent: str = ""
-    relation: Relation | None = None
+    name: str = ""  # its name; empty if unknown
+    parent: str = ""  # its parent session; empty if unknown
+    relation: Relation | None = None  # its relation to the parent
 
 
 NOBODY = RequestOwner()
@@ -114,31 +108,18 @@ _MOST = 240
 
 @dataclass(slots=True)
 class Message:
-    """The content of one message.
+    """The content of one message."""
 
-    Args:
-        speaker: its author. A message of a tool or a person may hold results of calls.
-        text: its text; for a model, the text without calls.
-        calls: its calls.
-        results: results of earlier calls.
-        passed: what was skipped in it.
-        message_id: its own identifier; empty if it has none.
-        usage: its usage, if it is a response.
-        model: the model that wrote it, if recorded.
-        occurred_at: when it was written, if recorded.
-        reasoning: the model's reasoning, if its provider shows it.
-    """
-
-    speaker: Speaker
-    text: str = ""
+    speaker: Speaker  # its author. A message of a tool or a person may hold results of calls
+    text: str = ""  # its text; for a model, the text without calls
     calls: list[RecordedCall] = field(default_factory=list)
-    results: list[RecordedResult] = field(default_factory=list)
-    passed: Passed = field(default_factory=Counter)
-    message_id: str = ""
-    usage: Usage = field(default_factory=Usage)
-    model: str = ""
-    occurred_at: datetime | None = None
-    reasoning: str = ""
+    results: list[RecordedResult] = field(default_factory=list)  # results of earlier calls
+    passed: Passed = field(default_factory=Counter)  # what was skipped in it
+    message_id: str = ""  # its own identifier; empty if it has none
+    usage: Usage = field(default_factory=Usage)  # its usage, if it is a response
+    model: str = ""  # the model that wrote it, if recorded
+    occurred_at: datetime | None = None  # when it was written, if recorded
+    reasoning: str = ""  # the model's reasoning, if its provider shows it
 
     @property
     def is_empty(self) -> bool:
@@ -152,12 +133,7 @@ class Message:
             self.text += between + text
 
     def think(self, *thoughts: object, detail: object = "") -> None:
-        """Add reasoning; reasoning without readable text is counted.
-
-        Args:
-            *thoughts: the texts of one reasoning item; others are ignored.
-            detail: the recording's name for it.
-        """
+        """Add the texts of one reasoning item (others are ignored); reasoning without readable text is counted as ``detail``."""
         texts = [text for text in thoughts if isinstance(text, str) and text]
         if not texts:
             self.pass_over(LeftOutReason.ENCRYPTED, detail)
@@ -187,13 +163,7 @@ class Message:
         self.calls.append(RecordedCall(_text(call_id), _text(name), kept, kind, at=len(self.text)))
 
     def result(self, call_id: object, output: object, **said: Any) -> None:
-        """Add the result of a call.
-
-        Args:
-            call_id: the call's identifier, if it is a text.
-            output: the output as the model received it.
-            **said: other fields of ``RecordedResult``.
-        """
+        """Add the output of a call, as the model received it, and other fields of ``RecordedResult``."""
         self.results.append(RecordedResult(_text(call_id), output, **said))
 
     def pass_over(self, reason: LeftOutReason, detail: object = "") -> None:
@@ -208,34 +178,21 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to a model.
+    """A request to a model."""
 
-    Args:
-        messages: the history with the new messages at its end; instructions first.
-        tools: the offered tools, as JSON text; empty for none.
-        model: the requested model.
-        previous: the identifier of the response that it continues; empty if unknown.
-        owner: its session, as far as it says so.
-    """
-
-    messages: tuple[Message, ...]
-    tools: str = ""
+    messages: tuple[Message, ...]  # the history with the new messages at its end; instructions first
+    tools: str = ""  # the offered tools, as JSON text; empty for none
     model: str = ""
-    previous: str = ""
-    owner: RequestOwner = NOBODY
+    previous: str = ""  # the identifier of the response that it continues; empty if unknown
+    owner: RequestOwner = NOBODY  # its session, as far as it says so
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A model's response.
+    """A model's response."""
 
-    Args:
-        messages: its choices, usually one; the first has the usage of all.
-        error: the provider's kind of error, if there was no answer or it was cut off.
-    """
-
-    messages: tuple[Message, ...]
-    error: str = ""
+    messages: tuple[Message, ...]  # its choices, usually one; the first has the usage of all
+    error: str = ""  # the provider's kind of error, if there was no answer or it was cut off
 
 
 _WITHOUT_TEXT = regex(r"(?i)image|audio|video|file|document|resource|media|blob|attachment|data")

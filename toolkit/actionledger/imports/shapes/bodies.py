@@ -124,15 +124,10 @@ def _body(events: Sequence[JsonMap]) -> JsonDict | None:
 
 # Find the shape of a body.
 class BodyShape(Protocol):
-    """An interface, as a module that reads its bodies.
+    """An interface, as a module that reads its bodies."""
 
-    Attributes:
-        NAME: the interface's name.
-        KEEPS: how much of the model's output its bodies have.
-    """
-
-    NAME: str
-    KEEPS: Capture
+    NAME: str  # the interface's name
+    KEEPS: Capture  # how much of the model's output its bodies have
 
     def usage(self, value: JsonMap, /) -> Usage:
         """Read a response's usage."""

@@ -97,7 +97,6 @@ def parts_of(item: Line) -> Sequence[str | RecordedCall]:
 
 
 def call_of(kind: str, item: Line) -> RecordedCall:
-    """Return an item as a call."""
     call_id = text_at(item, "call_id")
     name = qualified(item.get("namespace"), text_at(item, "name"))
     if kind == "custom_tool_call":
@@ -112,27 +111,24 @@ _COPYING = timedelta(seconds=1)
 """Lines within this time after a file's head are copies: they are written at once, and a model takes longer to answer."""
 
 
+_COUNTED = regex(r"(?:[A-Za-z_.]{0,80}[:_.-])?\d{1,4}")
+"""A call's identifier that a server counts from 0 in each session, such as Kimi's ``functions.shell:0``."""
+
+
 class ResponseNames:
-    """Names the responses of one rollout, in order.
-
-    Args:
-        file: the file's name, for a rollout without a head.
-
-    Attributes:
-        session: the session's name so far.
-    """
+    """Names the responses of one rollout, in order."""
 
     def __init__(self, file: str) -> None:
         self.session = file
-        self._before = self._before_of_old = file
-        self._above = ""
+        self._before = self._before_of_old = self._copied_from = file
+        self._above = self._scope = ""
         self._until: datetime | None = None
         self._has_head = self._has_history = False
 
     def take_head(self, line: Line, meta: Line) -> None:
         """Read a head: the first is the file's own, a later one that of the copied history after it."""
-        self._before = self._before_of_old = text_at(meta, "id") or self._before
-        self._above = ""
+        self._before = self._before_of_old = self._copied_from = text_at(meta, "id") or self._before
+        self._above = self._scope = ""
         if not self._has_head:
             self.session = self._before
             self._above = (
@@ -156,11 +152,12 @@ class ResponseNames:
         """Return a response's name, and the name that earlier versions gave it, if it differs."""
         above, self._above = self._above, ""
         if call_id := text_at(item, "call_id"):
-            self._before = self._before_of_old = call_id
-            return call_id, ""
-        self._before = _hashed(
-            above if above and self._is_of_beginning(line) else self._before, text_of(item)
-        )
+            owner = self._copied_from if self.is_copied(line) else self.session
+            self._scope = f"{owner}/" if _COUNTED.fullmatch(call_id) else ""
+            self._before, self._before_of_old = f"{self._scope}{call_id}", call_id
+            return self._before, call_id if self._scope else ""
+        before = above if above and self._is_of_beginning(line) else self._before
+        self._before = f"{self._scope}{_hashed(before, text_of(item))}"
         self._before_of_old = _hashed(self._before_of_old, text_of(item))
         return self._before, self._before_of_old if self._before_of_old != self._before else ""
 
@@ -266,12 +263,7 @@ def _place(said: Sequence[End], output: str) -> int:
 
 
 class Late:
-    """A call's end that comes after its result.
-
-    Args:
-        end: how it ended.
-        within: what else it ran.
-    """
+    """A call's end that comes after its result."""
 
     def __init__(self, end: End, within: tuple[Inner, ...] = ()) -> None:
         self._end, self._within = end, tuple((call, _unless_killed(result)) for call, result in within)

@@ -138,21 +138,13 @@ WORDINGS = seen(
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The recorded end of a call, apart from its result.
+    """The recorded end of a call, apart from its result."""
 
-    Args:
-        is_error: whether it failed; None if unknown.
-        exit_status: the program's; None if there is none.
-        duration_ms: its duration in milliseconds; None if unknown.
-        status: its status, if more is known than that it failed.
-        within: the calls that it made itself.
-    """
-
-    is_error: bool | None = None
-    exit_status: int | None = None
-    duration_ms: float | None = None
-    status: ExecutionStatus | None = None
-    within: tuple[Inner, ...] = ()
+    is_error: bool | None = None  # whether it failed; None if unknown
+    exit_status: int | None = None  # the program's; None if there is none
+    duration_ms: float | None = None  # its duration in milliseconds; None if unknown
+    status: ExecutionStatus | None = None  # its status, if more is known than that it failed
+    within: tuple[Inner, ...] = ()  # the calls that it made itself
 
 
 UNSAID = End()
@@ -176,7 +168,6 @@ def with_end(result: RecordedResult, end: End) -> RecordedResult:
 
 
 def result_of(call_id: str, output: object, end: End, finished_at: datetime | None) -> RecordedResult:
-    """Return the result of a call."""
     text = shown_of(output)
     shown, metadata = _unwrapped(text)
     status, took = metadata.get("exit_code"), number_at(metadata, "duration_seconds")

@@ -12,17 +12,11 @@ from actionledger.imports.sources.base import Wording
 
 @dataclass(slots=True)
 class MessageTurns:
-    """Takes messages in order, and makes turns of them.
+    """Takes messages in order, and makes turns of them."""
 
-    Args:
-        turns: the turns so far.
-        passed: what was skipped.
-        system: the instructions before the first turn, as one text.
-    """
-
-    turns: list[RecordedTurn] = field(default_factory=list)
-    passed: Passed = field(default_factory=Counter)
-    system: str = ""
+    turns: list[RecordedTurn] = field(default_factory=list)  # the turns so far
+    passed: Passed = field(default_factory=Counter)  # what was skipped
+    system: str = ""  # the instructions before the first turn, as one text
     _told: list[str] = field(default_factory=list)
     _owners: dict[str, int] = field(default_factory=dict)
     _last_with_calls: int | None = None

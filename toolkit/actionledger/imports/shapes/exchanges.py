@@ -49,11 +49,7 @@ _BROKEN = frozenset(
 
 
 class Belonging:
-    """Finds the sessions of one recording's exchanges.
-
-    Attributes:
-        places: the places of the responses.
-    """
+    """Finds the sessions of one recording's exchanges."""
 
     def __init__(self) -> None:
         self.places = ResponsePlaces()
@@ -62,7 +58,6 @@ class Belonging:
         self._spawned: Spawned[ResponsePlace] = Spawned()
 
     def session(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
-        """Return the session of a response."""
         found = self._going_on(request, before, is_answered=bool(answered)) or self._new(
             request, before, answered
         )
@@ -198,29 +193,15 @@ _SYSTEM = 100_000
 
 
 class Exchange(NamedTuple):
-    """A request and its response.
-
-    Args:
-        response: the response.
-        keeps: how much of the model's output its interface keeps.
-        request: the request; None if only the response was recorded.
-    """
+    """A request and its response."""
 
     response: Response
-    keeps: Capture
-    request: Request | None = None
+    keeps: Capture  # how much of the model's output its interface keeps
+    request: Request | None = None  # the request; None if only the response was recorded
 
 
 class Exchanges:
-    """Converts the exchanges of one recording, in order, to pieces of sessions.
-
-    Args:
-        source: the format's name in records.
-        one_session: the session of all exchanges, also in other files; empty to find it by content.
-
-    Attributes:
-        passed: what was skipped.
-    """
+    """Converts the exchanges of one recording, in order, to pieces of sessions; ``one_session`` is all their session, also in other files (empty: found by content)."""
 
     def __init__(self, source: str, one_session: str = "") -> None:
         self.passed: Passed = Counter()

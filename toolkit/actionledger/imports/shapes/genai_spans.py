@@ -97,7 +97,6 @@ _CHOICES = frozenset({"gen_ai.choice", "gen_ai.assistant.choice"})
 
 
 def kind_of(span: Span) -> Kind:
-    """Return the kind of a span."""
     given = span.attributes
     operation, vercel = text_at(given, "gen_ai.operation.name"), text_at(given, "ai.operationId")
     traced = text_at(given, "traceloop.span.kind")

@@ -97,7 +97,6 @@ def message(value: JsonMap) -> Message:
 
 
 def tool_result(call_id: str, output: Any, error: JsonMap, **more: Any) -> RecordedResult:
-    """Return the result of a call."""
     if not error:
         return RecordedResult(call_id, output, is_error=False, **more)
     said = output if isinstance(output, str) and output else text_at(error, "message")

@@ -20,27 +20,16 @@ _OWNING = frozenset({"agent", "scorer", "subtask"})
 
 @dataclass(frozen=True, slots=True)
 class EventOwner:
-    """The owner of events.
+    """The owner of events."""
 
-    Args:
-        key: its key within the sample; empty for the sample itself.
-        kind: ``agent``, ``scorer``, ``subtask`` or ``tool``.
-        name: the name that its author gave it.
-        above: the key of the owner around it.
-    """
-
-    key: str = ""
-    kind: str = ""
-    name: str = ""
-    above: str = ""
+    key: str = ""  # its key within the sample; empty for the sample itself
+    kind: str = ""  # `agent`, `scorer`, `subtask` or `tool`
+    name: str = ""  # the name that its author gave it
+    above: str = ""  # the key of the owner around it
 
 
 class Owners:
-    """Finds the owner of each event of a sample.
-
-    Args:
-        sample: the sample.
-    """
+    """Finds the owner of each event of a sample."""
 
     def __init__(self, sample: JsonMap) -> None:
         self.by_key: dict[str, EventOwner] = {"": EventOwner()}

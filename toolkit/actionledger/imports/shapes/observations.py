@@ -33,11 +33,7 @@ def offered(tools: Iterable[Any]) -> list[JsonDict]:
 
 
 class LaterTools:
-    """Tools offered by items of a conversation: a client's own list, and later search results.
-
-    Attributes:
-        text: all of them, as a turn has them; empty if none are known.
-    """
+    """Tools offered by items of a conversation: a client's own list, and later search results."""
 
     def __init__(self) -> None:
         self.text = ""

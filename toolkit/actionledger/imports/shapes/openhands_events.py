@@ -48,12 +48,7 @@ _NOT_WRITTEN = frozenset(
 
 
 class V0Events:
-    """The session of one stream of events so far.
-
-    Args:
-        session: the session so far.
-        passed: counts what is skipped.
-    """
+    """The session of one stream of events so far."""
 
     def __init__(self, session: RecordedSession, passed: Passed) -> None:
         self.pieces = SessionPieces(session, Capture.CALLS)
@@ -208,13 +203,7 @@ _NOTES = {
 
 
 class V1Events:
-    """The session of one conversation, with its events so far.
-
-    Args:
-        session: the session so far.
-        state: the conversation's ``base_state.json``; empty if there is none.
-        passed: counts what is skipped.
-    """
+    """The session of one conversation, with its events so far."""
 
     def __init__(self, session: RecordedSession, state: JsonMap, passed: Passed) -> None:
         self.pieces = SessionPieces(session, Capture.ARGUMENTS)

@@ -71,11 +71,7 @@ def usage(value: JsonMap) -> Usage:
 
 
 class OfferedTools:
-    """The tools that a session offers at a time, declared and removed by its ``system`` messages.
-
-    Attributes:
-        text: all of them, as a turn has them; empty if none are known.
-    """
+    """The tools that a session offers at a time, declared and removed by its ``system`` messages."""
 
     def __init__(self) -> None:
         self.text = ""

@@ -88,33 +88,19 @@ _IDS_IN_TEXT = 20
 
 @dataclass(slots=True, eq=False)
 class Open:
-    """A session while its exchanges come in.
-
-    Args:
-        name: its name.
-        parent: its parent session; empty if it has none.
-        relation: its relation to the parent.
-        owner: its client's name for it.
-        formerly: its name before its client's name was known.
-        opening: its beginning, as ``scope_of`` returns it.
-        task: its task.
-        setting: the instructions and the tools of its first request, hashed.
-        has_tools: whether that request offered tools.
-        turns: the number of its next response.
-        settled: the number after its last complete response: later ones are retried.
-    """
+    """A session while its exchanges come in."""
 
     name: str
-    parent: str = ""
-    relation: Relation | None = None
-    owner: RequestOwner = NOBODY
-    formerly: str = ""
-    opening: str = ""
+    parent: str = ""  # its parent session; empty if it has none
+    relation: Relation | None = None  # its relation to the parent
+    owner: RequestOwner = NOBODY  # its client's name for it
+    formerly: str = ""  # its name before its client's name was known
+    opening: str = ""  # its beginning, as `scope_of` returns it
     task: str = ""
-    setting: bytes = b""
-    has_tools: bool = False
-    turns: int = 0
-    settled: int = 0
+    setting: bytes = b""  # the instructions and the tools of its first request, hashed
+    has_tools: bool = False  # whether that request offered tools
+    turns: int = 0  # the number of its next response
+    settled: int = 0  # the number after its last complete response: later ones are retried
 
 
 @dataclass(slots=True, eq=False)
@@ -140,7 +126,6 @@ class ResponsePlaces:
         self._again: set[bytes] = set()
 
     def has(self, message_id: str) -> bool:
-        """Return whether a response has a place."""
         return digest("id", message_id) in self._places
 
     def add(self, request: Request, message: Message, place: ResponsePlace) -> None:

@@ -43,33 +43,20 @@ _LONGEST = 400
 
 @dataclass(slots=True)
 class Span:
-    """One span, or events of a span that are stored apart from it.
+    """One span, or events of a span that are stored apart from it."""
 
-    Args:
-        span_id: its identifier, as text; empty for none.
-        trace_id: its trace's identifier.
-        parent_id: its parent span's identifier.
-        name: its name.
-        started: when it began, UTC without a zone.
-        finished: when it ended.
-        attributes: its attributes by dotted name.
-        events: its events, each a name with attributes and a body.
-        failed: whether its status reports a failure; None if unknown.
-        error: its error.
-        scope: the name of the instrumentation that made it; empty if unknown.
-    """
-
-    span_id: str = ""
-    trace_id: str = ""
-    parent_id: str = ""
+    span_id: str = ""  # its identifier, as text; empty for none
+    trace_id: str = ""  # its trace's identifier
+    parent_id: str = ""  # its parent span's identifier
     name: str = ""
-    started: datetime | None = None
-    finished: datetime | None = None
-    attributes: JsonDict = field(default_factory=dict)
+    started: datetime | None = None  # when it began, UTC without a zone
+    finished: datetime | None = None  # when it ended
+    attributes: JsonDict = field(default_factory=dict)  # its attributes by dotted name
+    # its events, each a name with attributes and a body
     events: list[tuple[str, JsonDict]] = field(default_factory=list)
-    failed: bool | None = None
+    failed: bool | None = None  # whether its status reports a failure; None if unknown
     error: str = ""
-    scope: str = ""
+    scope: str = ""  # the name of the instrumentation that made it; empty if unknown
 
 
 def is_spans(value: JsonMap) -> bool:

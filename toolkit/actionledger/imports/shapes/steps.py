@@ -20,23 +20,14 @@ from actionledger.imports.sources.access import score_of, text_at
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Information about a whole session, from a store or the session's outermost span.
+    """Information about a whole session, from a store or the session's outermost span."""
 
-    Args:
-        task: the task; empty for the first prompt.
-        metadata: other information.
-        scores: scores by name.
-        labels: its labels.
-        success: whether it reached its goal; None if unknown.
-        reason: why it ended.
-    """
-
-    task: str = ""
-    metadata: JsonMap = field(default_factory=dict)
-    scores: Mapping[str, float] = field(default_factory=dict)
+    task: str = ""  # the task; empty for the first prompt
+    metadata: JsonMap = field(default_factory=dict)  # other information
+    scores: Mapping[str, float] = field(default_factory=dict)  # scores by name
     labels: tuple[str, ...] = ()
-    success: bool | None = None
-    reason: str = ""
+    success: bool | None = None  # whether it reached its goal; None if unknown
+    reason: str = ""  # why it ended
 
     def filled(self, other: "About") -> "About":
         """Return this, with the other's values where it has none."""
@@ -59,17 +50,11 @@ _EVALUATED = "gen_ai.evaluation.result"
 
 
 class Evaluation(NamedTuple):
-    """One evaluation.
+    """One evaluation."""
 
-    Args:
-        name: the evaluated aspect; empty if unknown.
-        score: its score; None if it has none.
-        label: its score in a word; empty for none.
-    """
-
-    name: str
-    score: float | None
-    label: str
+    name: str  # the evaluated aspect; empty if unknown
+    score: float | None  # its score; None if it has none
+    label: str  # its score in a word; empty for none
 
 
 def evaluations_of(span: Span) -> tuple[Evaluation, ...]:
@@ -108,67 +93,48 @@ Kind: TypeAlias = Literal["model", "tool", "agent", "other", "again"]
 
 @dataclass(slots=True)
 class Step:
-    """One step of a trace.
-
-    Args:
-        kind: its kind.
-        step_id: its own identifier, as text.
-        parent_id: the identifier of the step above; empty for none.
-        trace_id: the trace, as text.
-        session: the conversation that its recorder assigns it to; empty if unknown.
-        name: its name; for a tool, the tool's name or a name that ends in it.
-        started: when it began, UTC without a zone.
-        finished: when it ended, UTC without a zone.
-        placed: its place among other steps, as a time, if it has neither.
-        shown: the model's input messages.
-        said: the model's answer, usually one message; empty if not recorded.
-        parts: the number of parts in which one answer was recorded; 0 if each message is an answer.
-        tools: the offered tools, as a turn has them.
-        model: the language model.
-        usage: its usage.
-        keeps: the capture of an answer whose calls are split off.
-        splits: whether its recorder always splits calls off, even without any offered tools.
-        recorder: its recorder, which has the same capture for all steps; empty if unknown.
-        response_ids: identifiers in its answer, among them the response's, if recorded.
-        again: the session and name of each other step that recorded the same response, which was a turn in earlier versions.
-        call_id: for a tool, the call that it answers; empty if unknown. For a group, the one call that is run below it.
-        arguments: a tool's arguments; None if not recorded.
-        output: a tool's output, or the error that ended it.
-        is_error: whether its recorder reports a failure; None if unknown. A failed request has no answer.
-        reason: why a tool's run failed, if its recorder has a field for that.
-        outcome: for a tool, other details of its result, by the names in our own exports.
-        compaction: how the context was compacted right before a request; None if it was not, or unknown.
-        about: for an agent, its recorder's information about the session; None if there is none.
-        evaluations: its evaluations.
-    """
+    """One step of a trace."""
 
     kind: Kind
-    step_id: str
-    parent_id: str = ""
+    step_id: str  # its own identifier, as text
+    parent_id: str = ""  # the identifier of the step above; empty for none
     trace_id: str = ""
-    session: str = ""
-    name: str = ""
-    started: datetime | None = None
-    finished: datetime | None = None
+    session: str = ""  # the conversation that its recorder assigns it to; empty if unknown
+    name: str = ""  # its name; for a tool, the tool's name or a name that ends in it
+    started: datetime | None = None  # when it began, UTC without a zone
+    finished: datetime | None = None  # when it ended, UTC without a zone
+    # its place among other steps, as a time, if it has neither
     placed: datetime | None = field(default=None, repr=False)
-    shown: list[Message] = field(default_factory=list)
+    shown: list[Message] = field(default_factory=list)  # the model's input messages
+    # the model's answer, usually one message; empty if not recorded
     said: list[Message] = field(default_factory=list)
+    # the number of parts in which one answer was recorded; 0 if each message is an answer
     parts: int = field(default=0, repr=False)
-    tools: str = ""
-    model: str = ""
+    tools: str = ""  # the offered tools, as a turn has them
+    model: str = ""  # the language model
     usage: Usage = field(default_factory=Usage)
-    keeps: Capture = Capture.ARGUMENTS
+    keeps: Capture = Capture.ARGUMENTS  # the capture of an answer whose calls are split off
+    # whether its recorder always splits calls off, even without any offered tools
     splits: bool = field(default=False, repr=False)
+    # its recorder, which has the same capture for all steps; empty if unknown
     recorder: str = field(default="", repr=False)
+    # identifiers in its answer, among them the response's, if recorded
     response_ids: frozenset[str] = field(default=frozenset(), repr=False)
+    # the session and name of each other step that recorded the same response, which was a turn in earlier versions
     again: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    # for a tool, the call that it answers; empty if unknown. For a group, the one call that is run below it
     call_id: str = ""
-    arguments: Any = None
-    output: Any = None
+    arguments: Any = None  # a tool's arguments; None if not recorded
+    output: Any = None  # a tool's output, or the error that ended it
+    # whether its recorder reports a failure; None if unknown. A failed request has no answer
     is_error: bool | None = None
+    # why a tool's run failed, if its recorder has a field for that
     reason: Reason | None = field(default=None, repr=False)
+    # for a tool, other details of its result, by the names in our own exports
     outcome: JsonMap = field(default_factory=dict)
+    # how the context was compacted right before a request; None if it was not, or unknown
     compaction: Compaction | None = field(default=None, repr=False)
+    # for an agent, its recorder's information about the session; None if there is none
     about: About | None = None
     evaluations: tuple[Evaluation, ...] = ()
     # A step cut out of its trace is identified by its repr: new fields stay out of it, or ledgers would have the step twice.
@@ -182,12 +148,7 @@ class Step:
 
 
 class StepTree:
-    """The steps of one trace, as a tree.
-
-    Args:
-        steps: all of its steps, in any order.
-        passed: counts the steps that were recorded twice.
-    """
+    """The steps of one trace, as a tree."""
 
     def __init__(self, steps: Iterable[Step], passed: Passed) -> None:
         self._by_id: dict[str, Step] = {}

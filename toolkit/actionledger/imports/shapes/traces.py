@@ -54,11 +54,7 @@ class _Gathered:
 
 
 class Traces:
-    """Collects steps in a file's order, and returns sessions.
-
-    Args:
-        source: the format.
-    """
+    """Collects steps in a file's order, and returns sessions."""
 
     def __init__(self, source: str) -> None:
         self.passed: Passed = Counter()

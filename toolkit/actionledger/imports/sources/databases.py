@@ -50,18 +50,7 @@ Row = Mapping[str, Any]
 
 
 class Database:
-    """An open database.
-
-    Args:
-        connection: the connection.
-        path: its path, for messages.
-
-    Attributes:
-        tables: the columns of each table, without views and virtual tables, which run code of others.
-
-    Raises:
-        SourceError: it can't be read.
-    """
+    """An open database."""
 
     def __init__(self, connection: "sqlite3.Connection", path: Path) -> None:
         self._connection = connection

@@ -215,11 +215,7 @@ STANDARD_INPUT = Path("-")
 
 
 class Piped(io.RawIOBase):
-    """A pipe whose beginning can be read twice.
-
-    Args:
-        file: the pipe.
-    """
+    """A pipe whose beginning can be read twice."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -263,17 +259,11 @@ _LEDGER = ".duckdb.d"
 
 
 class Given(NamedTuple):
-    """A file to be imported.
+    """A file to be imported."""
 
-    Args:
-        path: the file.
-        root: the folder, archive or file that the user named.
-        is_named: whether the user named it, rather than a folder around it.
-    """
-
-    path: Path
-    root: Path
-    is_named: bool = True
+    path: Path  # the file
+    root: Path  # the folder, archive or file that the user named
+    is_named: bool = True  # whether the user named it, rather than a folder around it
 
 
 def files_at(paths: Iterable[str | os.PathLike[str]]) -> list[Given]:

@@ -28,27 +28,19 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Elements(NamedTuple):
-    """A list in a format's documents that can be read up to where it breaks.
+    """A list in a format's documents that can be read up to where it breaks."""
 
-    Args:
-        path: the names of the members that lead to it from the document's object; lists between them have no name.
-        known_by: keys that must come before the list: without its name, a session can't be recognized in the whole document later.
-    """
-
+    # the names of the members that lead to it from the document's object; lists between them have no name
     path: tuple[str, ...]
+    # keys that must come before the list: without its name, a session can't be recognized in the whole document later
     known_by: tuple[str, ...] = ()
 
 
 class WholePart(NamedTuple):
-    """The complete part of a document.
+    """The complete part of a document."""
 
-    Args:
-        value: the document without what is incomplete.
-        reason: where it breaks and what was kept, as a sentence for people.
-    """
-
-    value: Any
-    reason: str
+    value: Any  # the document without what is incomplete
+    reason: str  # where it breaks and what was kept, as a sentence for people
 
 
 @dataclass(slots=True)

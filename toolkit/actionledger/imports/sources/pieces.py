@@ -28,41 +28,24 @@ SESSIONS = 32
 
 @dataclass(slots=True)
 class OpenTurn:
-    """One message of the model, with its lines so far.
+    """One message of the model, with its lines so far."""
 
-    Args:
-        index: its place in the session, from 0.
-        external_id: its own identifier.
-        capture: how much of the model's output is recorded.
-        texts: its texts, in order.
-        calls: its calls by their identifiers, in order.
-        results: results of calls.
-        usage: its usage.
-        prompt: the model's input right before; None if not recorded.
-        occurred_at: when it was made, UTC without a zone.
-        tools: the offered tools; see ``RecordedTurn``.
-        model: the language model, if it is not the session's.
-        thoughts: the model's reasoning before its answer, in order.
-        told: what its lines or events have said, by their own identifiers.
-        formerly: the identifier that earlier versions gave it; empty if the same.
-        compaction: how the context was compacted right before it; None if it was not.
-    """
-
-    index: int
-    external_id: str
-    capture: Capture
-    texts: list[str] = field(default_factory=list)
-    calls: dict[str, RecordedCall] = field(default_factory=dict)
-    results: list[RecordedResult] = field(default_factory=list)
+    index: int  # its place in the session, from 0
+    external_id: str  # its own identifier
+    capture: Capture  # how much of the model's output is recorded
+    texts: list[str] = field(default_factory=list)  # its texts, in order
+    calls: dict[str, RecordedCall] = field(default_factory=dict)  # its calls by their identifiers, in order
+    results: list[RecordedResult] = field(default_factory=list)  # results of calls
     usage: Usage = field(default_factory=Usage)
-    prompt: str | None = None
-    occurred_at: datetime | None = None
-    tools: str = ""
-    model: str = ""
-    thoughts: list[str] = field(default_factory=list)
+    prompt: str | None = None  # the model's input right before; None if not recorded
+    occurred_at: datetime | None = None  # when it was made, UTC without a zone
+    tools: str = ""  # the offered tools; see `RecordedTurn`
+    model: str = ""  # the language model, if it is not the session's
+    thoughts: list[str] = field(default_factory=list)  # the model's reasoning before its answer, in order
+    # what its lines or events have said, by their own identifiers
     told: dict[str, object] = field(default_factory=dict)
-    formerly: str = ""
-    compaction: Compaction | None = None
+    formerly: str = ""  # the identifier that earlier versions gave it; empty if the same
+    compaction: Compaction | None = None  # how the context was compacted right before it; None if it was not
 
     def is_told_again(self, known_as: str, says: object) -> bool:
         """Return whether a line has come before: a stream may hold a file twice, or a session in several states."""
@@ -73,7 +56,6 @@ class OpenTurn:
         )
 
     def closed(self) -> RecordedTurn:
-        """Return it as a turn."""
         return RecordedTurn(
             self.index,
             "\n\n".join(self.texts),
@@ -93,12 +75,7 @@ class OpenTurn:
 
 
 class SessionPieces:
-    """Collects a session's messages and returns them in pieces, so that a session need not fit into memory.
-
-    Args:
-        session: the session so far; the next piece's turns and results are added to it.
-        capture: how much of the model's output is recorded.
-    """
+    """Collects a session's messages and returns them in pieces, so that a session need not fit into memory."""
 
     def __init__(self, session: RecordedSession, capture: Capture) -> None:
         self.session = session
@@ -200,11 +177,7 @@ class SessionPieces:
 
 
 class FileSessions:
-    """The sessions of one file, of which only few are open at a time.
-
-    Args:
-        capture: how much of the model's output is recorded.
-    """
+    """The sessions of one file, of which only few are open at a time."""
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
@@ -213,7 +186,6 @@ class FileSessions:
         self._last = ""
 
     def get(self, name: str, begun: Callable[[], RecordedSession]) -> SessionPieces:
-        """Return the session with a name."""
         if name == self._last:
             return self._open[name]
         self._last = name

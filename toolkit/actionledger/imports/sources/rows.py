@@ -67,7 +67,6 @@ REQUIRED = ("session", "text")
 
 
 def checked(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return a checked mapping of columns."""
     require_kind(columns, Mapping, "columns says which column holds a field, by the field's name")
     for name, column in columns.items():
         if name not in FIELDS:

@@ -195,17 +195,11 @@ _TIMED_OUT = 124
 
 
 class JudgedResult(NamedTuple):
-    """The judged result of a recorded call.
-
-    Args:
-        status: its status.
-        reason: why it did not succeed; None if it did.
-        is_inferred: whether only the words of the result say so.
-    """
+    """The judged result of a recorded call."""
 
     status: ExecutionStatus
-    reason: Reason | None
-    is_inferred: bool
+    reason: Reason | None  # why it did not succeed; None if it did
+    is_inferred: bool  # whether only the words of the result say so
 
 
 def judged(result: RecordedResult, wordings: Sequence[Wording] = ()) -> JudgedResult:
@@ -282,6 +276,8 @@ def text_of(output: Any) -> str:
 
 def _words(output: Any) -> str:
     """Return the words of a result; for an object with a single text, as in Gemini's interface, that text."""
+    if isinstance(output, str):
+        return output
     if isinstance(output, Mapping) and output.keys() == {"output"} and isinstance(output["output"], str):
         return output["output"]
     return text_of(output)

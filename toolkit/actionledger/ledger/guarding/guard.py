@@ -30,18 +30,7 @@ __all__ = ["MAX_BYTES", "MEMORY", "SECONDS", "Answer", "GuardedSql", "Place", "k
 
 
 class GuardedStatement:
-    """One statement that is being answered.
-
-    Args:
-        process: the process that answers it.
-        request: ``rows``, ``arrow`` or ``parquet``, and the statement.
-        seconds: its time limit.
-        max_bytes: the maximum size of its result, in bytes.
-        end: ends the process for its owner.
-
-    Attributes:
-        is_over: whether the process is ready for the next statement.
-    """
+    """One statement that is being answered."""
 
     def __init__(
         self,
@@ -123,15 +112,10 @@ def _amount(count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows of a statement.
+    """The rows of a statement."""
 
-    Args:
-        names: the columns' names, no two of them the same.
-        rows: the rows, fetched as needed; times with a zone become UTC without one.
-    """
-
-    names: tuple[str, ...]
-    rows: Iterator[tuple[Any, ...]]
+    names: tuple[str, ...]  # the columns' names, no two of them the same
+    rows: Iterator[tuple[Any, ...]]  # the rows, fetched as needed; times with a zone become UTC without one
 
 
 class GuardedSql:

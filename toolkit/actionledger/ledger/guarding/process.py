@@ -31,11 +31,7 @@ class DiedError(Exception):
 
 
 class GuardProcess:
-    """One process that answers one statement after the other, until it is ended.
-
-    Attributes:
-        pid: its process id.
-    """
+    """One process that answers one statement after the other, until it is ended."""
 
     def __init__(self) -> None:
         theirs, self_requests = os.pipe()

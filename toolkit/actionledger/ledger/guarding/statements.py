@@ -145,13 +145,7 @@ _ROWS_OF_ARROW = 10_000
 
 
 class Statements:
-    """Answers one statement at a time over a connection that nothing else uses.
-
-    Args:
-        connect: opens the connection, with every table in it.
-        folder: the folder for spilled data and answers, which nobody else uses.
-        folders: the folders of the tables' files outside the attached database, as in a lake.
-    """
+    """Answers one statement at a time over a connection that nothing else uses, with a folder of its own for what is spilled."""
 
     def __init__(
         self, connect: Callable[[], DuckDBPyConnection], folder: str, folders: Sequence[str] = ()

@@ -46,38 +46,23 @@ _VALUES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A ledger as untrusted SQL may see it.
+    """A ledger as untrusted SQL may see it."""
 
-    Args:
-        path: its file, or the one that locates its lake.
-        may_write: whether its folder may be written to for a moment.
-        without_text: whether every text is blank.
-        as_of: the state of a lake; None for the newest.
-    """
-
-    path: str
-    may_write: bool = False
-    without_text: bool = False
-    as_of: AsOf | None = None
+    path: str  # its file, or the one that locates its lake
+    may_write: bool = False  # whether its folder may be written to for a moment
+    without_text: bool = False  # whether every text is blank
+    as_of: AsOf | None = None  # the state of a lake; None for the newest
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The first message to the process.
-
-    Args:
-        place: the ledger.
-        folder: the folder for spilled data and a result file, which nobody else uses.
-        seconds: the time limit of a statement.
-        max_bytes: the maximum size of a file that it writes.
-        environment: the asking process's environment variables.
-    """
+    """The first message to the process."""
 
     place: Place
-    folder: str
-    seconds: float
-    max_bytes: int
-    environment: dict[str, str]
+    folder: str  # the folder for spilled data and a result file, which nobody else uses
+    seconds: float  # the time limit of a statement
+    max_bytes: int  # the maximum size of a file that it writes
+    environment: dict[str, str]  # the asking process's environment variables
 
 
 class OverLimitError(Exception):

@@ -33,19 +33,11 @@ Value = TypeVar("Value")
 
 
 def query_of(parameters: Mapping[str, str | list[str]]) -> str:
-    """Return parameters as a query string."""
     return urlencode(parameters, doseq=True)
 
 
 def parameters_in(address: str) -> dict[str, list[str]]:
-    """Return the query parameters of an address, each with its values.
-
-    Args:
-        address: the whole address, its end from the page's name on, or its query alone.
-
-    Raises:
-        UsageError: the text is not an address.
-    """
+    """Return the query parameters of an address (whole, its end from the page's name on, or its query alone), each with its values."""
     try:
         whole = urlsplit(address.strip())
         is_query = "=" in whole.path and not whole.netloc  # no page has this name
@@ -56,15 +48,7 @@ def parameters_in(address: str) -> dict[str, list[str]]:
 
 
 def refuse_others(address: str, *known: str) -> None:
-    """Refuse an address with unknown parameters, which would be ignored silently.
-
-    Args:
-        address: the address.
-        known: the accepted parameters.
-
-    Raises:
-        UsageError: the address has another parameter.
-    """
+    """Refuse an address with unknown parameters, which would be ignored silently."""
     if others := [name for name in parameters_in(address) if name not in known]:
         raise UsageError(
             f"The address has {', '.join(map(repr, others))}, which is none of {', '.join(known)}; remove it."
@@ -78,16 +62,7 @@ def is_page(address: str) -> bool:
 
 
 def only(there: Mapping[str, Sequence[str]], name: str, read: Callable[[str], Value]) -> Value | None:
-    """Return the one value of a parameter; None if it is missing.
-
-    Args:
-        there: the values of each parameter.
-        name: the parameter's name.
-        read: converts its text to a value.
-
-    Raises:
-        UsageError: the parameter is repeated, or its text can't be converted.
-    """
+    """Return the one value of a parameter; None if it is missing."""
     values = there.get(name) or [""]
     if len(values) > 1:
         raise UsageError(f"The address has {name!r} {len(values)} times; give it once.")

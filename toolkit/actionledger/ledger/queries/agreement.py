@@ -158,17 +158,12 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdicts:
-    """What the recordings of one label report about their sessions.
+    """What the recordings of one label report about their sessions."""
 
-    Args:
-        label: the dimension's value; empty without a dimension.
-        succeeded: sessions that their source calls successful, of those with a recorded success or failure.
-        took: responses in which the harness accepted an action, of those that it counted.
-    """
-
-    label: str
+    label: str  # the dimension's value; empty without a dimension
+    # sessions that their source calls successful, of those with a recorded success or failure
     succeeded: Rate
-    took: Rate
+    took: Rate  # responses in which the harness accepted an action, of those that it counted
 
 
 _VERDICTS = """
@@ -181,19 +176,7 @@ FROM read JOIN (SELECT session_id, success, took, counted FROM recorded_verdicts
 def recorded_verdicts(
     ledger: Queryable, dimension: Dimension | None = None, within: Filter = EVERYTHING
 ) -> list[RecordedVerdicts]:
-    """Return what recordings report about their sessions, for each value of a dimension.
-
-    Args:
-        ledger: the ledger to query.
-        dimension: splits the sessions; None for one row in all.
-        within: selects the responses; a session counts if one of its responses is selected.
-
-    Returns:
-        The labels for which a recording reports something, the one with the most sessions first.
-
-    Raises:
-        UnknownNameError: responses can't be split by ``dimension``.
-    """
+    """Return what recordings report about their sessions by a dimension's labels (None: one row), the most sessions first; one selected response suffices."""
     refuse_no_ledger(ledger)
     label = None if dimension is None else called(dimension, "way to group responses", LABELS)
     condition, parameters = scope(rated(within))
@@ -236,21 +219,13 @@ CODE_ACTIONS = ("execute_code", "execute", "execute_command")
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Durations of the attempted executions that were run here.
+    """Durations of the attempted executions that were run here."""
 
-    Args:
-        count: executions of actions that run no code, if their duration is known.
-        mean_ms: their mean duration, in milliseconds; None if there is none.
-        p95_ms: the 95th percentile of their duration, in milliseconds; None if there is none.
-        code_timeouts: executions of code that timed out, of all executions of code.
-        code_limits: executions of code that were stopped at another limit.
-    """
-
-    count: int
-    mean_ms: float | None
-    p95_ms: float | None
-    code_timeouts: Rate
-    code_limits: int
+    count: int  # executions of actions that run no code, if their duration is known
+    mean_ms: float | None  # their mean duration, in milliseconds; None if there is none
+    p95_ms: float | None  # the 95th percentile of their duration, in milliseconds; None if there is none
+    code_timeouts: Rate  # executions of code that timed out, of all executions of code
+    code_limits: int  # executions of code that were stopped at another limit
 
 
 _TIMINGS = """
@@ -269,12 +244,7 @@ FROM found"""
 
 
 def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
-    """Return the durations of executions, those of code apart.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses whose executions count.
-    """
+    """Return the durations of executions, those of code apart."""
     condition, parameters = scope(rated(within), "executions")
     words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}
     query = _TIMINGS.format(run_here=RUN_HERE, condition=condition, took=TOOK, late=rate_sql("late", "code"))

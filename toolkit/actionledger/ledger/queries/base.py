@@ -73,11 +73,7 @@ HAVING count(*) FILTER (kind = 'undone') > count(*) FILTER (kind = 'redone')"""
 
 
 def refuse_no_ledger(given: object) -> None:
-    """Refuse an object that can't be queried, such as the path of a ledger.
-
-    Raises:
-        UsageError: the object has no ``sql``.
-    """
+    """Refuse an object that can't be queried, such as the path of a ledger."""
     if not callable(getattr(given, "sql", None)):
         raise UsageError(f"{given!r} is not an open ledger; give what al.open_ledger(path) returns.")
 

@@ -16,17 +16,11 @@ from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessio
 
 @dataclass(frozen=True, slots=True)
 class ScoreCount:
-    """A score, and how many sessions have it.
-
-    Args:
-        name: its name.
-        sessions: how many have it.
-        low, high: its lowest and highest value.
-    """
+    """A score, and how many sessions have it."""
 
     name: str
-    sessions: int
-    low: float
+    sessions: int  # how many have it
+    low: float  # low, high: its lowest and highest value
     high: float
 
 
@@ -39,83 +33,51 @@ WHERE score IS NOT NULL GROUP BY name ORDER BY name"""
 
 
 def score_counts(ledger: Queryable) -> list[ScoreCount]:
-    """Return every score that sessions have, by name.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return every score that sessions have, by name."""
     return rows(ledger, ScoreCount, _SCORES)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A set of parse attempts made together.
-
-    Args:
-        run_id: identifies it.
-        kind: why it was made.
-        name: its name for people.
-        source: the source of its texts.
-        parent_run_id: for a reparse, the run whose turns it parsed again.
-        parsers: the names of its parsers.
-        attempts: how many responses it parsed.
-        refused: how many inputs it could not read; None while it runs or if it was interrupted.
-        started_at: when it started, UTC without a zone.
-        finished_at: when it finished; None while it runs or if it was interrupted.
-    """
+    """A set of parse attempts made together."""
 
     run_id: str
-    kind: RunKind
-    name: str
+    kind: RunKind  # why it was made
+    name: str  # its name for people
     source: str
-    parent_run_id: str | None
-    parsers: tuple[str, ...]
-    attempts: int
-    refused: int | None
-    started_at: datetime
-    finished_at: datetime | None
+    parent_run_id: str | None  # for a reparse, the run whose turns it parsed again
+    parsers: tuple[str, ...]  # the names of its parsers
+    attempts: int  # how many responses it parsed
+    refused: int | None  # how many inputs it could not read; None while it runs or if it was interrupted
+    started_at: datetime  # when it started, UTC without a zone
+    finished_at: datetime | None  # when it finished; None while it runs or if it was interrupted
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedRereading:
-    """A reparse without an end: it was interrupted, or another process runs it.
-
-    Args:
-        run_id: identifies it.
-        detail: the note that was recorded at its start, as JSON text.
-    """
+    """A reparse without an end: it was interrupted, or another process runs it."""
 
     run_id: str
-    detail: str
+    detail: str  # the note that was recorded at its start, as JSON text
 
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """The values that a filter can have, each list sorted.
+    """The values that a filter can have, each list sorted."""
 
-    Args:
-        profiles, tasks, sources, projects, branches, agents: of the sessions.
-        models: of the sessions, and those that they continued with.
-        dialects: the detected dialects of responses, ``"none"`` among them.
-        captures: how much was kept of responses.
-        labels: the labels that sources give to sessions.
-        turn_labels: the labels that people give to turns.
-        scores: the names of the sessions' scores.
-        first, last: the times of the earliest and the latest response; None if none has a time.
-    """
-
-    profiles: tuple[str, ...]
-    models: tuple[str, ...]
+    profiles: tuple[str, ...]  # profiles, tasks, sources, projects, branches, agents: of the sessions
+    models: tuple[str, ...]  # of the sessions, and those that they continued with
     tasks: tuple[str, ...]
     sources: tuple[str, ...]
     projects: tuple[str, ...]
     branches: tuple[str, ...]
     agents: tuple[str, ...]
-    dialects: tuple[str, ...]
-    captures: tuple[str, ...]
-    labels: tuple[str, ...]
-    turn_labels: tuple[str, ...]
-    scores: tuple[str, ...]
+    dialects: tuple[str, ...]  # the detected dialects of responses, `"none"` among them
+    captures: tuple[str, ...]  # how much was kept of responses
+    labels: tuple[str, ...]  # the labels that sources give to sessions
+    turn_labels: tuple[str, ...]  # the labels that people give to turns
+    scores: tuple[str, ...]  # the names of the sessions' scores
+    # first, last: the times of the earliest and the latest response; None if none has a time
     first: datetime | None
     last: datetime | None
 
@@ -169,55 +131,33 @@ def runs(ledger: Queryable) -> list[Run]:
 
 
 def unfinished_rereadings(ledger: Queryable, code: str) -> list[UnfinishedRereading]:
-    """Return the reparses without an end, the newest last.
-
-    Args:
-        ledger: the ledger to query.
-        code: the code of the note that was recorded at their start.
-    """
+    """Return the reparses without an end, the newest last."""
     return rows(ledger, UnfinishedRereading, _UNFINISHED, {"code": code})
 
 
 def dimensions(ledger: Queryable) -> Dimensions:
-    """Return the values that a filter can have.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the values that a filter can have."""
     [found] = rows(ledger, Dimensions, _DIMENSIONS, {"none": NO_DIALECT})
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnDescription:
-    """A column as shown to people.
-
-    Args:
-        name: its name.
-        sql_type: its DuckDB type.
-        meaning: its description, with its unit.
-    """
+    """A column as shown to people."""
 
     name: str
-    sql_type: str
-    meaning: str
+    sql_type: str  # its DuckDB type
+    meaning: str  # its description, with its unit
 
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """A table or view as shown to people.
-
-    Args:
-        name: its name.
-        meaning: the description of a row.
-        rows: the number of rows.
-        columns: its columns, in order.
-    """
+    """A table or view as shown to people."""
 
     name: str
-    meaning: str
-    rows: int
-    columns: tuple[ColumnDescription, ...]
+    meaning: str  # the description of a row
+    rows: int  # the number of rows
+    columns: tuple[ColumnDescription, ...]  # its columns, in order
 
 
 _HALVES = {f"{view[:-1]}_{half}" for view in VIEWS for half in ("starts", "ends", "details")}
@@ -234,11 +174,7 @@ _COUNTS = "\nUNION ALL ".join(f"SELECT '{name}' AS name, count(*) AS rows FROM {
 
 
 def tables(ledger: Queryable) -> list[TableDescription]:
-    """Return the tables and views that people query, by name.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the tables and views that people query, by name."""
     columns: dict[str, list[ColumnDescription]] = defaultdict(list)
     for table, name, sql_type in ledger.sql(_COLUMNS, {"names": list(NAMES)}).fetchall():
         meaning = column_meanings(table).get(name, "")

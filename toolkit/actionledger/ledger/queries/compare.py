@@ -246,18 +246,7 @@ def compare_runs(
     within: Filter = EVERYTHING,
     limit: int = 200,
 ) -> Comparison:
-    """Return what changes between two runs, over the turns that both parsed.
-
-    Args:
-        ledger: the ledger to query.
-        before_run_id: the run to compare with; None for the first parse of every turn.
-        after_run_id: the run to compare.
-        within: selects the turns; its run and its dialects are ignored.
-        limit: the most turns of each bucket to return; the counts include all.
-
-    Raises:
-        UsageError: both are one run, a run has parsed nothing, or the two share no turns.
-    """
+    """Return what changes between two runs (None: first parses), over the turns that both parsed; of each bucket at most ``limit`` turns, the counts include all."""
     if before_run_id == after_run_id:
         raise UsageError(f"Both sides are run {after_run_id}; name two.")
     pairs, bound = _pairs(before_run_id, after_run_id, within)
@@ -301,18 +290,7 @@ def compare_groups(
     *,
     within: Filter = EVERYTHING,
 ) -> list[ComparedGroup]:
-    """Return what changes between two runs in each group of turns, by the groups' labels.
-
-    Args:
-        ledger: the ledger to query.
-        before_run_id: the run to compare with; None for the first parse of every turn.
-        after_run_id: the run to compare.
-        by: how the turns are grouped.
-        within: selects the turns; its run is ignored.
-
-    Raises:
-        UsageError: an identifier is invalid, or ``by`` is not a grouping.
-    """
+    """Return what changes between two runs (None: first parses) in each group of turns, by the groups' labels; the filter's own run is ignored."""
     label = called(by, "way to group turns", _LABELS)
     pairs, bound = _pairs(before_run_id, after_run_id, within)
     return _groups(ledger, pairs, bound, *label)

@@ -29,70 +29,42 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class RefusedAction:
-    """An action that could not run as written.
-
-    Args:
-        name: its name.
-        arguments: its arguments, as JSON text.
-        reason: the first error's code; None if there is none.
-        errors: the errors of its schema.
-    """
+    """An action that could not run as written."""
 
     name: str
-    arguments: str
-    reason: Reason | None
-    errors: tuple[FieldError, ...]
+    arguments: str  # its arguments, as JSON text
+    reason: Reason | None  # the first error's code; None if there is none
+    errors: tuple[FieldError, ...]  # the errors of its schema
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class TriedAction:
-    """The last try of an action within its turn.
-
-    Args:
-        execution_id: identifies the last try.
-        action_index: its place among its response's actions, from 0.
-        name: its name.
-        arguments: the arguments that it ran with, as JSON text.
-        status: how it ended.
-        reason: why it did not succeed; None if it did.
-        result: what the handler returned, as JSON text.
-        message: the message to the model if it did not succeed.
-    """
+    """The last try of an action within its turn."""
 
     execution_id: str
-    action_index: int
+    action_index: int  # its place among its response's actions, from 0
     name: str
-    arguments: str
-    status: ExecutionStatus
-    reason: Reason | None
-    result: str
-    message: str
+    arguments: str  # the arguments that it ran with, as JSON text
+    status: ExecutionStatus  # how it ended
+    reason: Reason | None  # why it did not succeed; None if it did
+    result: str  # what the handler returned, as JSON text
+    message: str  # the message to the model if it did not succeed
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class TurnCourse:
-    """The actions of one turn.
-
-    Args:
-        session_id, turn_index: identify the turn.
-        profile: the session's profile.
-        unread: the response, if it meant to act and nothing could be parsed; None otherwise.
-        issue: the code of its first issue; None if there is none.
-        is_new_request: whether a user's request, a decision or a resumed session directly precedes it.
-        refused: the actions that could not run as written, in text order.
-        tried: the other actions, in the order of their execution.
-    """
+    """The actions of one turn."""
 
     session_id: str
     turn_index: int
-    profile: str
-    unread: str | None
-    issue: Reason | None
-    is_new_request: bool
-    refused: tuple[RefusedAction, ...]
-    tried: tuple[TriedAction, ...]
+    profile: str  # the session's profile
+    unread: str | None  # the response, if it meant to act and nothing could be parsed; None otherwise
+    issue: Reason | None  # the code of its first issue; None if there is none
+    is_new_request: bool  # whether a user's request, a decision or a resumed session directly precedes it
+    refused: tuple[RefusedAction, ...]  # the actions that could not run as written, in text order
+    tried: tuple[TriedAction, ...]  # the other actions, in the order of their execution
 
 
 _COURSE = picked(
@@ -155,13 +127,7 @@ FROM course ORDER BY session_id, turn_index"""
 def courses(
     ledger: Streamable, sessions: Collection[str], within: Filter = EVERYTHING
 ) -> Iterator[TurnCourse]:
-    """Yield the actions of each turn of some sessions, in order; only turns whose parse the filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        sessions: the sessions' ids.
-        within: selects the turns.
-    """
+    """Yield the actions of each turn of some sessions, in order; only turns whose parse the filter selects."""
     condition, parameters = scope(rated(within))
     asked = parameters | {"sessions": list(sessions)}
     yield from streamed(ledger, TurnCourse, _COURSES.format(condition=condition), asked)
@@ -169,19 +135,12 @@ def courses(
 
 @dataclass(frozen=True, slots=True)
 class Sequel:
-    """An action directly after another one in the same session.
+    """An action directly after another one in the same session."""
 
-    Args:
-        before: the name of the action before.
-        name: the action's name.
-        failures: failures of the action after that one, of its tries there.
-        elsewhere: the same rate after any other action.
-    """
-
-    before: str
-    name: str
-    failures: Rate
-    elsewhere: Rate
+    before: str  # the name of the action before
+    name: str  # the action's name
+    failures: Rate  # failures of the action after that one, of its tries there
+    elsewhere: Rate  # the same rate after any other action
 
 
 _SEQUELS = """
@@ -214,13 +173,7 @@ ORDER BY failed / count DESC, count DESC, before, name"""
 
 
 def sequels(ledger: Queryable, profile: str, minimum: int) -> list[Sequel]:
-    """Return each pair of actions that follow each other often enough, the one with the most failures first.
-
-    Args:
-        ledger: the ledger to query.
-        profile: the profile of the sessions.
-        minimum: the fewest tries that a pair must have.
-    """
+    """Return each pair of actions that follow each other often enough, the one with the most failures first."""
     values = {"profile": profile, "minimum": minimum, "attempted": ATTEMPTED}
     return rows(
         ledger, Sequel, _SEQUELS.format(first=FIRST_EXECUTIONS, rate=rate_sql("failed", "count")), values
@@ -232,50 +185,32 @@ Sequence: TypeAlias = Literal["recovered", "failed", "no_action", "ended", "not_
 
 
 class Said(NamedTuple):
-    """A call that was parsed from a response.
+    """A call that was parsed from a response."""
 
-    Args:
-        name: the action's name.
-        arguments: its arguments, as JSON text.
-    """
-
-    name: str
-    arguments: str
+    name: str  # the action's name
+    arguments: str  # its arguments, as JSON text
 
 
 @dataclass(frozen=True, slots=True)
 class FailureThen:
-    """A turn that failed, and what its session did next.
-
-    Args:
-        session_id, turn_index: identify the turn.
-        profile, model, task: those of its session.
-        stage, code: its first failure.
-        streak: how many turns in a row have failed, with this one.
-        next: what the session did in the next turn.
-        recovered_after: the number of turns until the session succeeded, 1 for the next one; None if it never did.
-        turns_left: how many turns the session has after it.
-        calls: the parsed calls, in order.
-        next_calls: the parsed calls of the next turn.
-        text: the response, if no call was parsed; None otherwise.
-        next_text: the same of the next turn.
-    """
+    """A turn that failed, and what its session did next."""
 
     session_id: str
     turn_index: int
-    profile: str
+    profile: str  # profile, model, task: those of its session
     model: str
     task: str
-    stage: Stage
+    stage: Stage  # stage, code: its first failure
     code: Reason
-    streak: int
-    next: Sequence
+    streak: int  # how many turns in a row have failed, with this one
+    next: Sequence  # what the session did in the next turn
+    # the number of turns until the session succeeded, 1 for the next one; None if it never did
     recovered_after: int | None
-    turns_left: int
-    calls: tuple[Said, ...]
-    next_calls: tuple[Said, ...]
-    text: str | None
-    next_text: str | None
+    turns_left: int  # how many turns the session has after it
+    calls: tuple[Said, ...]  # the parsed calls, in order
+    next_calls: tuple[Said, ...]  # the parsed calls of the next turn
+    text: str | None  # the response, if no call was parsed; None otherwise
+    next_text: str | None  # the same of the next turn
 
 
 _RECOVERIES = f"""
@@ -320,12 +255,7 @@ ORDER BY o.session_id, o.turn_index"""
 
 
 def failures_then(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[FailureThen]:
-    """Yield each failed turn among the responses that a filter selects, session by session, in order.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses; the next turn is searched among all turns of the session.
-    """
+    """Yield each failed turn among the responses that a filter selects, session by session, in order; the next turn is searched among all of the session."""
     condition, parameters = scope(rated(within))
     whole = of_whole_sessions(within)
     words = {"intent": INTENT, "stages": list(get_args(Stage))} | COURSE_WORDS

@@ -30,27 +30,19 @@ _DEEPEST = 60
 
 
 class FieldDifference(NamedTuple):
-    """A field that differs between two parses of an action.
+    """A field that differs between two parses of an action."""
 
-    Args:
-        path: the field's path: names of fields and positions in lists from the top, such as ``("items", 0, "id")``.
-        kind: how it differs.
-        before, after: its values; None if it is missing, as ``kind`` shows.
-    """
-
+    # the field's path: names of fields and positions in lists from the top, such as `("items", 0, "id")`
     path: tuple[str | int, ...]
-    kind: FieldKind
-    before: Any
+    kind: FieldKind  # how it differs
+    before: Any  # before, after: its values; None if it is missing, as `kind` shows
     after: Any
 
 
 def aligned(
     before: Sequence[Thing], after: Sequence[Thing], *keys: Callable[[Thing], object]
 ) -> Iterator[tuple[Thing | None, Thing | None]]:
-    """Yield pairs of equal items of two sequences, in order; None if only one of them has the item.
-
-    Items with an equal first key are paired first. Items between those pairs, never across them, are then paired by the next key.
-    """
+    """Yield pairs of equal items of two sequences, in order; None if only one of them has the item. Items with an equal first key are paired first; items between those pairs, never across them, are then paired by the next key."""
     if not keys or not before or not after:
         yield from ((thing, None) for thing in before)
         yield from ((None, thing) for thing in after)
@@ -103,21 +95,13 @@ accepted."""
 
 @dataclass(frozen=True, slots=True)
 class ReadAction:
-    """An action in one of the parses.
+    """An action in one of the parses."""
 
-    Args:
-        index: its position among the actions of its parse, from 0.
-        name: as written.
-        status: the result of its check.
-        reason: the first error's code; None if there is none.
-        arguments: its fields.
-    """
-
-    index: int
-    name: str
-    status: ActionStatus
-    reason: Reason | None
-    arguments: Any
+    index: int  # its position among the actions of its parse, from 0
+    name: str  # as written
+    status: ActionStatus  # the result of its check
+    reason: Reason | None  # the first error's code; None if there is none
+    arguments: Any  # its fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,17 +187,7 @@ WHERE attempt_id = $attempt_id::UUID AND status <> 'illustration' ORDER BY actio
 def compare_turn(
     ledger: Queryable, before_run_id: str | None, after_run_id: str, turn_id: str
 ) -> TurnDifference:
-    """Return how two parses of a turn differ.
-
-    Args:
-        ledger: the ledger to query.
-        before_run_id: the run to compare with; None for the first parse.
-        after_run_id: the run to compare.
-        turn_id: the turn.
-
-    Raises:
-        UsageError: one of them has not parsed it.
-    """
+    """Return how two parses of a turn differ; without a run before, from the first parse."""
     before = _reading(ledger, before_run_id, turn_id)
     after = _reading(ledger, after_run_id, turn_id)
     return TurnDifference(
@@ -231,12 +205,7 @@ def compare_turn(
 def differing_actions(
     before: Sequence[ReadAction], after: Sequence[ReadAction]
 ) -> tuple[ActionDifference, ...]:
-    """Return the actions of two parses of one text in pairs, and how each pair differs.
-
-    Args:
-        before: the actions of the first parse, in order, without illustrations.
-        after: the actions of the second parse.
-    """
+    """Return the actions of two parses of one text in pairs, and how each pair differs."""
     pairs = aligned(before, after, _exactly, lambda action: action.name)
     return tuple(_difference(*pair) for pair in pairs)
 
@@ -289,17 +258,11 @@ def _kind(before: ReadAction, after: ReadAction, fields: Sequence[FieldDifferenc
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """The parse results of the responses to one task.
-
-    Args:
-        task: the task.
-        intent: how many responses meant to act and can be audited, 1 or more.
-        read: how many of these were fully parsed.
-    """
+    """The parse results of the responses to one task."""
 
     task: str
-    intent: int
-    read: int
+    intent: int  # how many responses meant to act and can be audited, 1 or more
+    read: int  # how many of these were fully parsed
 
     @property
     def share(self) -> float:
@@ -314,12 +277,7 @@ GROUP BY task ORDER BY task"""
 
 
 def results_by_task(ledger: Queryable, within: Filter) -> list[TaskResult]:
-    """Return the parse results by task, in the tasks' order; responses without a task are skipped.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the parse results by task, in the tasks' order; responses without a task are skipped."""
     condition, parameters = scope(rated(within))
     query = _TASKS.format(condition=condition)
     return rows(ledger, TaskResult, query, parameters | {"read": READ, "intent": INTENT})
@@ -331,13 +289,7 @@ JOIN (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after}) USING (turn_id)
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> int:
-    """Return how many turns two filters both select.
-
-    Args:
-        ledger: the ledger to query.
-        before: the first filter.
-        after: the second filter.
-    """
+    """Return how many turns two filters both select."""
     first, second = scope(before).beside("before_"), scope(after).beside("after_")
     query = _SHARED.format(before=first.condition, after=second.condition)
     return number(ledger, query, first.parameters | second.parameters)

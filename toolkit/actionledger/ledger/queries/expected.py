@@ -16,17 +16,11 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class ExpectedAction:
-    """An action of a parse.
+    """An action of a parse."""
 
-    Args:
-        name: as written.
-        status: the result of its check.
-        arguments: the SHA-256 of its arguments as JSON text, in hexadecimal digits.
-    """
-
-    name: str
-    status: ActionStatus
-    arguments: str
+    name: str  # as written
+    status: ActionStatus  # the result of its check
+    arguments: str  # the SHA-256 of its arguments as JSON text, in hexadecimal digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,45 +95,25 @@ UNION SELECT DISTINCT tools::VARCHAR FROM tools WHERE sha256(tools::VARCHAR) IN 
 
 
 def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[ExpectedTurn]:
-    """Yield the parses of the turns whose text is recorded, session by session.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parses.
-    """
+    """Yield the parses of the turns whose text is recorded, session by session."""
     condition, parameters = scope(within)
     yield from streamed(ledger, ExpectedTurn, _TURNS.format(condition=condition), parameters, at_once=1000)
 
 
 def expected_parsers(ledger: Queryable, within: Filter = EVERYTHING) -> tuple[ExpectedParser, ...]:
-    """Return the parsers of these turns.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parses.
-    """
+    """Return the parsers of these turns."""
     condition, parameters = scope(within)
     return tuple(rows(ledger, ExpectedParser, _PARSERS.format(condition=condition), parameters))
 
 
 def count_without_text(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many parsed turns have only their calls recorded, so that they can't be parsed again.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parses.
-    """
+    """Return how many parsed turns have only their calls recorded, so that they can't be parsed again."""
     condition, parameters = scope(within)
     return number(ledger, _BESIDE.format(condition=condition), parameters)
 
 
 def recorded_contents(ledger: Queryable, hashes: Sequence[str]) -> list[str]:
-    """Return the given responses and lists of tools that a ledger has, by their SHA-256.
-
-    Args:
-        ledger: the ledger to query.
-        hashes: their SHA-256, in hexadecimal digits.
-    """
+    """Return the given responses and lists of tools that a ledger has, by their SHA-256 in hexadecimal digits."""
     bound: Mapping[str, object] = {"hashes": " ".join(hashes)}
     return [text for (text,) in ledger.sql(_CONTENTS, bound).fetchall()]
 
@@ -239,13 +213,7 @@ class _Readings:
 def compare_readings(
     before: Sequence[ExpectedTurn], after: Sequence[ExpectedTurn], *, limit: int = 200
 ) -> Comparison:
-    """Return what changes between two parses of the same turns.
-
-    Args:
-        before: the first parses, one or more turns.
-        after: the later parses of the same turns, in the same order.
-        limit: the most turns of each bucket to return; the counts include all.
-    """
+    """Return what changes between two parses of the same turns, in the same order; of each bucket at most ``limit`` turns, the counts include all."""
     assert len(before) == len(after) > 0
     readings = _Readings()
     try:

@@ -141,27 +141,19 @@ class ExampleAt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FailureSums:
-    """The failures of a group.
-
-    Args:
-        count: how many.
-        turns, sessions: how many have one.
-        lost: in how many sessions no action got through after one.
-        first, last: the times of the first and the last, UTC without a zone; None if no time is recorded.
-        spent: the cost to their sessions; of failures that the same turn ends, only the first one's cost counts.
-        periods: how many there were in each day or week, in order.
-        examples: the first failure of some sessions.
-    """
+    """The failures of a group."""
 
     count: int
-    turns: int
+    turns: int  # turns, sessions: how many have one
     sessions: int
-    lost: int
+    lost: int  # in how many sessions no action got through after one
+    # first, last: the times of the first and the last, UTC without a zone; None if no time is recorded
     first: datetime | None
     last: datetime | None
+    # the cost to their sessions; of failures that the same turn ends, only the first one's cost counts
     spent: Spent
-    periods: list[PeriodSums]
-    examples: list[ExampleAt]
+    periods: list[PeriodSums]  # how many there were in each day or week, in order
+    examples: list[ExampleAt]  # the first failure of some sessions
 
 
 Group = TypeVar("Group", bound=Hashable)
@@ -222,18 +214,7 @@ def failure_sums(
     *,
     examples: int,
 ) -> tuple[dict[Group, FailureSums], Spent]:
-    """Count the failures in the responses that a filter selects, by group.
-
-    Args:
-        ledger: the ledger to query.
-        group_of: returns the group of a kind of failure.
-        within: selects the responses.
-        unit: the length of a period.
-        examples: how many examples of a group to return, each from another session.
-
-    Returns:
-        The groups, and the total cost of all failures to their sessions, with each turn counted once.
-    """
+    """Return the failures in the responses of a filter by group, and the total cost of all to their sessions, with each turn counted once."""
     groups, numbers, (condition, parameters) = _numbered(ledger, group_of, within)
     words = words_of(unit)
     del words["stages"]
@@ -251,13 +232,7 @@ def failure_sums(
 def failing_turns(
     ledger: Streamable, group_of: Callable[[FailureKind], Group], within: Filter = EVERYTHING
 ) -> dict[Group, dict[str, int]]:
-    """Return the number of turns with failures, by group and session.
-
-    Args:
-        ledger: the ledger to query.
-        group_of: returns the group of a kind of failure.
-        within: selects the responses.
-    """
+    """Return the number of turns with failures, by group and session."""
     groups, numbers, (condition, parameters) = _numbered(ledger, group_of, within)
     names = list(groups)
     found: dict[Group, dict[str, int]] = {name: {} for name in names}

@@ -71,35 +71,24 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class FailureAt:
-    """One failure: where it occurred, and its cost to its session.
+    """One failure: where it occurred, and its cost to its session."""
 
-    Args:
-        stage, code, action, origin: the failure, as in ``queries.Failure``.
-        detail: its particulars, for people; may contain model text.
-        matter: the part of the detail that identifies the failure: for a refused field, without its value.
-        session_id, turn_id, turn_index, attempt_id: identify its parse attempt.
-        span: its text; None if it has none.
-        occurred_at: the response's time, UTC without a zone; None if unknown.
-        period: the start of its day or week.
-        next_index: the next turn that gets through; its own if a later try of the action succeeded; None if none does.
-        spent: the cost of the turns from its own to that one.
-    """
-
-    stage: Stage
+    stage: Stage  # stage, code, action, origin: the failure, as in `queries.Failure`
     code: Reason
     action: str
     origin: Origin | None
-    detail: str
-    matter: str
+    detail: str  # its particulars, for people; may contain model text
+    matter: str  # the part of the detail that identifies the failure: for a refused field, without its value
     session_id: str
     turn_id: str
     turn_index: int
     attempt_id: str
-    span: Span | None
-    occurred_at: datetime | None
-    period: datetime | None
+    span: Span | None  # its text; None if it has none
+    occurred_at: datetime | None  # the response's time, UTC without a zone; None if unknown
+    period: datetime | None  # the start of its day or week
+    # the next turn that gets through; its own if a later try of the action succeeded; None if none does
     next_index: int | None
-    spent: Spent
+    spent: Spent  # the cost of the turns from its own to that one
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +107,12 @@ class MeantIn:
 
 
 class Stretch(NamedTuple):
-    """The cost of some consecutive turns of a session.
+    """The cost of some consecutive turns of a session."""
 
-    Args:
-        next_index: the next turn after them that gets through; None if none does.
-        occurred_at: the first response's time, UTC without a zone; None if unknown.
-        period: the start of its day or week.
-        spent: the cost of the turns.
-    """
-
-    next_index: int | None
-    occurred_at: datetime | None
-    period: datetime | None
-    spent: Spent
+    next_index: int | None  # the next turn after them that gets through; None if none does
+    occurred_at: datetime | None  # the first response's time, UTC without a zone; None if unknown
+    period: datetime | None  # the start of its day or week
+    spent: Spent  # the cost of the turns
 
 
 _END = 2**31 - 1
@@ -268,14 +250,7 @@ def failures_at(
     *,
     also_read_by: Filter | None = None,
 ) -> Iterator[FailureAt]:
-    """Yield each failure in the responses that a filter selects, session by session, in the order of turns.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        unit: the length of a period.
-        also_read_by: a second filter; only turns whose responses it selects too are returned.
-    """
+    """Yield each failure in the responses that a filter selects, session by session, in the order of turns. Only turns whose responses ``also_read_by`` selects too are returned."""
     condition, parameters = scope(rated(within))
     if also_read_by is not None:
         other, values = _renamed(scope(also_read_by))
@@ -291,17 +266,7 @@ def stretches(
     within: Filter = EVERYTHING,
     unit: Unit = "week",
 ) -> list[Stretch]:
-    """Return the cost of stretches of sessions.
-
-    Args:
-        ledger: the ledger to query.
-        places: the session, the first and the last turn of each stretch.
-        within: the filter whose parses determine which turns get through.
-        unit: the length of a period.
-
-    Returns:
-        The cost of each stretch, in the same order.
-    """
+    """Return the cost of stretches of sessions (each a session, its first and last turn), in the same order; the filter's parses say which turns get through."""
     if not places:
         return []
     sessions, firsts, lasts = (list(column) for column in zip(*places, strict=True))
@@ -313,13 +278,7 @@ def stretches(
 
 
 def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
-    """Return how many responses meant to act: of all, then of each period, those without a time last.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        unit: the length of a period.
-    """
+    """Return how many responses meant to act: of all, then of each period, those without a time last."""
     condition, parameters = scope(rated(within))
     statement = _MEANT.format(condition=condition)
     found = ledger.sql(statement, parameters | {"intent": INTENT, "unit": unit}).fetchall()
@@ -327,25 +286,14 @@ def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Uni
 
 
 def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
-    """Return how many responses of each session meant to act.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how many responses of each session meant to act."""
     condition, parameters = scope(rated(within))
     words = {"intent": INTENT, "unit": "week"}
     return dict(ledger.sql(_SIZES.format(condition=condition), parameters | words).fetchall())
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int, int]:
-    """Return how many turns have responses in both filters, and the number of their sessions.
-
-    Args:
-        ledger: the ledger to query.
-        before: the first filter.
-        after: the second filter.
-    """
+    """Return how many turns have responses in both filters, and the number of their sessions."""
     condition, parameters = scope(before)
     other, values = _renamed(scope(after))
     [(turns, sessions)] = ledger.sql(

@@ -26,36 +26,23 @@ Rows: TypeAlias = Literal["session", "turn", "attempt"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a filter.
+    """One field of a filter."""
 
-    Args:
-        name: its name in ``Filter``, and in ``Dimensions`` if its values are recorded.
-        parameter: its name in an address.
-        help: the help text of its option.
-        kind: the values that it accepts.
-        is_found: whether it depends on the outcome of a response, so that no rate may be computed within it.
-        option: the name of its option without ``--``, if different from its parameter.
-        letter: the short form of its option.
-        label: its name on a page, if different from its noun.
-        words: its form in a message, if different from its noun and the value.
-        choices: all its possible values, if the list is closed.
-        is_recorded: whether its values come from a ledger.
-        of: the rows that its condition selects; None if ``scopes`` combines the condition with others.
-        condition: the SQL condition, with its values as the parameter ``$name``; by default its own column has one of the values.
-    """
-
-    name: str
-    parameter: str
-    help: str
-    kind: Kind = "many"
+    name: str  # its name in `Filter`, and in `Dimensions` if its values are recorded
+    parameter: str  # its name in an address
+    help: str  # the help text of its option
+    kind: Kind = "many"  # the values that it accepts
+    # whether it depends on the outcome of a response, so that no rate may be computed within it
     is_found: bool = False
-    option: str = ""
-    letter: str = ""
-    label: str = ""
-    words: str = ""
-    choices: tuple[str, ...] = ()
-    is_recorded: bool = False
+    option: str = ""  # the name of its option without `--`, if different from its parameter
+    letter: str = ""  # the short form of its option
+    label: str = ""  # its name on a page, if different from its noun
+    words: str = ""  # its form in a message, if different from its noun and the value
+    choices: tuple[str, ...] = ()  # all its possible values, if the list is closed
+    is_recorded: bool = False  # whether its values come from a ledger
+    # the rows that its condition selects; None if `scopes` combines the condition with others
     of: Rows | None = None
+    # the SQL condition, with its values as the parameter `$name`; by default its own column has one of the values
     condition: str = ""
 
     def __post_init__(self) -> None:

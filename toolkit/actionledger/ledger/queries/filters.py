@@ -255,24 +255,13 @@ EVERYTHING = Filter()
 
 
 def refuse_no_filter(within: object) -> None:
-    """Refuse an object that is not a filter, such as a dict of fields or a page's address.
-
-    Raises:
-        UsageError: it is not a filter.
-    """
+    """Refuse an object that is not a filter, such as a dict of fields or a page's address."""
     asked = "What is looked at is given as a Filter, as in al.Filter(models=('small',)) or al.Filter.of_address(…)"
     require_kind(within, Filter, asked)
 
 
 def rated(within: Filter) -> Filter:
-    """Return a filter if a rate may be computed within it: none of its fields depends on the outcome.
-
-    Args:
-        within: the filter.
-
-    Raises:
-        UsageError: a field depends on the outcome, or it is not a filter.
-    """
+    """Return a filter if a rate may be computed within it: none of its fields depends on the outcome."""
     refuse_no_filter(within)
     if within.given != within:
         raise UsageError(
@@ -312,14 +301,7 @@ def filter_of(address: str) -> Filter:
 
 
 def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
-    """Return the filter of query parameters.
-
-    Args:
-        there: the values of each parameter.
-
-    Raises:
-        UsageError: a value is not a day, not a run, or not possible for responses.
-    """
+    """Return the filter of query parameters."""
     found = {field.name: _of_address(field, there) for field in FIELDS if there.get(field.parameter)}
     return Filter(**{name: value for name, value in found.items() if value is not None})
 

@@ -44,33 +44,17 @@ all.
 
 
 class Followed(NamedTuple):
-    """A session whose course is recorded, or, without an id, all other sessions.
+    """A session whose course is recorded, or, without an id, all other sessions."""
 
-    Args:
-        session_id: the session; None for those with at least one turn without recorded results.
-        sessions: the number of sessions.
-        profiles: the profiles of its turns.
-        stamp: changes if anything of the session changes.
-        forgotten: how many sessions had been erased by then.
-    """
-
-    session_id: str | None
-    sessions: int
-    profiles: list[str]
-    stamp: str | None
-    forgotten: int
+    session_id: str | None  # the session; None for those with at least one turn without recorded results
+    sessions: int  # the number of sessions
+    profiles: list[str]  # the profiles of its turns
+    stamp: str | None  # changes if anything of the session changes
+    forgotten: int  # how many sessions had been erased by then
 
 
 def followed(ledger: Queryable, within: Filter = EVERYTHING) -> list[Followed]:
-    """Return the sessions with recorded results for each turn, among the turns that a filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the turns.
-
-    Returns:
-        These sessions in the order of their ids, and the number of the others.
-    """
+    """Return the sessions with recorded results for each turn, in the order of their ids, and the number of the others, among the turns that a filter selects."""
     condition, parameters = scope(rated(within))
     return [
         Followed(*row) for row in ledger.sql(_FOLLOWED.format(condition=condition), parameters).fetchall()

@@ -194,26 +194,14 @@ def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
 
 
 def parse_success(ledger: Queryable, within: Filter = EVERYTHING, *, by_session: bool = False) -> Rate:
-    """Return only the parse success of a funnel.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        by_session: whether the rate includes its single sessions, and not only their sums.
-    """
+    """Return only the parse success of a funnel."""
     sums = _sums(ledger, [READING], rated(within), rolled_scope(ledger, within), UNSPLIT)
     rate = _funnel(sums.get("", {})).parse_success
     return _sessions(ledger, rate, rated(within), READING, "parsed") if by_session else rate
 
 
 def with_sessions(ledger: Queryable, found: Funnel, within: Filter = EVERYTHING) -> Funnel:
-    """Return a funnel whose rates include their single sessions, and not only their sums.
-
-    Args:
-        ledger: the ledger to query.
-        found: the funnel.
-        within: selects the responses of the funnel.
-    """
+    """Return a funnel whose rates include their single sessions, and not only their sums."""
     sessions = {
         name: _sessions(ledger, getattr(found, name), within, counts, rate)
         for name, counts, rate in _TOLD_APART
@@ -241,19 +229,7 @@ def _sessions(ledger: Queryable, rate: Rate, within: Filter, counts: Counts, nam
 def funnel_by(
     ledger: Queryable, dimension: Dimension, within: Filter = EVERYTHING
 ) -> list[tuple[str, Funnel]]:
-    """Return a funnel for each value of a dimension.
-
-    Args:
-        ledger: the ledger to query.
-        dimension: splits the responses.
-        within: selects the responses; by run and without a selected run, every run counts, re-parses included.
-
-    Returns:
-        Pairs of label and funnel, the label with the most responses first; a run's label is its id.
-
-    Raises:
-        UnknownNameError: responses can't be split by ``dimension``.
-    """
+    """Return a funnel for each label of a dimension, the most responses first; by run and without a selected run, every run counts, re-parses included."""
     refuse_no_ledger(ledger)
     label = called(dimension, "way to group responses", LABELS)
     return _largest_first(_funnels(ledger, within, label, every_reading=dimension == "run"))
@@ -262,13 +238,7 @@ def funnel_by(
 def funnel_and_splits(
     ledger: Queryable, dimensions: Sequence[Dimension], within: Filter = EVERYTHING
 ) -> tuple[Funnel, dict[Dimension, list[tuple[str, Funnel]]]]:
-    """Return the results of ``funnel``, and of ``funnel_by`` for some dimensions, in the time of one query.
-
-    Args:
-        ledger: the ledger to query.
-        dimensions: dimensions with a column of that name: ``profile``, ``model``, ``task``.
-        within: selects the responses.
-    """
+    """Return the results of ``funnel``, and of ``funnel_by`` for some dimensions, in the time of one query."""
     if rolled_scope(ledger, rated(within)) is not None:
         return funnel(ledger, within), {name: funnel_by(ledger, name, within) for name in dimensions}
     refuse_no_ledger(ledger)
@@ -282,12 +252,7 @@ def _largest_first(found: Mapping[str, Funnel]) -> list[tuple[str, Funnel]]:
 
 
 def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many responses were recorded and never parsed, as a crash between the two leaves them.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how many responses were recorded and never parsed, as a crash between the two leaves them."""
     condition, parameters = turn_scope(within)
     return number(ledger, _UNREAD.format(condition=condition), parameters)
 

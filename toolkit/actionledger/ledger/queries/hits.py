@@ -13,19 +13,13 @@ Place: TypeAlias = Literal["response", "arguments", "result", "name"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The first occurrence of a text in a turn; the response is searched first.
+    """The first occurrence of a text in a turn; the response is searched first."""
 
-    Args:
-        place: which of the turn's texts contains it.
-        start, end: the characters of the response to mark, in code points: the text itself, or the action whose arguments or result contain it;
-            None if that is not in the response.
-        before, text, after: the found text as written there, and some characters around it.
-    """
-
-    place: Place
+    place: Place  # which of the turn's texts contains it
+    # the characters of the response to mark from start to end, in code points; None if the place is not in it
     start: int | None
     end: int | None
-    before: str
+    before: str  # before, text, after: the found text as written there, and some characters around it
     text: str
     after: str
 
@@ -107,15 +101,10 @@ MentionPlace: TypeAlias = Literal["response", "arguments", "result"]
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A turn that a text occurs in.
+    """A turn that a text occurs in."""
 
-    Args:
-        index: the turn's position in its session, from 0.
-        places: the parts of the turn in which the text occurs, each once.
-    """
-
-    index: int
-    places: tuple[MentionPlace, ...]
+    index: int  # the turn's position in its session, from 0
+    places: tuple[MentionPlace, ...]  # the parts of the turn in which the text occurs, each once
 
 
 _MENTIONS = f"""

@@ -42,45 +42,28 @@ SELECT session_id, label FROM (
 
 @dataclass(frozen=True, slots=True)
 class LabelCount:
-    """A label and its count.
-
-    Args:
-        label: the label.
-        count: how many sessions have it from their source, or how many turns have it from people.
-        is_of_turns: True if turns are counted, False for sessions.
-    """
+    """A label and its count."""
 
     label: str
-    count: int
-    is_of_turns: bool
+    count: int  # how many sessions have it from their source, or how many turns have it from people
+    is_of_turns: bool  # True if turns are counted, False for sessions
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictCount:
-    """A verdict, and how many parses have it.
-
-    Args:
-        verdict: the verdict.
-        readings: the number of parses.
-    """
+    """A verdict, and how many parses have it."""
 
     verdict: str
-    readings: int
+    readings: int  # the number of parses
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labels of a session or of a turn.
-
-    Args:
-        session_id: the session.
-        turn_index: the turn's position in it; None for the labels of the session.
-        labels: each once, sorted.
-    """
+    """The labels of a session or of a turn."""
 
     session_id: str
-    turn_index: int | None
-    labels: tuple[str, ...]
+    turn_index: int | None  # the turn's position in it; None for the labels of the session
+    labels: tuple[str, ...]  # each once, sorted
 
 
 _LABEL_COUNTS = f"""
@@ -124,28 +107,15 @@ USING (session_id, turn_index) WHERE filed IS NOT NULL OR given IS NOT NULL"""
 
 
 def label_counts(ledger: Queryable) -> list[LabelCount]:
-    """Return every current label: those of turns, then those of sessions, the most frequent first in each group.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return every current label: those of turns, then those of sessions, the most frequent first in each group."""
     return rows(ledger, LabelCount, _LABEL_COUNTS)
 
 
 def verdict_counts(ledger: Queryable) -> list[VerdictCount]:
-    """Return the verdicts on parses, the most frequent first.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the verdicts on parses, the most frequent first."""
     return rows(ledger, VerdictCount, _VERDICTS)
 
 
 def labelled(ledger: Queryable, session_ids: Sequence[str]) -> list[Labelled]:
-    """Return the labels of some sessions and of their turns.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions.
-    """
+    """Return the labels of some sessions and of their turns."""
     return rows(ledger, Labelled, _LABELLED, {"sessions": list(session_ids)})

@@ -14,23 +14,14 @@ from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, ses
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A child of another session.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name at its source.
-        relation: how it is related to its parent; None if unknown.
-        turns: how many responses it has.
-        failed: how many of its attempted executions did not succeed.
-        title: its title by its source or its task; None if it has none.
-    """
+    """A child of another session."""
 
     session_id: str
-    external_id: str
-    relation: Relation | None
-    turns: int
-    failed: int
-    title: str | None = None
+    external_id: str  # its name at its source
+    relation: Relation | None  # how it is related to its parent; None if unknown
+    turns: int  # how many responses it has
+    failed: int  # how many of its attempted executions did not succeed
+    title: str | None = None  # its title by its source or its task; None if it has none
 
 
 _OF_CHILDREN = "session_id IN (SELECT session_id FROM born)"
@@ -48,12 +39,7 @@ ORDER BY started_at NULLS LAST, external_id"""
 
 
 def children(ledger: Queryable, session_id: str) -> list[Child]:
-    """Return the children of a session, the oldest first.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has no children.
-    """
+    """Return the children of a session, the oldest first."""
     if not is_uuid(session_id):
         return []
     return rows(ledger, Child, _CHILDREN, {"session_id": session_id, "attempted": ATTEMPTED})
@@ -69,21 +55,13 @@ SHORTEST_TEXT = 16
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The call that started a sub-agent.
+    """The call that started a sub-agent."""
 
-    Args:
-        child_id: the sub-agent's session.
-        turn_index: the turn of the parent.
-        action_index: the call's position among the actions of its first parse.
-        action: its name, as the model wrote it.
-        sign: the evidence.
-    """
-
-    child_id: str
-    turn_index: int
-    action_index: int
-    action: str
-    sign: Sign
+    child_id: str  # the sub-agent's session
+    turn_index: int  # the turn of the parent
+    action_index: int  # the call's position among the actions of its first parse
+    action: str  # its name, as the model wrote it
+    sign: Sign  # the evidence
 
 
 _STARTS = f"""
@@ -117,31 +95,18 @@ same text, the starting call is unknown."""
 
 
 def starts(ledger: Queryable, session_id: str) -> list[Start]:
-    """Return the calls that started the sub-agents of a session; sub-agents without evidence are not included.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has none.
-    """
+    """Return the calls that started the sub-agents of a session; sub-agents without evidence are not included."""
     return rows(ledger, Start, _STARTS, {"session_id": session_id}) if is_uuid(session_id) else []
 
 
 class Forgettable(NamedTuple):
-    """A session that is to be erased.
-
-    Args:
-        session_id: identifies it.
-        name: its own name; empty for live sessions.
-        source: where it comes from.
-        is_child: whether it is erased because its parent is.
-        turns: the identifiers of its turns, superseded ones included.
-    """
+    """A session that is to be erased."""
 
     session_id: str
-    name: str
-    source: str
-    is_child: bool
-    turns: tuple[str, ...]
+    name: str  # its own name; empty for live sessions
+    source: str  # where it comes from
+    is_child: bool  # whether it is erased because its parent is
+    turns: tuple[str, ...]  # the identifiers of its turns, superseded ones included
 
 
 # One long text, since DuckDB 1.5 takes a hundred times as long for a list of parameters.
@@ -173,12 +138,7 @@ GROUP BY root HAVING max(happened_at) < $before AND bool_and(happened_at IS NOT 
 
 
 def family(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
-    """Return sessions and all their descendants, the requested ones first.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions; unknown ones are ignored.
-    """
+    """Return sessions and all their descendants, the requested ones first; unknown ones are ignored."""
     if not session_ids:
         return []
     found = ledger.sql(_FAMILY, {"ids": ",".join(session_ids)}).fetchall()
@@ -189,12 +149,5 @@ def family(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]
 
 
 def older_sessions(ledger: Queryable, before: datetime) -> list[str]:
-    """Return the sessions without activity since a time, in themselves or their descendants.
-
-    The last activity is the last response's time or the session's end, if its source has them; otherwise the time of recording.
-
-    Args:
-        ledger: the ledger to query.
-        before: the time, UTC without a zone.
-    """
+    """Return the sessions without activity since a time (UTC, no zone), in themselves or their descendants: a last response, an end, or else the recording."""
     return [row[0] for row in ledger.sql(_OLDER, {"before": before}).fetchall()]

@@ -82,44 +82,29 @@ ALL_TURNS = Mark()
 
 @dataclass(frozen=True, slots=True)
 class TurnBehind:
-    """A turn that a number counts.
-
-    Args:
-        session_id: its session.
-        external_id: the session's name at its source; empty for live sessions.
-        turn_index: its position in the session, from 0.
-        model: the language model.
-        outcome: its parse outcome.
-        dialect: the detected dialect; empty if there is none.
-        reasons: its reasons of failure, each once: first the mark's, then those of parsing, checking and acting.
-        snippet: at most 160 characters of the response, starting near its first issue or block, or at its beginning if there is none.
-        hit: where the filter's text occurs; None if the filter has no text.
-        set_aside: if no action was parsed, why the candidates in the response are not actions, each reason once; empty if there are no candidates.
-    """
+    """A turn that a number counts."""
 
     session_id: str
-    external_id: str
-    turn_index: int
-    model: str
-    outcome: Outcome
-    dialect: str
+    external_id: str  # the session's name at its source; empty for live sessions
+    turn_index: int  # its position in the session, from 0
+    model: str  # the language model
+    outcome: Outcome  # its parse outcome
+    dialect: str  # the detected dialect; empty if there is none
+    # its reasons of failure, each once: first the mark's, then those of parsing, checking and acting
     reasons: tuple[Reason, ...]
+    # at most 160 characters of the response, starting near its first issue or block, or at its beginning if there is none
     snippet: str
-    hit: Hit | None = None
+    hit: Hit | None = None  # where the filter's text occurs; None if the filter has no text
+    # if no action was parsed, why the candidates in the response are not actions, each reason once; empty if there are no candidates
     set_aside: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TurnsPage:
-    """A page of the turns that a number counts.
+    """A page of the turns that a number counts."""
 
-    Args:
-        count: how many turns there are in total.
-        turns: the turns of the page, the latest first.
-    """
-
-    count: int
-    turns: list[TurnBehind]
+    count: int  # how many turns there are in total
+    turns: list[TurnBehind]  # the turns of the page, the latest first
 
 
 _COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
@@ -292,15 +277,10 @@ Selected: TypeAlias = Literal["sessions", "turns", "readings", "actions", "execu
 
 
 class Selection(NamedTuple):
-    """A statement with its values.
+    """A statement with its values."""
 
-    Args:
-        statement: one SELECT.
-        parameters: its values by name.
-    """
-
-    statement: str
-    parameters: dict[str, object]
+    statement: str  # one SELECT
+    parameters: dict[str, object]  # its values by name
 
 
 PICKED = "picked"
@@ -308,15 +288,10 @@ PICKED = "picked"
 
 
 class Picking(NamedTuple):
-    """Two statements: the first one ends and frees its memory before the rows are sorted with their texts.
+    """Two statements: the first one ends and frees its memory before the rows are sorted with their texts."""
 
-    Args:
-        picked: selects the rows, without long columns.
-        statement: returns the complete rows for those in the table ``PICKED``.
-    """
-
-    picked: Selection
-    statement: str
+    picked: Selection  # selects the rows, without long columns
+    statement: str  # returns the complete rows for those in the table `PICKED`
 
 
 _READ = "SELECT {column} FROM parse_attempts WHERE {condition}"
@@ -334,16 +309,7 @@ _COLUMNS: dict[Selected, str] = {"sessions": "session_id", "turns": "turn_id"}
 
 
 def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Selection:
-    """Return the statement for rows of the responses that a filter selects.
-
-    Args:
-        what: the kind of rows.
-        within: selects the responses.
-        mark: selects among those.
-
-    Raises:
-        UsageError: the kind of rows is unknown.
-    """
+    """Return the statement for rows of the responses that a filter selects."""
     if what not in _STATEMENTS:
         raise UsageError(f"{what!r} is nothing that can be selected; choose one of {', '.join(_STATEMENTS)}.")
     condition, parameters = of_mark(within, mark)
@@ -352,12 +318,7 @@ def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS
 
 
 def listed_turns(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Picking:
-    """Return the statements for the dashboard's list of turns, complete and in its order.
-
-    Args:
-        within: selects the responses.
-        mark: selects among those.
-    """
+    """Return the statements for the dashboard's list of turns, complete and in its order."""
     return Picking(Selection(*picked_turns_behind(within, mark)), whole_turns_of(PICKED))
 
 
@@ -367,12 +328,6 @@ _PROFILES = (
 
 
 def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
-    """Return the profiles of some sessions.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions.
-    """
     return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 

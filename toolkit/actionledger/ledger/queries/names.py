@@ -25,19 +25,12 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A session and its names.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name at its source; empty for live sessions.
-        source: where it comes from.
-        title: its current title; empty if it has none.
-    """
+    """A session and its names."""
 
     session_id: str
-    external_id: str
-    source: str
-    title: str
+    external_id: str  # its name at its source; empty for live sessions
+    source: str  # where it comes from
+    title: str  # its current title; empty if it has none
 
     def distinguished_from(self, called: object) -> str:
         """Return the text that distinguishes it from other sessions that match."""
@@ -82,15 +75,7 @@ SELECT DISTINCT run_id::VARCHAR FROM run_starts WHERE starts_with(run_id::VARCHA
 
 
 def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, str]:
-    """Return a name for each session that ``one_session`` accepts.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions.
-
-    Returns:
-        For each id the session's own name. If it has none, or another session has the same, the shortest unique beginning of its id.
-    """
+    """Return for each id a name that ``one_session`` accepts: the session's own, or the shortest unique beginning of its id where that is missing or shared."""
     bound = {"ids": sorted(session_ids)}
     shared = {name for (name,) in ledger.sql(_SHARED, bound).fetchall()}
     names = {identity: identity for identity in session_ids}
@@ -101,15 +86,7 @@ def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, 
 
 
 def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
-    """Return the sessions that a text may mean; full matches come before matching beginnings.
-
-    Args:
-        ledger: the ledger to query.
-        called: the session's id, its own name, the beginning of either (of a name, at least eight characters), or its title.
-
-    Raises:
-        UsageError: it is not a name.
-    """
+    """Return the sessions that a text may mean: an id, a name, the beginning of either (of a name: at least eight characters), a title; full matches first."""
     text = _text_of(ledger, called, "session")
     found = rows(ledger, Named, _CALLED, {"text": text}) if text else []
     named = [each for each in found if text in {each.external_id, each.session_id}]
@@ -117,12 +94,7 @@ def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
 
 
 def near_session(ledger: Queryable, called: str) -> str:
-    """Return the name of the session nearest to an unknown name; empty if none is near.
-
-    Args:
-        ledger: the ledger to query.
-        called: the unknown name.
-    """
+    """Return the name of the session nearest to an unknown name; empty if none is near."""
     names = [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()]
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and needed only for a mistake
 
@@ -130,15 +102,7 @@ def near_session(ledger: Queryable, called: str) -> str:
 
 
 def one_session(ledger: Queryable, called: Called) -> str:
-    """Return the id of the session that a text means.
-
-    Args:
-        ledger: the ledger to query.
-        called: its name, as for ``sessions_called``.
-
-    Raises:
-        UsageError: no session or several match, or it is not a name.
-    """
+    """Return the id of the session that a text means."""
     found = sessions_called(ledger, called)
     if len(found) == 1:
         return found[0].session_id
@@ -157,18 +121,7 @@ def one_session(ledger: Queryable, called: Called) -> str:
 
 
 def one_place(ledger: Queryable, called: Called) -> tuple[str, int | None]:
-    """Return the session and the turn that a text means; a session's own name may contain the separator.
-
-    Args:
-        ledger: the ledger to query.
-        called: a session as for ``one_session``, or SESSION#TURN with the turn's position, from 0.
-
-    Returns:
-        The session's id, and the turn's position; None if the text names only a session.
-
-    Raises:
-        UsageError: no session or several match.
-    """
+    """Return the session and the turn (None without one) that SESSION or SESSION#TURN means, with TURN from 0; a session's own name may contain the separator."""
     text = _text_of(ledger, called, "session")
     name, sign, place = text.rpartition("#")
     if not sign or not place.isascii() or not place.isdigit():
@@ -180,14 +133,7 @@ def one_place(ledger: Queryable, called: Called) -> tuple[str, int | None]:
 
 
 def turn_place(turn: int) -> int:
-    """Return a turn's position as a number for SQL, which rejects the number types of data frames.
-
-    Args:
-        turn: the position, from 0.
-
-    Raises:
-        UsageError: it is not a whole number.
-    """
+    """Return a turn's position as a number for SQL, which rejects the number types of data frames."""
     try:
         return index(turn)
     except TypeError:
@@ -197,15 +143,7 @@ def turn_place(turn: int) -> int:
 
 
 def one_run(ledger: Queryable, called: Called) -> str:
-    """Return the id of the run that a text means.
-
-    Args:
-        ledger: the ledger to query.
-        called: the run's id, enough of its beginning, or its name.
-
-    Raises:
-        UsageError: no run or several match, or it is not a name.
-    """
+    """Return the id of the run that a text means: its id, enough of its beginning, or its name."""
     text = _text_of(ledger, called, "run")
     found = [row[0] for row in ledger.sql(_RUNS, {"text": text}).fetchall()] if text else []
     if len(found) == 1:
@@ -219,15 +157,7 @@ def one_run(ledger: Queryable, called: Called) -> str:
 
 
 def run_or_first(ledger: Queryable, called: Called | None) -> str | None:
-    """Return the id of the run that a text means; None for the first parses, which ``first`` and None mean.
-
-    Args:
-        ledger: the ledger to query.
-        called: the run as for ``one_run``, ``first`` or None.
-
-    Raises:
-        UsageError: no run or several match, or it is not a name.
-    """
+    """Return the id of the run that a text means; None for the first parses, which ``first`` and None mean."""
     return None if called is None or called == FIRST else one_run(ledger, called)
 
 

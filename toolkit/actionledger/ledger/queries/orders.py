@@ -49,14 +49,7 @@ _NAMED_ORDERS = {
 
 
 def ordered_by(order: Order) -> tuple[str, str]:
-    """Return an order as SQL, with unknown values last in both directions, and the table that it needs for all sessions.
-
-    Args:
-        order: the order.
-
-    Raises:
-        UsageError: the order is unknown; the message lists the possible ones.
-    """
+    """Return an order as SQL, with unknown values last in both directions, and the table that it needs for all sessions."""
     if order in _NAMED_ORDERS:
         return _NAMED_ORDERS[order]
     name = order.removeprefix("-")

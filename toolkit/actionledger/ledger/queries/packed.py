@@ -9,29 +9,18 @@ _NOT_RECORDED = -1
 
 
 class KnownTurn(NamedTuple):
-    """The data of a recorded turn that shows whether another state of it differs.
+    """The data of a recorded turn that shows whether another state of it differs."""
 
-    Args:
-        digest: the digest of its text: sixteen hexadecimal digits.
-        characters: the length of its text, in code points.
-        call_count: how many calls it has next to the text.
-        output_tokens: its output tokens; None if not recorded.
-        has_cost: whether its cost is known.
-    """
-
-    digest: str
-    characters: int
-    call_count: int = 0
-    output_tokens: int | None = None
+    digest: str  # the digest of its text: sixteen hexadecimal digits
+    characters: int  # the length of its text, in code points
+    call_count: int = 0  # how many calls it has next to the text
+    output_tokens: int | None = None  # its output tokens; None if not recorded
     has_cost: bool = False
+    session_id: str = ""  # its session; empty for a turn that was in the ledger before
 
 
 class PackedIds:
-    """Identifiers, sixteen bytes each.
-
-    Args:
-        texts: UUIDs, sorted.
-    """
+    """Sorted UUIDs, sixteen bytes each."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._upper, self._lower = array("Q"), array("Q")
@@ -63,11 +52,7 @@ class PackedIds:
 
 
 class PackedTurns(PackedIds):
-    """Known turns, forty-one bytes each.
-
-    Args:
-        turns: each turn's identifier and known data, sorted by identifier.
-    """
+    """Known turns, sorted by identifier, forty-one bytes each."""
 
     def __init__(self, turns: Iterable[tuple[str, KnownTurn]] = ()) -> None:
         super().__init__()
@@ -97,11 +82,7 @@ class PackedTurns(PackedIds):
 
 
 class PackedResults(PackedIds):
-    """Results of turns as earlier rules classified them, twenty-four bytes each.
-
-    Args:
-        turns: each turn's identifier and the digest of its calls' results, sorted by identifier.
-    """
+    """Digests of the results of turns' calls as earlier rules classified them, sorted by the turn's identifier, twenty-four bytes each."""
 
     def __init__(self, turns: Iterable[tuple[str, str]] = ()) -> None:
         super().__init__()

@@ -13,80 +13,50 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 
 @dataclass(frozen=True, slots=True)
 class TurnProgress:
-    """A recorded turn.
-
-    Args:
-        turn_id, session_id, turn_index: identify the turn.
-        profile, model, task, occurred_at: its dimensions.
-        text: the response.
-        finish_reason: why the model stopped, in its provider's term; None if unknown.
-        text_is_exact: False if a lone surrogate or a secret was replaced before recording.
-        attempt_id: the first parse attempt.
-        parser_id: the hash of its parser.
-        is_finished: whether its end is recorded.
-    """
+    """A recorded turn."""
 
     turn_id: str
     session_id: str
     turn_index: int
-    profile: str
+    profile: str  # profile, model, task, occurred_at: its dimensions
     model: str
     task: str
     occurred_at: datetime | None
-    text: str
-    finish_reason: str | None
-    text_is_exact: bool
-    attempt_id: str
-    parser_id: str
-    is_finished: bool
+    text: str  # the response
+    finish_reason: str | None  # why the model stopped, in its provider's term; None if unknown
+    text_is_exact: bool  # False if a lone surrogate or a secret was replaced before recording
+    attempt_id: str  # the first parse attempt
+    parser_id: str  # the hash of its parser
+    is_finished: bool  # whether its end is recorded
 
 
 @dataclass(frozen=True, slots=True)
 class LastTry:
-    """The last try at an action.
-
-    Args:
-        execution_id: identifies it.
-        action_index: the action's position among its response's actions, from 0.
-        name: the action's name.
-        try_number: the number of the try, from 1.
-        status: how it ended.
-        reason: why it did not succeed; None if it did.
-        result: what the handler returned, as JSON text.
-        message: the message to the model if it did not succeed.
-        duration_ms: how long it took, in milliseconds.
-        is_finished: whether its end is recorded.
-        is_undone: whether its changes were undone and not redone since.
-    """
+    """The last try at an action."""
 
     execution_id: str
-    action_index: int
-    name: str
+    action_index: int  # the action's position among its response's actions, from 0
+    name: str  # the action's name
     try_number: int
-    status: ExecutionStatus
-    reason: Reason | None
-    result: str
-    message: str
-    duration_ms: float
-    is_finished: bool
-    is_undone: bool
+    status: ExecutionStatus  # how it ended
+    reason: Reason | None  # why it did not succeed; None if it did
+    result: str  # what the handler returned, as JSON text
+    message: str  # the message to the model if it did not succeed
+    duration_ms: float  # how long it took, in milliseconds
+    is_finished: bool  # whether its end is recorded
+    is_undone: bool  # whether its changes were undone and not redone since
 
 
 @dataclass(frozen=True, slots=True)
 class ActionTried:
-    """An action that was tried.
-
-    Args:
-        action_id, attempt_id, action_index, name, dialect: the action.
-        session_id, turn_id, turn_index, profile, model, task, occurred_at: its dimensions.
-    """
+    """An action that was tried."""
 
     action_id: str
     attempt_id: str
     action_index: int
     name: str
     dialect: str
-    session_id: str
+    session_id: str  # session_id, turn_id, turn_index, profile, model, task, occurred_at: its dimensions
     turn_id: str
     turn_index: int
     profile: str
@@ -131,12 +101,7 @@ _NEXT = "SELECT coalesce(max(turn_index) + 1, 0) FROM turn_starts WHERE session_
 
 
 def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[LastTry]] | None:
-    """Return a parsed turn, with the last try at each of its actions; None if there is none.
-
-    Args:
-        ledger: the ledger to query.
-        turn_id: the turn.
-    """
+    """Return a parsed turn, with the last try at each of its actions; None if there is none."""
     if not is_uuid(turn_id):
         return None
     turns = rows(ledger, TurnProgress, _TURN, {"turn_id": turn_id})
@@ -147,22 +112,12 @@ def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[L
 
 
 def actions_tried(ledger: Queryable, action_ids: Sequence[str]) -> list[ActionTried]:
-    """Return those of some actions that were tried.
-
-    Args:
-        ledger: the ledger to query.
-        action_ids: the actions.
-    """
+    """Return those of some actions that were tried."""
     return rows(ledger, ActionTried, _ACTIONS_TRIED, {"ids": list(action_ids)}) if action_ids else []
 
 
 def reversal_counts(ledger: Queryable, action_ids: Sequence[str]) -> dict[str, int]:
-    """Return how often each of some actions was undone or redone; actions with neither are not included.
-
-    Args:
-        ledger: the ledger to query.
-        action_ids: the actions.
-    """
+    """Return how often each of some actions was undone or redone; actions with neither are not included."""
     return dict(ledger.sql(_REVERSALS, {"ids": list(action_ids)}).fetchall()) if action_ids else {}
 
 
@@ -295,13 +250,7 @@ ORDER BY turn_index, action_index, try_number"""
 
 
 def recorded_tries(ledger: Queryable, session_id: str, turn_index: int | None = None) -> list[RecordedTry]:
-    """Return every try at every action of a session, without those of reruns, in the order of the actions.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has none.
-        turn_index: selects one turn's actions; None for all.
-    """
+    """Return every try at every action of a session, without those of reruns, in the order of the actions."""
     if not is_uuid(session_id):
         return []
     return rows(ledger, RecordedTry, _TRIES_OF_SESSION, {"session_id": session_id, "turn_index": turn_index})

@@ -13,54 +13,32 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class ReadAction:
-    """An action in a parse attempt.
-
-    Args:
-        name: its name.
-        arguments: its arguments, as JSON text.
-        status: the result of its check.
-        errors: the refused fields, each as its path and the code, in order.
-    """
+    """An action in a parse attempt."""
 
     name: str
-    arguments: str
-    status: ActionStatus
-    errors: tuple[str, ...]
+    arguments: str  # its arguments, as JSON text
+    status: ActionStatus  # the result of its check
+    errors: tuple[str, ...]  # the refused fields, each as its path and the code, in order
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedReading:
-    """One parse attempt.
-
-    Args:
-        attempt_id: identifies it.
-        session_id, external_id, turn_index: the turn, and its session's name at its source.
-        source: the session's source.
-        profile: the session's profile.
-        parser: the parser's name.
-        catalogue: the catalogue that checked the actions; None if there was none.
-        tools: the offered tools, as JSON text; None if not recorded.
-        capture: how much of the model's output was kept.
-        text: the kept output.
-        outcome: its parse outcome.
-        issues: the codes of its issues, in text order.
-        actions: the parsed actions, in text order.
-    """
+    """One parse attempt."""
 
     attempt_id: str
-    session_id: str
+    session_id: str  # session_id, external_id, turn_index: the turn, and its session's name at its source
     external_id: str
     turn_index: int
-    source: str
-    profile: str
-    parser: str
-    catalogue: str | None
-    tools: str | None
-    capture: Capture
-    text: str
-    outcome: Outcome
-    issues: tuple[Reason, ...]
-    actions: tuple[ReadAction, ...]
+    source: str  # the session's source
+    profile: str  # the session's profile
+    parser: str  # the parser's name
+    catalogue: str | None  # the catalogue that checked the actions; None if there was none
+    tools: str | None  # the offered tools, as JSON text; None if not recorded
+    capture: Capture  # how much of the model's output was kept
+    text: str  # the kept output
+    outcome: Outcome  # its parse outcome
+    issues: tuple[Reason, ...]  # the codes of its issues, in text order
+    actions: tuple[ReadAction, ...]  # the parsed actions, in text order
 
 
 _READINGS = f"""
@@ -97,15 +75,7 @@ def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[Record
 
 
 def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
-    """Return the parse attempt that a text means.
-
-    Args:
-        ledger: the ledger to query.
-        attempt: its id, or enough of its beginning.
-
-    Raises:
-        UsageError: no id or several start with it.
-    """
+    """Return the parse attempt that a text means."""
     found = _some(ledger, _BEGINS, {"attempt": attempt}) if attempt else []
     if len(found) == 1:
         return found[0]
@@ -118,17 +88,7 @@ def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
 def reading_of_turn(
     ledger: Queryable, session_id: str, index: int, run_id: str | None = None
 ) -> RecordedReading:
-    """Return a parse attempt of a turn.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the turn's session.
-        index: its position in it, from 0.
-        run_id: the run of the attempt; None for the first one.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return a parse attempt of a turn."""
     found = []
     if is_uuid(session_id) and (run_id is None or is_uuid(run_id)):
         reading, parameters = scope(Filter(run_id=run_id))
@@ -150,23 +110,13 @@ SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE capture = 'text' A
 
 
 def readable_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> list[str]:
-    """Return the ids of the sessions that have responses with raw text.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parse attempts.
-    """
+    """Return the ids of the sessions that have responses with raw text."""
     condition, parameters = scope(within)
     return [row[0] for row in ledger.sql(_READABLE.format(condition=condition), parameters).fetchall()]
 
 
 def readings_of_session(ledger: Queryable, session_id: str) -> list[RecordedReading]:
-    """Return the first parse attempts of a session's responses with raw text, in order.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-    """
+    """Return the first parse attempts of a session's responses with raw text, in order."""
     reading, parameters = scope(EVERYTHING)
     condition = f"session_id = $session_id::UUID AND capture = 'text' AND {reading}"
     return _some(ledger, condition, parameters | {"session_id": session_id})

@@ -25,29 +25,17 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A reason of failure.
+    """A reason of failure."""
 
-    Args:
-        stage: where it failed.
-        code: the reason's code.
-        action: the action's name as the model wrote it; empty if parsing failed.
-        count: the number of parse attempts, field errors or executions.
-        turns: turns with this failure, of those that meant to act.
-        session_id: the session of an example.
-        turn_index: the example's position in it, from 0.
-        detail: the example's particulars, for people; may contain model text.
-        origin: who ran the action; None if parsing or checking failed.
-    """
-
-    stage: Stage
+    stage: Stage  # where it failed
     code: Reason
-    action: str
-    count: int
-    turns: Rate
-    session_id: str
-    turn_index: int
-    detail: str
-    origin: Origin | None = None
+    action: str  # the action's name as the model wrote it; empty if parsing failed
+    count: int  # the number of parse attempts, field errors or executions
+    turns: Rate  # turns with this failure, of those that meant to act
+    session_id: str  # the session of an example
+    turn_index: int  # the example's position in it, from 0
+    detail: str  # the example's particulars, for people; may contain model text
+    origin: Origin | None = None  # who ran the action; None if parsing or checking failed
 
 
 _FAILED = """
@@ -142,12 +130,7 @@ SELECT count(*) FROM executions SEMI JOIN (SELECT attempt_id FROM parse_attempts
 
 
 def answered(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many executions ended with an exit status of 1 that is an answer, such as no match found: they are no failures.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how many executions ended with an exit status of 1 that is an answer, such as no match found: they are no failures."""
     condition, parameters = scope(rated(within))
     return number(ledger, _ANSWERED.format(condition=condition), parameters)
 
@@ -160,13 +143,7 @@ def answered_words(count: int) -> str:
 
 
 def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100) -> list[Failure]:
-    """Return the reasons of failure in the responses that a filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        limit: the most reasons to return, those with the most responses first.
-    """
+    """Return the reasons of failure in the responses that a filter selects."""
     condition, parameters = scope(rated(within))
     rolled = rolled_scope(ledger, within)
     of_rows, of_parts = condition, _FROM_ROWS_ALONE

@@ -15,39 +15,22 @@ SNIPPET = 160
 
 @dataclass(frozen=True, slots=True)
 class RecentTurn:
-    """A recent response.
-
-    Args:
-        session_id: its session.
-        turn_index: its position in the session, from 0.
-        model: the language model.
-        occurred_at: when it was made, UTC without a zone.
-        outcome: its parse outcome; None if it was not parsed yet.
-        reason: why it was not fully parsed; None if it was.
-        actions: how many actions were parsed and meant.
-        refused: how many of them may not run.
-        executions: how many tries it has.
-        running: how many of them started and have no end; they may be interrupted.
-        failed: how many of them were attempted and did not succeed.
-        waiting: how many actions wait for a person's approval.
-        snippet: the beginning of the response.
-        has_ended: whether its session has.
-    """
+    """A recent response."""
 
     session_id: str
-    turn_index: int
-    model: str
-    occurred_at: datetime
-    outcome: Outcome | None
-    reason: Reason | None
-    actions: int
-    refused: int
-    executions: int
-    running: int
-    failed: int
-    waiting: int
-    snippet: str
-    has_ended: bool
+    turn_index: int  # its position in the session, from 0
+    model: str  # the language model
+    occurred_at: datetime  # when it was made, UTC without a zone
+    outcome: Outcome | None  # its parse outcome; None if it was not parsed yet
+    reason: Reason | None  # why it was not fully parsed; None if it was
+    actions: int  # how many actions were parsed and meant
+    refused: int  # how many of them may not run
+    executions: int  # how many tries it has
+    running: int  # how many of them started and have no end; they may be interrupted
+    failed: int  # how many of them were attempted and did not succeed
+    waiting: int  # how many actions wait for a person's approval
+    snippet: str  # the beginning of the response
+    has_ended: bool  # whether its session has
 
 
 _COUNTS = ("actions", "refused", "executions", "running", "failed", "waiting")
@@ -114,28 +97,14 @@ _LAST = "SELECT max(occurred_at) FROM parse_attempts WHERE {condition}"
 
 
 def last_at(ledger: Queryable, within: Filter) -> datetime | None:
-    """Return the time of the latest response that a filter selects; None if none has a time.
-
-    Args:
-        ledger: the ledger to query.
-        within: the filter.
-    """
+    """Return the time of the latest response that a filter selects; None if none has a time."""
     condition, parameters = scope(within)
     [(found,)] = ledger.sql(_LAST.format(condition=condition), parameters).fetchall()
     return found  # type: ignore[no-any-return]
 
 
 def latest_turns(ledger: Queryable, within: Filter, *, limit: int = 50) -> list[TurnBehind] | None:
-    """Return the first page of the turns that a filter selects, if the latest responses contain its text often enough.
-
-    Args:
-        ledger: the ledger to query.
-        within: the filter, with the text to search for.
-        limit: the number of turns on a page.
-
-    Returns:
-        The page as from ``turns_page``; None if ``turns_page`` has to be called.
-    """
+    """Return the first page of the turns that a filter selects, if the latest responses contain its text often enough. None if ``turns_page`` has to be called."""
     # The time of the oldest response to search; None if there are too few responses, or most have the same time.
     condition, parameters = scope(within.given)
     bound = parameters | {"latest": LATEST, "part": PART}

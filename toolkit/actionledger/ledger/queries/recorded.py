@@ -18,15 +18,7 @@ from actionledger.reading.parsers import READING_RULES
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A recorded call without a recorded result.
-
-    Args:
-        session_id, turn_id, turn_index, profile, model, task, occurred_at: its turn.
-        attempt_id, action_id, action_index, name, dialect: its parsed action.
-        call_id: its identifier at its source.
-        repeated: how many calls before it in its turn have the same identifier.
-        arguments: its arguments as JSON text; empty if they are too long to compare.
-    """
+    """A recorded call without a recorded result."""
 
     session_id: str
     turn_id: str
@@ -35,14 +27,14 @@ class OpenCall:
     model: str
     task: str
     occurred_at: datetime | None
-    attempt_id: str
+    attempt_id: str  # attempt_id, action_id, action_index, name, dialect: its parsed action
     action_id: str
     action_index: int
     name: str
     dialect: str
-    call_id: str
-    repeated: int = 0
-    arguments: str = ""
+    call_id: str  # its identifier at its source
+    repeated: int = 0  # how many calls before it in its turn have the same identifier
+    arguments: str = ""  # its arguments as JSON text; empty if they are too long to compare
 
 
 LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
@@ -50,15 +42,10 @@ LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
 
 
 class RecordedSkip(NamedTuple):
-    """The reports of runs about a skipped input.
+    """The reports of runs about a skipped input."""
 
-    Args:
-        amount: the reported amount.
-        times: the number of reports.
-    """
-
-    amount: int = 0
-    times: int = 0
+    amount: int = 0  # the reported amount
+    times: int = 0  # the number of reports
 
 
 NOT_TOLD = RecordedSkip()
@@ -67,16 +54,12 @@ NOT_TOLD = RecordedSkip()
 
 @dataclass(slots=True)
 class Added:
-    """The additions of an import.
+    """The additions of an import."""
 
-    Args:
-        ids: the sessions that ended, the latest details of each, and the turns that were processed to their end (parsed, and run if requested).
-        turns: each turn by its id, parsed or not.
-        superseded: the turn that now replaces another one, by the replaced turn's id.
-    """
-
+    # the sessions that ended, the latest details of each, and the turns that were processed to their end (parsed, and run if requested)
     ids: set[str] = field(default_factory=set)
-    turns: dict[str, KnownTurn] = field(default_factory=dict)
+    turns: dict[str, KnownTurn] = field(default_factory=dict)  # each turn by its id, parsed or not
+    # the turn that now replaces another one, by the replaced turn's id
     superseded: dict[str, str] = field(default_factory=dict)
 
 
@@ -90,40 +73,32 @@ class Before(NamedTuple):
 
 @dataclass(slots=True)
 class Known:
-    """A ledger's data of a source.
+    """A ledger's data of a source."""
 
-    Args:
-        before: the data at the time of the query.
-        ids_since: the ids that were added since; see ``Added``.
-        turns_since: the turns that were added since, by id.
-        superseded: the turn that now replaces another one, by the replaced turn's id.
-        forgotten: the erased sessions, of any source.
-        open_calls: returns the calls without a result.
-        calls_of: returns the identifiers of a turn's calls.
-        text_of: returns a turn's text; None if the ledger has none, since the same import added the turn.
-        answered: returns those of some call identifiers that have a recorded result.
-        unended: returns the sessions that started and have no end.
-        results_of: returns the results of a turn's calls, each as a ``result_line``.
-        details_of: returns the id of a session's latest details; empty if there are none.
-        left_out: returns the skipped inputs of some files, by file, reason and kind.
-        added: collects the additions for a caller that set it; None otherwise.
-    """
-
-    before: Before = field(default_factory=Before)
-    ids_since: set[str] = field(default_factory=set)
-    turns_since: dict[str, KnownTurn] = field(default_factory=dict)
+    before: Before = field(default_factory=Before)  # the data at the time of the query
+    ids_since: set[str] = field(default_factory=set)  # the ids that were added since; see `Added`
+    turns_since: dict[str, KnownTurn] = field(default_factory=dict)  # the turns that were added since, by id
+    # the turn that now replaces another one, by the replaced turn's id
     superseded: dict[str, str] = field(default_factory=dict)
-    forgotten: set[str] = field(default_factory=set)
-    open_calls: Callable[[], list[OpenCall]] = list
+    forgotten: set[str] = field(default_factory=set)  # the erased sessions, of any source
+    open_calls: Callable[[], list[OpenCall]] = list  # returns the calls without a result
+    # returns the identifiers of a turn's calls
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
+    # returns a turn's text; None if the ledger has none, since the same import added the turn
     text_of: Callable[[str], str | None] = lambda _turn_id: None
+    # returns those of some call identifiers that have a recorded result
     answered: Callable[[Sequence[str]], set[str]] = lambda _call_ids: set()
-    unended: Callable[[], set[str]] = set
+    unended: Callable[[], set[str]] = set  # returns the sessions that started and have no end
+    # returns the skipped inputs of some files, by file, reason and kind
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, RecordedSkip]] = lambda _paths: {}
+    # returns the id of a session's latest details; empty if there are none
     details_of: Callable[[str], str] = lambda _session_id: ""
+    # returns the results of a turn's calls, each as a `result_line`
     results_of: Callable[[str], list[str]] = lambda _turn_id: []
+    # returns a recorded turn's session; empty if the ledger has no such turn
+    recorded_session: Callable[[str], str] = lambda _turn_id: ""
 
-    added: Added | None = None
+    added: Added | None = None  # collects the additions for a caller that set it; None otherwise
 
     def is_done(self, identifier: str) -> bool:
         """Return whether a session has ended, or a turn was processed to its end."""
@@ -136,6 +111,11 @@ class Known:
     def turn(self, turn_id: str) -> KnownTurn | None:
         """Return the known data of a turn; None if it is unknown."""
         return self.turns_since.get(turn_id) or self.before.turns.get(turn_id)
+
+    def session_of(self, turn_id: str) -> str:
+        """Return a known turn's session; empty if it is unknown."""
+        since = self.turns_since.get(turn_id)
+        return self.recorded_session(turn_id) if since is None else since.session_id
 
     def add_done(self, identifier: str) -> None:
         """Add a session that ended, or a turn that was processed to its end."""
@@ -199,6 +179,8 @@ _UNENDED = f"""
 SELECT session_id::VARCHAR FROM known ANTI JOIN session_ends USING (session_id)"""
 
 _TEXT = "SELECT text FROM turn_starts WHERE turn_id = $turn_id::UUID"
+
+_SESSION = "SELECT session_id::VARCHAR FROM turn_starts WHERE turn_id = $turn_id::UUID"
 
 _DETAILS = "SELECT arg_max(details_id, described_at)::VARCHAR FROM session_details WHERE session_id = $session_id::UUID"
 
@@ -265,13 +247,7 @@ def result_line(call_id: str, status: str, reason: str | None) -> str:
 
 
 def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
-    """Return a ledger's data of some sources, which need not be imported again.
-
-    Args:
-        ledger: the ledger to query.
-        sources: the sources.
-        run: whether the turns' actions are also run, and not only parsed.
-    """
+    """Return a ledger's data of some sources, which need not be imported again. With ``run``, the turns' actions are also run."""
     table, condition = ("turn_ends", "true") if run else ("parse_attempts", FIRST_READING)
     among = "\x1f".join(sources)
     done = ledger.sql(_DONE.format(table=table, condition=condition), {"sources": among})
@@ -297,6 +273,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda paths: _left_out(ledger, paths),
         lambda session_id: next(iter(_texts(ledger, _DETAILS, {"session_id": session_id})), None) or "",
         lambda turn_id: _texts(ledger, _RESULTS_OF, {"turn_id": turn_id}),
+        lambda turn_id: next(iter(_texts(ledger, _SESSION, {"turn_id": turn_id})), ""),
     )
 
 

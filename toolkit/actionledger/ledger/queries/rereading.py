@@ -21,14 +21,9 @@ _BATCH_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A source of turns' texts: any relation with the columns of the ledger's own table, such as files or a lake.
+    """A source of turns' texts: any relation with the columns of the ledger's own table, such as files or a lake."""
 
-    Args:
-        relation: the relation as SQL after FROM.
-        parameters: its parameters.
-    """
-
-    relation: str
+    relation: str  # the relation as SQL after FROM
     parameters: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -37,11 +32,7 @@ OWN_TEXTS = Texts("turn_starts")
 
 
 def parquet_texts(path: str) -> Texts:
-    """Return the texts of Parquet files, as an export of turns writes them.
-
-    Args:
-        path: the files, as a path or a pattern.
-    """
+    """Return the texts of Parquet files, as an export of turns writes them."""
     return Texts("read_parquet($parquet)", {"parquet": path})
 
 
@@ -54,39 +45,26 @@ class Connection(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordedResponse:
-    """One recorded response with its dimensions.
-
-    Args:
-        turn_id, session_id, turn_index: identify the turn.
-        profile, model, task, occurred_at: its dimensions.
-        tools_hash: the hash of the offered tools; None if not recorded.
-        text: the raw response.
-        finish_reason: why the model stopped, in its provider's term; None if not recorded.
-    """
+    """One recorded response with its dimensions."""
 
     turn_id: str
     session_id: str
     turn_index: int
-    profile: str
+    profile: str  # profile, model, task, occurred_at: its dimensions
     model: str
     task: str
     occurred_at: datetime | None
-    tools_hash: str | None
-    text: str
-    finish_reason: str | None = None
+    tools_hash: str | None  # the hash of the offered tools; None if not recorded
+    text: str  # the raw response
+    finish_reason: str | None = None  # why the model stopped, in its provider's term; None if not recorded
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive responses.
-
-    Args:
-        responses: the responses.
-        tools: their offered tools, as JSON text, by hash.
-    """
+    """Consecutive responses."""
 
     responses: tuple[RecordedResponse, ...]
-    tools: Mapping[str, str]
+    tools: Mapping[str, str]  # their offered tools, as JSON text, by hash
 
 
 _RAW = f"capture = '{Capture.TEXT}'"
@@ -115,27 +93,13 @@ SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {raw} AND {con
 
 
 def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str | None = None) -> int:
-    """Return how many responses there are to parse again.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parse attempts of the responses.
-        done: a run whose parsed responses don't count.
-    """
+    """Return how many responses there are to parse again."""
     condition, parameters = scope(within)
     return number(ledger, _COUNT.format(condition=condition), parameters | {"done": done or _NOBODY})
 
 
 def check_texts(ledger: Queryable, path: str) -> None:
-    """Refuse files that contain no texts of turns, before any parsing.
-
-    Args:
-        ledger: the ledger to query.
-        path: Parquet files, as a path or a pattern.
-
-    Raises:
-        SourceError: the files are missing, are not Parquet, or lack a column.
-    """
+    """Refuse files that contain no texts of turns, before any parsing."""
     texts = parquet_texts(path)
     try:
         ledger.sql(_LOOK.format(texts=texts.relation), texts.parameters).fetchall()
@@ -146,12 +110,7 @@ def check_texts(ledger: Queryable, path: str) -> None:
 
 
 def count_read(ledger: Queryable, run_id: str) -> int:
-    """Return how many turns a run has parsed.
-
-    Args:
-        ledger: the ledger to query.
-        run_id: the run.
-    """
+    """Return how many turns a run has parsed."""
     return number(ledger, _READ_BY, {"run_id": run_id})
 
 
@@ -162,16 +121,7 @@ def batches(
     done: str | None = None,
     texts: Texts = OWN_TEXTS,
 ) -> Iterator[Batch]:
-    """Yield the raw responses of the selected parse attempts, in the order of sessions and turns.
-
-    Only their identifiers are sorted together: texts are loaded in pages, so that a ledger may be larger than the memory.
-
-    Args:
-        connection: a snapshot of a ledger.
-        within: selects the parse attempts of the responses.
-        done: a run whose parsed responses are skipped.
-        texts: the source of the texts.
-    """
+    """Yield the raw responses of the selected parse attempts, in the order of sessions and turns. Only identifiers are sorted together: texts are loaded in pages, so that a ledger may be larger than the memory."""
     condition, parameters = scope(within)
     walk = connection.cursor().execute(
         _PLACES.format(condition=condition), parameters | {"done": done or _NOBODY}
@@ -256,31 +206,21 @@ _BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedAction:
-    """An action of a recorded response.
-
-    Args:
-        session_id, turn_id, turn_index, action_index: identify the action.
-        at: when its first try started, here or in another runtime, or else the response's time, UTC without a zone; None if neither is recorded.
-        name: its name.
-        arguments: its arguments, as JSON text.
-        dialect: the dialect that it was parsed from.
-        evidence: the evidence that it was meant, if it has no marks of its format.
-        status: the result of its check.
-        reason: why it could not run; None if it could.
-        execution: the status of its last try, here or in another runtime; None if none is recorded.
-    """
+    """An action of a recorded response."""
 
     session_id: str
     turn_id: str
     turn_index: int
     action_index: int
+    # when its first try started, here or in another runtime, or else the response's time, UTC without a zone; None if neither is recorded
     at: datetime | None
     name: str
-    arguments: str
-    dialect: str
-    evidence: Evidence | None
-    status: ActionStatus
-    reason: Reason | None
+    arguments: str  # its arguments, as JSON text
+    dialect: str  # the dialect that it was parsed from
+    evidence: Evidence | None  # the evidence that it was meant, if it has no marks of its format
+    status: ActionStatus  # the result of its check
+    reason: Reason | None  # why it could not run; None if it could
+    # the status of its last try, here or in another runtime; None if none is recorded
     execution: ExecutionStatus | None
 
 
@@ -304,12 +244,7 @@ ORDER BY session_id, turn_index, turn_id, action_index"""
 
 
 def recorded_actions(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedAction]:
-    """Yield the meant actions, session by session, in text order.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Yield the meant actions, session by session, in text order."""
     condition, parameters = scope(within, "actions")
     result = ledger.sql(_ACTIONS.format(condition=condition), parameters)
     while batch := result.fetchmany(_BATCH):
@@ -342,11 +277,6 @@ WHERE name <> '' AND status <> 'illustration' AND {condition} GROUP BY name ORDE
 
 
 def called_fields(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, list[str]]:
-    """Return the argument names in the calls of each action name.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the argument names in the calls of each action name."""
     condition, parameters = scope(within, "actions")
     return dict(ledger.sql(_FIELDS.format(condition=condition), parameters).fetchall())

@@ -89,36 +89,22 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class ReviewChange:
-    """One step of a review.
+    """One step of a review."""
 
-    Args:
-        step: the kind of step.
-        reviewer: who took it.
-        value: the review's value at the time.
-        reviewed_at: its time, UTC without a zone.
-    """
-
-    step: ReviewStep
-    reviewer: str
-    value: str
-    reviewed_at: datetime
+    step: ReviewStep  # the kind of step
+    reviewer: str  # who took it
+    value: str  # the review's value at the time
+    reviewed_at: datetime  # its time, UTC without a zone
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One person's verdict on one parse attempt.
-
-    Args:
-        session_id: the session.
-        attempt_id: the parse attempt.
-        reviewer: the person.
-        value: the verdict.
-    """
+    """One person's verdict on one parse attempt."""
 
     session_id: str
-    attempt_id: str
-    reviewer: str
-    value: Judgement
+    attempt_id: str  # the parse attempt
+    reviewer: str  # the person
+    value: Judgement  # the verdict
 
 
 _STANDING = f"""
@@ -243,14 +229,7 @@ def review_steps(ledger: Queryable, review_id: str) -> list[ReviewChange]:
 
 
 def judged(ledger: Queryable, within: Filter = EVERYTHING) -> list[Judged]:
-    """Return each person's current verdict on each parse attempt that a filter selects.
-
-    Parse attempts that were removed with a superseded turn have no verdicts.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the parse attempts.
-    """
+    """Return each person's current verdict on each parse attempt that a filter selects. Parse attempts that were removed with a superseded turn have no verdicts."""
     condition, parameters = scope(within)
     return rows(ledger, Judged, _JUDGED.format(condition=condition), parameters)
 
@@ -278,34 +257,21 @@ class Queue(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnToReview:
-    """A turn of a review queue.
-
-    Args:
-        session_id, turn_index: identify the turn.
-        model: its session's language model.
-        occurred_at: the response's time; None if unknown.
-        outcome: its parse outcome.
-        reasons: its reasons of failure in parsing, checking and acting, in this order, each once.
-        is_failing: whether something failed in it, as in ``Filter.is_failing``.
-        judged_by: how many people gave a verdict on this parse.
-        is_mine: whether the current person gave one.
-        assigned_to: the person it is assigned to; empty for nobody.
-        labels: its labels, each once.
-        comments: the number of its comments.
-    """
+    """A turn of a review queue."""
 
     session_id: str
     turn_index: int
-    model: str
-    occurred_at: datetime | None
-    outcome: Outcome
+    model: str  # its session's language model
+    occurred_at: datetime | None  # the response's time; None if unknown
+    outcome: Outcome  # its parse outcome
+    # its reasons of failure in parsing, checking and acting, in this order, each once
     reasons: tuple[Reason, ...]
-    is_failing: bool
-    judged_by: int
-    is_mine: bool
-    assigned_to: str
-    labels: tuple[str, ...]
-    comments: int
+    is_failing: bool  # whether something failed in it, as in `Filter.is_failing`
+    judged_by: int  # how many people gave a verdict on this parse
+    is_mine: bool  # whether the current person gave one
+    assigned_to: str  # the person it is assigned to; empty for nobody
+    labels: tuple[str, ...]  # its labels, each once
+    comments: int  # the number of its comments
 
 
 _TURNS = f"""
@@ -360,30 +326,14 @@ ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index"""
 def turns_to_review(
     ledger: Queryable, queue: Queue, by: str, within: Filter = EVERYTHING, *, limit: int = 50, offset: int = 0
 ) -> list[TurnToReview]:
-    """Return turns of a queue, the latest first.
-
-    Args:
-        ledger: the ledger to query.
-        queue: the queue.
-        by: the person; empty if unknown.
-        within: selects the parse attempts; the first of each turn if it names no run.
-        limit: the most rows to return.
-        offset: how many to skip.
-    """
+    """Return turns of a queue, the latest first; without a run in the filter, the first parse attempt of each turn counts."""
     condition, parameters = scope(within)
     query = _ROWS.format(condition=condition, queue=_QUEUES[queue])
     return rows(ledger, TurnToReview, query, parameters | {"by": by, "limit": limit, "offset": offset})
 
 
 def count_turns_to_review(ledger: Queryable, queue: Queue, by: str, within: Filter = EVERYTHING) -> int:
-    """Return how many turns a queue has.
-
-    Args:
-        ledger: the ledger to query.
-        queue: the queue.
-        by: the person.
-        within: selects the parse attempts.
-    """
+    """Return how many turns a queue has."""
     condition, parameters = scope(within)
     query = f"{_TURNS} SELECT count(*) FROM found WHERE {_QUEUES[queue]}"
     return number(ledger, query.format(condition=condition), parameters | {"by": by})

@@ -35,21 +35,13 @@ _Part = TypeVar("_Part")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Counts over some rows of a session.
+    """Counts over some rows of a session."""
 
-    Args:
-        table: the table of the rows.
-        source: the table with its joins, as SQL after FROM.
-        which: the condition on the rows, as SQL.
-        columns: the aggregate of each number, by name.
-        is_by_session: whether a rate is computed from them; otherwise their sums suffice.
-    """
-
-    table: str
-    source: str
-    which: str
-    columns: Mapping[str, str]
-    is_by_session: bool = True
+    table: str  # the table of the rows
+    source: str  # the table with its joins, as SQL after FROM
+    which: str  # the condition on the rows, as SQL
+    columns: Mapping[str, str]  # the aggregate of each number, by name
+    is_by_session: bool = True  # whether a rate is computed from them; otherwise their sums suffice
 
 
 def _words(prefix: str, words: Iterable[str], column: str, also: str = "") -> dict[str, str]:
@@ -189,20 +181,13 @@ _APART_OF_SOURCES = f"session_id IN (SELECT session_id FROM session_starts WHERE
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """How sessions are split.
+    """How sessions are split."""
 
-    Args:
-        of_rows: the label of a table's rows, as SQL.
-        join: the join that this needs.
-        of_parts: the label of rolled-up parts, as SQL.
-        is_of_readings: whether parse attempts have the column themselves.
-        sets: columns that each form a split, next to one over all rows; empty if there is only one split.
-    """
-
-    of_rows: str
-    join: str
-    of_parts: str
-    is_of_readings: bool = False
+    of_rows: str  # the label of a table's rows, as SQL
+    join: str  # the join that this needs
+    of_parts: str  # the label of rolled-up parts, as SQL
+    is_of_readings: bool = False  # whether parse attempts have the column themselves
+    # columns that each form a split, next to one over all rows; empty if there is only one split
     sets: tuple[str, ...] = ()
 
 
@@ -212,11 +197,7 @@ _BETWEEN = "\x1f"
 
 
 def splits_together(columns: Sequence[str]) -> Label:
-    """Return a label that splits rows by each of some columns and not at all, in one statement: planning takes longer than running it.
-
-    Args:
-        columns: columns of rows; rollups can't be split this way.
-    """
+    """Return a label that splits rows by each of some columns and not at all, in one statement: planning takes longer than running it."""
     every = 2 ** len(columns) - 1
     cases = [
         f"WHEN {every - 2**place} THEN '{name}{_BETWEEN}' || {name}"

@@ -128,14 +128,9 @@ FAILING = went_wrong(None, has_reasons=False, has_action=False, origin=None)
 
 
 class Scope(NamedTuple):
-    """A filter as SQL.
+    """A filter as SQL."""
 
-    Args:
-        condition: the SQL after WHERE.
-        parameters: its parameters.
-    """
-
-    condition: str
+    condition: str  # the SQL after WHERE
     parameters: dict[str, object]
 
     def beside(self, prefix: str) -> "Scope":

@@ -18,86 +18,54 @@ from actionledger.ledger.storage.views import session_outcomes_of
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as a whole.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name at its source; empty for live sessions.
-        source: its source.
-        profile, model, task: its profile, model and task.
-        started_at, finished_at: its start and end, UTC without a zone; None if the source doesn't report them.
-        metadata: further data of the source, as JSON text of an object.
-        turns: how many responses it has.
-        success: whether it reached its goal; None if unknown.
-        reason: why it ended, in its source's words; None if unknown.
-        parent_session_id: its parent session, recorded or not; None if it has none.
-        relation: how it is related to its parent.
-        scores: its scores by its source, as JSON text of an object; None if unknown.
-        labels: its labels by its source, as JSON text of a list; None if unknown.
-        title: its title by its source or its task; None if it has none.
-        project, branch: its folder, and the git branch there.
-        agent, agent_version: the agent that ran it.
-        outcome: its outcome, by the view ``session_outcomes``.
-        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
-        priced: how many of its responses have a known cost.
-        cost_usd: their sum, in dollars; None if there are none.
-    """
+    """A session as a whole."""
 
     session_id: str
-    external_id: str
+    external_id: str  # its name at its source; empty for live sessions
     source: str
     profile: str
     model: str
     task: str
+    # started_at, finished_at: its start and end, UTC without a zone; None if the source doesn't report them
     started_at: datetime | None
     finished_at: datetime | None
-    metadata: str
-    turns: int
-    success: bool | None
-    reason: str | None
-    parent_session_id: str | None = None
-    relation: Relation | None = None
-    scores: str | None = None
-    labels: str | None = None
-    title: str | None = None
-    project: str | None = None
+    metadata: str  # further data of the source, as JSON text of an object
+    turns: int  # how many responses it has
+    success: bool | None  # whether it reached its goal; None if unknown
+    reason: str | None  # why it ended, in its source's words; None if unknown
+    parent_session_id: str | None = None  # its parent session, recorded or not; None if it has none
+    relation: Relation | None = None  # how it is related to its parent
+    scores: str | None = None  # its scores by its source, as JSON text of an object; None if unknown
+    labels: str | None = None  # its labels by its source, as JSON text of a list; None if unknown
+    title: str | None = None  # its title by its source or its task; None if it has none
+    project: str | None = None  # project, branch: its folder, and the git branch there
     branch: str | None = None
-    agent: str | None = None
+    agent: str | None = None  # agent, agent_version: the agent that ran it
     agent_version: str | None = None
-    outcome: SessionOutcome | None = None
+    outcome: SessionOutcome | None = None  # its outcome, by the view `session_outcomes`
+    # the time from its first response to its last one, in seconds; None if no times are recorded
     duration_s: float | None = None
-    priced: int = 0
-    cost_usd: float | None = None
+    priced: int = 0  # how many of its responses have a known cost
+    cost_usd: float | None = None  # their sum, in dollars; None if there are none
 
 
 @dataclass(frozen=True, slots=True)
 class TurnOfSession:
-    """A turn, with the names of its session for people.
-
-    Args:
-        session_id, turn_index: the turn.
-        external_id: its session's name at its source; empty for live sessions.
-        title, agent: its session's title and agent; empty if unknown.
-        occurred_at: the response's time, UTC without a zone; None if not recorded.
-    """
+    """A turn, with the names of its session for people."""
 
     session_id: str
     turn_index: int
-    external_id: str
-    title: str
+    external_id: str  # its session's name at its source; empty for live sessions
+    title: str  # title, agent: its session's title and agent; empty if unknown
     agent: str
-    occurred_at: datetime | None
+    occurred_at: datetime | None  # the response's time, UTC without a zone; None if not recorded
 
 
 class ContextAt(NamedTuple):
-    """The size of the model's context at a turn.
-
-    Args:
-        turn_index: the turn.
-        input_tokens, cached_tokens: all input tokens, and how many of them came from a cache; None if not recorded.
-    """
+    """The size of the model's context at a turn."""
 
     turn_index: int
+    # input_tokens, cached_tokens: all input tokens, and how many of them came from a cache; None if not recorded
     input_tokens: int | None
     cached_tokens: int | None
 
@@ -112,12 +80,7 @@ LEFT JOIN (SELECT session_id, outcome FROM ({session_outcomes_of(_IT, **_THEIRS)
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:
-    """Return a session, or None if no session has that id.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; None is returned for any text that is not an identifier.
-    """
+    """Return a session, or None if no session has that id."""
     if not is_uuid(session_id):
         return None
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
@@ -133,12 +96,7 @@ FROM asked JOIN said USING (session_id) LEFT JOIN made USING (session_id, turn_i
 
 
 def turns_of_sessions(ledger: Queryable, turns: Sequence[tuple[str, int]]) -> list[TurnOfSession]:
-    """Return some turns with their times and the names of their sessions.
-
-    Args:
-        ledger: the ledger to query.
-        turns: the session's id and the turn's position for each.
-    """
+    """Return some turns with their times and the names of their sessions."""
     bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
     return rows(ledger, TurnOfSession, _OF_TURNS, bound) if turns else []
 
@@ -147,10 +105,5 @@ _CONTEXT = f"SELECT turn_index, input_tokens, cached_tokens FROM turn_starts WHE
 
 
 def context_growth(ledger: Queryable, session_id: str) -> list[ContextAt]:
-    """Return the size of the context at each turn of a session that has it recorded.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-    """
+    """Return the size of the context at each turn of a session that has it recorded."""
     return [ContextAt(*row) for row in ledger.sql(_CONTEXT, {"session_id": session_id}).fetchall()]

@@ -12,42 +12,31 @@ from actionledger.ledger.storage.schema import sessions_of
 
 @dataclass(frozen=True, slots=True)
 class SessionSums:
-    """One session as a whole.
+    """One session as a whole."""
 
-    Args:
-        session_id, external_id: its identifier, and its name at its source.
-        title, project, git_branch, agent, agent_version: as its source reports them; None if it doesn't.
-        models: the models of its responses.
-        outcome: its outcome.
-        started_at: its start, UTC without a zone; None if not recorded.
-        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
-        turns: how many responses it has.
-        calls: tool calls that were meant.
-        tried, failed: attempted executions of calls, and how many of them failed; each try is one.
-        input_tokens, cached_tokens, output_tokens, reasoning_tokens: sums; None if none are recorded.
-        cost_usd: in dollars; None if none is known.
-    """
-
-    session_id: str
+    session_id: str  # session_id, external_id: its identifier, and its name at its source
     external_id: str
+    # title, project, git_branch, agent, agent_version: as its source reports them; None if it doesn't
     title: str | None
     project: str | None
     git_branch: str | None
     agent: str | None
     agent_version: str | None
-    models: tuple[str, ...]
+    models: tuple[str, ...]  # the models of its responses
     outcome: SessionOutcome
-    started_at: datetime | None
+    started_at: datetime | None  # its start, UTC without a zone; None if not recorded
+    # the time from its first response to its last one, in seconds; None if no times are recorded
     duration_s: float | None
-    turns: int
-    calls: int
-    tried: int
+    turns: int  # how many responses it has
+    calls: int  # tool calls that were meant
+    tried: int  # tried, failed: attempted executions of calls, and how many of them failed; each try is one
     failed: int
+    # input_tokens, cached_tokens, output_tokens, reasoning_tokens: sums; None if none are recorded
     input_tokens: int | None
     cached_tokens: int | None
     output_tokens: int | None
     reasoning_tokens: int | None
-    cost_usd: float | None
+    cost_usd: float | None  # in dollars; None if none is known
 
 
 _OF_THEM = "session_id IN (SELECT unnest($sessions)::UUID)"
@@ -72,12 +61,7 @@ LEFT JOIN took USING (session_id) LEFT JOIN called USING (session_id) LEFT JOIN 
 
 
 def session_sums(ledger: Queryable, session_ids: Sequence[str]) -> list[SessionSums]:
-    """Return the totals of some sessions, in the requested order.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the sessions; unknown ones have no row.
-    """
+    """Return the totals of some sessions, in the requested order; unknown ones have no row."""
     words = {"sessions": list(session_ids), "attempted": ATTEMPTED}
     found = {each.session_id: each for each in rows(ledger, SessionSums, _SUMS, words)}
     return [found[each] for each in session_ids if each in found]

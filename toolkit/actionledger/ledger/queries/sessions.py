@@ -28,85 +28,53 @@ from actionledger.ledger.storage.views import session_outcomes_of
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in a list.
-
-    Args:
-        session_id: identifies it.
-        external_id: its name at its source; empty for live sessions.
-        source: its source.
-        profile, model, task: its profile, model and task.
-        started_at: its start, UTC without a zone; None if the source doesn't report it.
-        turns: how many responses it has.
-        parsed: responses within the filter that were fully parsed, of those that meant to act and can be audited; one session has no interval.
-        actions: how many actions were parsed and meant.
-        checked: how many of them had a catalogue for their check.
-        valid: how many of these may run.
-        executions: how many tries of them are recorded.
-        failed: how many executions were attempted and did not succeed.
-        success: whether it reached its goal; None if unknown.
-        reason: why it ended, in its source's words; None if unknown.
-        relation: how it is related to its parent; None if it has none, or the relation is unknown.
-        depth: how many of its ancestors are above it in the list.
-        captures: how much of its responses that meant to act was kept.
-        parent_session_id: its parent session, recorded or not; None if it has none.
-        matching: how many of its responses the whole filter selects.
-        title: its title by its source or its task; None if it has none.
-        project, branch: its folder, and the git branch there.
-        agent: the agent that ran it.
-        duration_s: the time from its first response to its last one, in seconds; None if no times are recorded.
-        input_tokens, output_tokens: the sums over its own responses, without its subagents; None if none are recorded.
-        priced: how many of its responses have a known cost.
-        cost_usd: their sum, in dollars.
-        outcome: its outcome; None if it has no response.
-        subagents: how many subagents it has, including theirs.
-        subagents_cost_usd: the cost of their responses, in dollars; None if no cost is known.
-    """
+    """A session in a list."""
 
     session_id: str
-    external_id: str
+    external_id: str  # its name at its source; empty for live sessions
     source: str
     profile: str
     model: str
     task: str
-    started_at: datetime | None
-    turns: int
+    started_at: datetime | None  # its start, UTC without a zone; None if the source doesn't report it
+    turns: int  # how many responses it has
+    # responses within the filter that were fully parsed, of those that meant to act and can be audited; one session has no interval
     parsed: Rate
-    actions: int
-    checked: int
-    valid: int
-    executions: int
-    failed: int
-    success: bool | None
-    reason: str | None
+    actions: int  # how many actions were parsed and meant
+    checked: int  # how many of them had a catalogue for their check
+    valid: int  # how many of these may run
+    executions: int  # how many tries of them are recorded
+    failed: int  # how many executions were attempted and did not succeed
+    success: bool | None  # whether it reached its goal; None if unknown
+    reason: str | None  # why it ended, in its source's words; None if unknown
+    # how it is related to its parent; None if it has none, or the relation is unknown
     relation: Relation | None
-    depth: int
-    captures: tuple[Capture, ...]
-    parent_session_id: str | None = None
-    matching: int = 0
-    title: str | None = None
-    project: str | None = None
+    depth: int  # how many of its ancestors are above it in the list
+    captures: tuple[Capture, ...]  # how much of its responses that meant to act was kept
+    parent_session_id: str | None = None  # its parent session, recorded or not; None if it has none
+    matching: int = 0  # how many of its responses the whole filter selects
+    title: str | None = None  # its title by its source or its task; None if it has none
+    project: str | None = None  # project, branch: its folder, and the git branch there
     branch: str | None = None
-    agent: str | None = None
+    agent: str | None = None  # the agent that ran it
+    # the time from its first response to its last one, in seconds; None if no times are recorded
     duration_s: float | None = None
+    # input_tokens, output_tokens: the sums over its own responses, without its subagents; None if none are recorded
     input_tokens: int | None = None
     output_tokens: int | None = None
-    priced: int = 0
-    cost_usd: float | None = None
-    outcome: SessionOutcome | None = None
-    subagents: int = 0
+    priced: int = 0  # how many of its responses have a known cost
+    cost_usd: float | None = None  # their sum, in dollars
+    outcome: SessionOutcome | None = None  # its outcome; None if it has no response
+    subagents: int = 0  # how many subagents it has, including theirs
+    # the cost of their responses, in dollars; None if no cost is known
     subagents_cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionsPage:
-    """A page of a list of sessions.
+    """A page of a list of sessions."""
 
-    Args:
-        count: how many sessions there are in total.
-        sessions: the sessions of the page.
-    """
-
-    count: int
+    count: int  # how many sessions there are in total
     sessions: list[SessionRow]
 
 
@@ -223,18 +191,7 @@ def sessions(
     offset: int = 0,
     order: Order = "newest",
 ) -> list[SessionRow]:
-    """Return a page of the sessions with a response that a filter selects; children follow their parent, if it is selected.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the sessions; the numbers count their responses within ``within.given``, so that no rate is within its own outcome.
-        limit: the number of sessions on a page; None for all.
-        offset: how many sessions to skip.
-        order: the order of the sessions; a family has the position of its first member.
-
-    Raises:
-        UsageError: the order is unknown.
-    """
+    """Return a page of the sessions with a response in a filter (children follow a selected parent); the numbers count their responses in ``within.given``."""
     selection = _session_lines(within, order=order, columns=_columns(within))
     return rows(
         ledger, SessionRow, selection.condition, selection.parameters | {"limit": limit, "offset": offset}
@@ -257,15 +214,7 @@ def sessions_page(
 
 
 def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> Scope:
-    """Return the statement for all of them as rows with labels; the two counts of the parse rate are separate columns.
-
-    Args:
-        within: selects the sessions; the numbers count their responses within ``within.given``.
-        order: the order of the sessions; a family has the position of its first member.
-
-    Returns:
-        The statement, in place of a condition, and its parameters.
-    """
+    """Return the statement for all of them as rows with labels, and its parameters; a family has the position of its first member in ``order``."""
     columns = _columns(within, parsed="read").replace(
         "read AS parsed", f"read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act, {_LABELS} AS labels"
     )
@@ -274,23 +223,13 @@ def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> S
 
 
 def count_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> int:
-    """Return how many sessions there are to page through.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the sessions.
-    """
+    """Return how many sessions there are to page through."""
     tables, parameters = _tables(within)
     return number(ledger, f"WITH {','.join(tables)} SELECT count(*) FROM found", parameters)
 
 
 def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[SessionOutcome, int]:
-    """Return how many of the listed sessions have each outcome, without zeros; sessions without a response are included.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the sessions.
-    """
+    """Return how many of the listed sessions have each outcome, without zeros; sessions without a response are included."""
     refuse_no_ledger(ledger)
     tables, parameters = _tables(within)
     statement = f"WITH {','.join([*tables, _outcomes(of='found')])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"

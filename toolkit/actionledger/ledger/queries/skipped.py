@@ -12,61 +12,37 @@ from actionledger.ledger.queries.scopes import FIRST_READING
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """How much was skipped for one reason.
-
-    Args:
-        reason: the reason.
-        detail: the kind of input, in a word or two; empty if the reason is enough.
-        count: how many such inputs there are.
-        files: the number of their files.
-    """
+    """How much was skipped for one reason."""
 
     reason: LeftOutReason
-    detail: str
-    count: int
-    files: int
+    detail: str  # the kind of input, in a word or two; empty if the reason is enough
+    count: int  # how many such inputs there are
+    files: int  # the number of their files
 
 
 @dataclass(frozen=True, slots=True)
 class ImportOmission:
-    """How much one import skipped for one reason.
-
-    Args:
-        run_id: the import.
-        origin: the source that it imported; empty if it had nothing else to record.
-        started_at: its start, UTC without a zone.
-        reason: the reason.
-        detail: the kind of input, in a word or two; empty if the reason is enough.
-        count: how many such inputs there are.
-        files: the number of their files.
-    """
+    """How much one import skipped for one reason."""
 
     run_id: str
-    origin: str
-    started_at: datetime
+    origin: str  # the source that it imported; empty if it had nothing else to record
+    started_at: datetime  # its start, UTC without a zone
     reason: LeftOutReason
-    detail: str
-    count: int
-    files: int
+    detail: str  # the kind of input, in a word or two; empty if the reason is enough
+    count: int  # how many such inputs there are
+    files: int  # the number of their files
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A line, a file or a turn that an import rejected.
+    """A line, a file or a turn that an import rejected."""
 
-    Args:
-        run_id: the first import that reported it.
-        origin: the source that it imported; empty if it had nothing else to record.
-        said_at: the time of the report, UTC without a zone.
-        code: ``line_refused`` if it could not be read, ``turn_differs`` for a turn that is recorded with other content.
-        message: which input it is, and why.
-    """
-
-    run_id: str
-    origin: str
-    said_at: datetime
+    run_id: str  # the first import that reported it
+    origin: str  # the source that it imported; empty if it had nothing else to record
+    said_at: datetime  # the time of the report, UTC without a zone
+    # `line_refused` if it could not be read, `turn_differs` for a turn that is recorded with other content
     code: str
-    message: str
+    message: str  # which input it is, and why
 
 
 REFUSED = "code IN ('line_refused', 'turn_differs')"
@@ -112,14 +88,7 @@ ORDER BY started_at DESC, run_id, sum(count) DESC, reason, detail"""
 
 
 def left_out(ledger: Queryable, *, limit: int = 100) -> list[Omission]:
-    """Return the inputs of recordings that belong to no session, the most frequent first.
-
-    If a file has grown and was imported again, its latest counts apply.
-
-    Args:
-        ledger: the ledger to query.
-        limit: the most kinds of inputs to return.
-    """
+    """Return the inputs of recordings that belong to no session, the most frequent first, by the latest import of each file."""
     return rows(ledger, Omission, _LEFT_OUT, {"limit": limit})
 
 
@@ -143,11 +112,7 @@ def refused(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Ref
 
 
 def count_refused(ledger: Queryable) -> int:
-    """Return how many inputs imports rejected.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return how many inputs imports rejected."""
     return number(ledger, _COUNT_REFUSED)
 
 
@@ -174,19 +139,12 @@ _LISTING: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Uncounted:
-    """Data that no number includes, for one reason.
+    """Data that no number includes, for one reason."""
 
-    Args:
-        kind: the reason.
-        count: how many there are.
-        words: the same, as text for people.
-        listing: the statement that lists them, for the whole ledger.
-    """
-
-    kind: Kind
+    kind: Kind  # the reason
     count: int
-    words: str
-    listing: str
+    words: str  # the same, as text for people
+    listing: str  # the statement that lists them, for the whole ledger
 
 
 def uncounted(
@@ -197,15 +155,7 @@ def uncounted(
     not_auditable: int = 0,
     is_narrowed: bool = False,
 ) -> list[Uncounted]:
-    """Return the data that no number includes, without zeros: first of the selected responses, then of the whole ledger.
-
-    Args:
-        ledger: the ledger to query.
-        never_read: how many of those responses were never parsed, as ``unread`` counts them.
-        not_recorded: how many have only recorded tokens and times, as in their funnel.
-        not_auditable: how many are in no parse rate, as in their funnel.
-        is_narrowed: whether a filter selects them, so that the words must name the counts of the whole ledger.
-    """
+    """Return the data that no number includes, without zeros: first of the selected responses, then of the whole ledger, named as such if a filter selects."""
     things, _ = count_left_out(ledger)
     of_picked: list[tuple[Kind, int, str]] = [
         ("never_read", never_read, f"{counted(never_read, 'response')} never read"),

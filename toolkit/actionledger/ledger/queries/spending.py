@@ -79,18 +79,7 @@ FROM turns {grouped} ORDER BY {order}"""
 
 
 def spending(within: Filter, by: Sequence[Group]) -> Scope:
-    """Return the statement for tokens and cost of the responses in a filter, one row per group.
-
-    Args:
-        within: selects the responses; each counts once, however often it was parsed.
-        by: the groups, the first one first; nothing for one row in all.
-
-    Returns:
-        The statement, in place of a condition, and its parameters. Periods are in order of time, other groups by cost and tokens.
-
-    Raises:
-        UsageError: a group is unknown, or is given twice.
-    """
+    """Return the statement for tokens and cost of a filter's responses by group (periods in time's order, others by cost and tokens), and its parameters."""
     refuse_no_filter(within)
     for name in by:
         if name not in get_args(Group):

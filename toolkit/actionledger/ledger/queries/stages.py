@@ -48,23 +48,14 @@ _MISSED = [status for status in _ATTEMPTED if status is not ExecutionStatus.SUCC
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One bar of a chart.
+    """One bar of a chart."""
 
-    Args:
-        label: the name of the count.
-        count: how many reached this step.
-        of: how many reached the step before.
-        opens: selects the turns that reached it; None if no mark selects them.
-        lost_opens: selects the turns that were lost before it; None if no mark selects them.
-        missing: the name of those, after their number.
-    """
-
-    label: str
-    count: int
-    of: int
-    opens: Mark | None = None
-    lost_opens: Mark | None = None
-    missing: str = "lost"
+    label: str  # the name of the count
+    count: int  # how many reached this step
+    of: int  # how many reached the step before
+    opens: Mark | None = None  # selects the turns that reached it; None if no mark selects them
+    lost_opens: Mark | None = None  # selects the turns that were lost before it; None if no mark selects them
+    missing: str = "lost"  # the name of those, after their number
 
     @property
     def lost(self) -> int:
@@ -74,33 +65,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The steps of one part of a funnel.
-
-    Args:
-        label: its name.
-        steps: from the first to the last.
-    """
+    """The steps of one part of a funnel."""
 
     label: str
-    steps: Sequence[Step]
+    steps: Sequence[Step]  # from the first to the last
 
 
 def audited(mark: Mark, found: Funnel) -> Mark:
-    """Return a mark without the responses that are in no parse rate, if there are any.
-
-    Args:
-        mark: selects the responses.
-        found: their funnel.
-    """
+    """Return a mark without the responses that are in no parse rate, if there are any."""
     return replace(mark, captures=_AUDITED) if found.not_auditable else mark
 
 
 def stages_of(found: Funnel) -> list[Stage]:
-    """Return the stages of a funnel, without those that nothing reached.
-
-    Args:
-        found: the funnel.
-    """
+    """Return the stages of a funnel, without those that nothing reached."""
     stages = [
         Stage("Reading: responses", _reading(found)),
         Stage("Checking: actions", _checking(found)),
@@ -164,16 +141,11 @@ def _executing(tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Or
 
 @dataclass(frozen=True, slots=True)
 class ReadIn:
-    """How many responses were fully parsed from one dialect.
+    """How many responses were fully parsed from one dialect."""
 
-    Args:
-        label: the dimension's value.
-        dialect: the dialect of most of their blocks with actions; ``"none"`` if they have no such block.
-        share: those responses, of all with the label that meant to act and can be audited. The shares of a label sum up to its parse success.
-    """
-
-    label: str
-    dialect: str
+    label: str  # the dimension's value
+    dialect: str  # the dialect of most of their blocks with actions; `"none"` if they have no such block
+    # those responses, of all with the label that meant to act and can be audited. The shares of a label sum up to its parse success
     share: Rate
 
 
@@ -201,12 +173,7 @@ def dialects_by(ledger: Queryable, dimension: Dimension, within: Filter = EVERYT
 
 
 def dialects(ledger: Queryable, within: Filter = EVERYTHING) -> list[ReadIn]:
-    """Return the dialects that all responses together were parsed from, the most frequent first.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the dialects that all responses together were parsed from, the most frequent first."""
     return _read_in(ledger, UNSPLIT, within)
 
 
@@ -232,21 +199,13 @@ def _read_in(ledger: Queryable, label: Label, within: Filter) -> list[ReadIn]:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Durations of the attempted executions of one side.
+    """Durations of the attempted executions of one side."""
 
-    Args:
-        origin: who ran them.
-        timeouts: those that timed out, of all that were attempted.
-        timed: how many have a known duration.
-        median_ms: their median duration, in milliseconds; None if there is none.
-        p95_ms: their 95th percentile, in milliseconds; None if there is none.
-    """
-
-    origin: Origin
-    timeouts: Rate
-    timed: int
-    median_ms: float | None
-    p95_ms: float | None
+    origin: Origin  # who ran them
+    timeouts: Rate  # those that timed out, of all that were attempted
+    timed: int  # how many have a known duration
+    median_ms: float | None  # their median duration, in milliseconds; None if there is none
+    p95_ms: float | None  # their 95th percentile, in milliseconds; None if there is none
 
 
 _PACE = f"""

@@ -37,33 +37,19 @@ _LABELS: dict[Side, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SideOfSession:
-    """The part of one session that belongs to one side.
+    """The part of one session that belongs to one side."""
 
-    Args:
-        label: the side; empty if the recording doesn't name it.
-        session_id: the session.
-        responses: how many of its responses belong to the side.
-        success: whether the session reached its goal; None if its source doesn't report it.
-        outcome: the session's outcome.
-        tried: attempted executions of calls in these responses; each try is one.
-        failed: how many of those failed.
-        meant: responses with raw text that meant to act.
-        parsed: how many of those were parsed.
-        readers: the ids of their parsers.
-        cost_usd: the sum of these responses' cost, in dollars; None if no cost is known.
-    """
-
-    label: str
+    label: str  # the side; empty if the recording doesn't name it
     session_id: str
-    responses: int
-    success: bool | None
+    responses: int  # how many of its responses belong to the side
+    success: bool | None  # whether the session reached its goal; None if its source doesn't report it
     outcome: SessionOutcome
-    tried: int
+    tried: int  # attempted executions of calls in these responses; each try is one
     failed: int
-    meant: int
-    parsed: int
-    readers: tuple[str, ...]
-    cost_usd: float | None
+    meant: int  # responses with raw text that meant to act
+    parsed: int  # how many of those were parsed
+    readers: tuple[str, ...]  # the ids of their parsers
+    cost_usd: float | None  # the sum of these responses' cost, in dollars; None if no cost is known
 
 
 _IS_TEXT = f"capture = '{Capture.TEXT}' AND list_contains($intent, outcome)"
@@ -94,16 +80,7 @@ ORDER BY label, session_id"""
 
 
 def sides_of_sessions(ledger: Queryable, by: Side, within: Filter = EVERYTHING) -> list[SideOfSession]:
-    """Return each session's part in each side, for the responses that a filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        by: how the sides are grouped; a session that continues with another model has a row for each.
-        within: selects the responses.
-
-    Raises:
-        UsageError: ``by`` is unknown.
-    """
+    """Return each session's part in each side, for the responses that a filter selects. A session that continues with another model has a row for each."""
     if by not in _LABELS:
         raise UsageError(f"{by!r} tells no sides apart; choose from {', '.join(get_args(Side))}.")
     condition, parameters = scope(rated(within))

@@ -1,4 +1,4 @@
-"""The tools that models call: how often, how often and why calls fail, and how long they take; also each call as a row."""
+"""The tools that models call: how often and why calls fail, what precedes and follows a failure, durations; also each call as a row."""
 
 from dataclasses import dataclass
 
@@ -21,37 +21,33 @@ from actionledger.ledger.storage.schema import executions_of, sessions_of
 
 @dataclass(frozen=True, slots=True)
 class ToolSums:
-    """A tool, and the results of its calls.
+    """A tool, and the results of its calls."""
 
-    Args:
-        name: its name, as the executed tool has it, or else as models write it.
-        calls: how many calls were meant.
-        rejected: how many of them its schema rejects.
-        sessions: how many sessions call it.
-        failure: executions that failed, of those that were attempted; each try is one.
-        reason: the most frequent reason of failure; None if none fails.
-        reason_count: how many fail for that reason.
-        median_ms, slow_ms: the median and the 95th percentile of a try's duration, in milliseconds; None if no time is recorded.
-        after: the tool most often called directly before a failing call in the same session; None if there is none.
-        cost_usd: the cost of the turns with a failed call, in dollars; None if no cost is known.
-    """
-
-    name: str
-    calls: int
-    rejected: int
-    sessions: int
-    failure: Rate
-    reason: Reason | None
-    reason_count: int
+    name: str  # its name, as the executed tool has it, or else as models write it
+    calls: int  # how many calls were meant
+    rejected: int  # how many of them its schema rejects
+    sessions: int  # how many sessions call it
+    failure: Rate  # executions that failed, of those that were attempted; each try is one
+    reason: Reason | None  # the most frequent reason of failure; None if none fails
+    reason_count: int  # how many fail for that reason
+    # median_ms, slow_ms: the median and the 95th percentile of a try's duration, in milliseconds; None if no time is recorded
     median_ms: float | None
     slow_ms: float | None
+    # the tool most often called directly before a failing call in the same session; None if there is none
     after: str | None
-    cost_usd: float | None
+    # the tool most often called first in the next turn with calls after a failing call; None if there is none
+    then: str | None
+    # failed calls after which the tool succeeded in a later turn of the same session, of all failed calls
+    recovery: Rate
+    recovery_turns: float | None  # the median number of turns until it succeeded; None if it never did
+    # the cost of the turns after a failed call up to the one in which the tool succeeded, in dollars: each turn counts once
+    recovery_cost_usd: float | None
+    cost_usd: float | None  # the cost of the turns with a failed call, in dollars; None if no cost is known
 
 
 _TOOLS = f"""
 WITH tries AS (
-    SELECT session_id, turn_id, action_id, name, status, reason, {TOOK} AS took, {NOT_DONE} AS is_failed,
+    SELECT session_id, turn_id, action_id, try_number, name, status, reason, {TOOK} AS took, {NOT_DONE} AS is_failed,
            list_contains($attempted, status) AS is_tried
     FROM executions WHERE {{executions}} AND {OF_ACTIONS}),
 meant AS (  -- a call counts under the name that its tool ran by, however the model spelt it
@@ -72,6 +68,30 @@ befores AS (
     SELECT name, arg_max(before, hits) AS after FROM (
         SELECT name, before, count(*) AS hits FROM placed SEMI JOIN (FROM tries WHERE is_failed AND is_tried) USING (action_id)
         WHERE before IS NOT NULL GROUP BY ALL ORDER BY before) GROUP BY name),
+last_tries AS (
+    SELECT action_id, arg_max({{{{'is_failed': is_failed AND is_tried, 'has_succeeded': status = 'succeeded'}}}}, try_number) AS last
+    FROM tries GROUP BY action_id),
+ended AS (  -- what calls of one turn come to is known only in the next
+    SELECT session_id, turn_index, name, last.is_failed AS is_failed, min(turn_index) FILTER (last.has_succeeded) OVER (
+        PARTITION BY session_id, name ORDER BY turn_index RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS recovered_at
+    FROM meant JOIN last_tries USING (action_id)),
+failed_calls AS (FROM ended WHERE is_failed),
+followers AS (
+    SELECT session_id, turn_index, lead(name) OVER (PARTITION BY session_id ORDER BY turn_index) AS next
+    FROM (SELECT session_id, turn_index, arg_min(name, action_index) AS name FROM meant GROUP BY ALL)),
+thens AS (
+    SELECT name, arg_max(next, hits) AS "then" FROM (
+        SELECT name, next, count(*) AS hits FROM failed_calls JOIN followers USING (session_id, turn_index)
+        WHERE next IS NOT NULL GROUP BY ALL ORDER BY next) GROUP BY name),
+of_failed AS (SELECT name, session_id, count(recovered_at) AS recovered, count(*) AS failed FROM failed_calls GROUP BY ALL),
+recoveries AS (SELECT name, {{recovery}} AS recovery FROM of_failed GROUP BY name),
+distances AS (SELECT name, median(recovered_at - turn_index) AS recovery_turns FROM failed_calls GROUP BY name),
+spans AS (  -- of failures before one success, the first begins; so a tool's spans in a session never overlap
+    SELECT name, session_id, min(turn_index) AS begin, recovered_at FROM failed_calls WHERE recovered_at IS NOT NULL GROUP BY ALL),
+recovery_costs AS (
+    SELECT name, sum(cost_usd) AS recovery_cost_usd FROM spans JOIN (
+        SELECT session_id, turn_index, cost_usd FROM turn_starts WHERE session_id IN (SELECT session_id FROM spans)) AS turns
+    ON turns.session_id = spans.session_id AND turns.turn_index > begin AND turns.turn_index <= recovered_at GROUP BY name),
 costs AS (
     SELECT name, sum(cost_usd) AS cost_usd FROM (SELECT DISTINCT name, turn_id FROM tries WHERE is_failed AND is_tried)
     JOIN (SELECT turn_id, cost_usd FROM turn_starts) USING (turn_id) GROUP BY name),
@@ -79,9 +99,10 @@ called AS (
     SELECT name, count(*) AS calls, count(*) FILTER (list_contains($rejected, status)) AS rejected,
            count(DISTINCT session_id) AS sessions FROM meant GROUP BY name)
 SELECT name, calls, rejected, sessions, coalesce(failure, {{nothing}}) AS failure, reason, coalesce(reason_count, 0) AS reason_count,
-       median_ms, slow_ms, after, cost_usd
+       median_ms, slow_ms, after, "then", coalesce(recovery, {{nothing}}) AS recovery, recovery_turns, recovery_cost_usd, cost_usd
 FROM called LEFT JOIN rates USING (name) LEFT JOIN times USING (name) LEFT JOIN reasons USING (name)
-LEFT JOIN befores USING (name) LEFT JOIN costs USING (name)
+LEFT JOIN befores USING (name) LEFT JOIN costs USING (name) LEFT JOIN thens USING (name) LEFT JOIN recoveries USING (name)
+LEFT JOIN distances USING (name) LEFT JOIN recovery_costs USING (name)
 ORDER BY failure.successes DESC, calls DESC, name"""
 
 _NO_RATE = (
@@ -90,24 +111,14 @@ _NO_RATE = (
 
 
 def tools(ledger: Queryable, within: Filter = EVERYTHING) -> list[ToolSums]:
-    """Return the tools that the responses of a filter call, those with the most failures first.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the tools that the responses of a filter call, those with the most failures first."""
     actions, parameters = scope(rated(within), "actions")
     executions, _ = scope(within, "executions")
     return _tools(ledger, actions, executions, parameters)
 
 
 def tools_of_session(ledger: Queryable, session_id: str) -> list[ToolSums]:
-    """Return the tools that a session calls, those with the most failures first.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-    """
+    """Return the tools that a session calls, those with the most failures first."""
     own = "session_id = $session_id::UUID"
     words: dict[str, object] = {"session_id": session_id}
     return _tools(ledger, f"{own} AND {FIRST_READING}", f"{own} AND {FIRST_EXECUTIONS}", words)
@@ -115,7 +126,11 @@ def tools_of_session(ledger: Queryable, session_id: str) -> list[ToolSums]:
 
 def _tools(ledger: Queryable, actions: str, executions: str, parameters: dict[str, object]) -> list[ToolSums]:
     statement = _TOOLS.format(
-        actions=actions, executions=executions, rate=rate_sql("failed", "tried"), nothing=_NO_RATE
+        actions=actions,
+        executions=executions,
+        rate=rate_sql("failed", "tried"),
+        recovery=rate_sql("recovered", "failed"),
+        nothing=_NO_RATE,
     )
     return rows(
         ledger, ToolSums, statement, parameters | {"attempted": ATTEMPTED, "rejected": REFUSED_BY_SCHEMA}
@@ -140,14 +155,7 @@ ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, action_index"""
 
 
 def whole_tool_calls(within: Filter) -> Scope:
-    """Return the statement for each tool call in the responses of a filter as a row, the latest first.
-
-    Args:
-        within: selects the responses.
-
-    Returns:
-        The statement, in place of a condition, and its parameters.
-    """
+    """Return the statement for each tool call in the responses of a filter as a row, the latest first, and its parameters."""
     refuse_no_filter(within)
     condition, parameters = scope(within, "actions")
     statement = _CALLS.format(

@@ -31,33 +31,22 @@ _LENGTHS: dict[Unit, timedelta] = {"day": timedelta(days=1), "week": timedelta(w
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The rates of one period.
+    """The rates of one period."""
 
-    Args:
-        start: its start, UTC without a zone.
-        end: the start of the next one.
-        success: responses that were fully parsed, of those that meant to act and can be audited; or executions that succeeded, of those that were
-            tried.
-        strict: the same without repairs; for executions, which are never repaired, the same as ``success``.
-    """
-
-    start: datetime
-    end: datetime
+    start: datetime  # its start, UTC without a zone
+    end: datetime  # the start of the next one
+    # responses that were fully parsed, of those that meant to act and can be audited; or executions that succeeded, of those that were tried
     success: Rate
-    strict: Rate
+    strict: Rate  # the same without repairs; for executions, which are never repaired, the same as `success`
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A rate over time.
+    """A rate over time."""
 
-    Args:
-        periods: those with a response that meant to act, or with an execution, in order; empty ones are skipped.
-        undated: responses that meant to act, or executions, without a time.
-    """
-
+    # those with a response that meant to act, or with an execution, in order; empty ones are skipped
     periods: tuple[Period, ...]
-    undated: int
+    undated: int  # responses that meant to act, or executions, without a time
 
 
 _COUNTS = Counts(
@@ -74,54 +63,25 @@ _PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
 def refuse_no_period(unit: object) -> None:
-    """Refuse an unknown length of a period.
-
-    Raises:
-        UsageError: the length is unknown.
-    """
+    """Refuse an unknown length of a period."""
     if unit not in get_args(Unit):
         raise UsageError(f"{unit!r} is not a period; choose one of {', '.join(get_args(Unit))}.")
 
 
 def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
-    """Return parse success by the time of the responses.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        unit: the length of a period.
-
-    Raises:
-        UsageError: ``ledger`` is not an open ledger, or ``unit`` not a period.
-    """
+    """Return parse success by the time of the responses."""
     return _over_time(ledger, within, unit, _COUNTS, ("parsed", "strictly"))
 
 
 def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
-    """Return the success rate of other runtimes' executions, as recorded, by the time of the responses.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-        unit: the length of a period.
-
-    Raises:
-        UsageError: ``ledger`` is not an open ledger, or ``unit`` not a period.
-    """
+    """Return the success rate of other runtimes' executions, as recorded, by the time of the responses."""
     return _over_time(ledger, within, unit, ACTING, ("succeeded_elsewhere",))
 
 
 def spanning_sessions(
     ledger: Queryable, starts: Sequence[datetime], within: Filter = EVERYTHING, unit: Unit = "day"
 ) -> list[dict[int, tuple[int, int]]]:
-    """Return the sessions in several periods: for each period's position, the responses that count and those fully parsed.
-
-    Args:
-        ledger: the ledger to query.
-        starts: the starts of the periods, in order.
-        within: selects the responses.
-        unit: the length of a period.
-    """
+    """Return the sessions in several periods: for each period's position, the responses that count and those fully parsed."""
     condition, parameters = scope(rated(within))
     words = {"unit": unit, "intent": INTENT}
     statement = _SPANNING.format(condition=condition, audited=PARSED["audited"], read=PARSED["read"])
@@ -208,12 +168,7 @@ FROM ({labelled}) WHERE label <> '' GROUP BY what, label ORDER BY first_at, what
 
 
 def arrivals(ledger: Queryable, within: Filter = EVERYTHING) -> list[Arrival]:
-    """Return the properties of responses, by the time of the first response with each; responses without a time are ignored.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the properties of responses, by the time of the first response with each; responses without a time are ignored."""
     rolled = rolled_scope(ledger, within) if within == within.given else None
     apart, of_rows = rows_beside(within, rolled)
     condition, parameters = scope(of_rows)

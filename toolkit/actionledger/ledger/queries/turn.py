@@ -26,61 +26,43 @@ from actionledger.ledger.queries.turns import reading
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One message to the model about a turn.
-
-    Args:
-        text: the exact text.
-        at: its time, UTC without a zone; None if the source doesn't report it.
-        is_resumed: whether the turn had been resumed after its end, so that this is not its first end.
-    """
+    """One message to the model about a turn."""
 
     text: str
-    at: datetime | None
-    is_resumed: bool
+    at: datetime | None  # its time, UTC without a zone; None if the source doesn't report it
+    is_resumed: bool  # whether the turn had been resumed after its end, so that this is not its first end
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The model's output in one turn, and its input before and after.
-
-    Args:
-        turn_id, session_id, index: identify the turn.
-        occurred_at: the response's time, UTC without a zone; None if the source doesn't report it.
-        text: the response, exactly.
-        text_is_exact: False if a lone surrogate or a secret was replaced before recording.
-        prompt: the model's input before; None if that was the last message about the turn before.
-        told: the later messages to the model, in order: one at the turn's end, and one after each resumption; empty if it never ended.
-        capture: how much of its output was kept.
-        model: the model that wrote it: the session's, or the one that the session went on with.
-        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: its tokens; None if not recorded.
-        cost_usd: its cost, in dollars; None if unknown.
-        latency_ms: the model's latency, in milliseconds; None if not recorded.
-        time_to_first_token_ms: the time to its first token, in milliseconds; None if not recorded.
-        reasoning: the model's reasoning, separate from the text; None if not recorded.
-        cost_origin: where the cost comes from: the recording, a price file or a price list; None if unknown.
-        finish_reason: why the model stopped, in its provider's term, or what interrupted it; None if not recorded.
-    """
+    """The model's output in one turn, and its input before and after."""
 
     turn_id: str
     session_id: str
     index: int
+    # the response's time, UTC without a zone; None if the source doesn't report it
     occurred_at: datetime | None
-    text: str
-    text_is_exact: bool
-    prompt: str | None
+    text: str  # the response, exactly
+    text_is_exact: bool  # False if a lone surrogate or a secret was replaced before recording
+    prompt: str | None  # the model's input before; None if that was the last message about the turn before
+    # the later messages to the model, in order: one at the turn's end, and one after each resumption; empty if it never ended
     told: tuple[Told, ...]
-    capture: Capture = Capture.TEXT
+    capture: Capture = Capture.TEXT  # how much of its output was kept
+    # input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: its tokens; None if not recorded
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
-    cost_usd: float | None = None
-    latency_ms: float | None = None
-    reasoning: str | None = None
+    cost_usd: float | None = None  # its cost, in dollars; None if unknown
+    latency_ms: float | None = None  # the model's latency, in milliseconds; None if not recorded
+    reasoning: str | None = None  # the model's reasoning, separate from the text; None if not recorded
+    # where the cost comes from: the recording, a price file or a price list; None if unknown
     cost_origin: CostOrigin | None = None
+    # why the model stopped, in its provider's term, or what interrupted it; None if not recorded
     finish_reason: str | None = None
-    model: str = ""
+    model: str = ""  # the model that wrote it: the session's, or the one that the session went on with
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
+    # the time to its first token, in milliseconds; None if not recorded
     time_to_first_token_ms: float | None = None
 
     @property
@@ -110,128 +92,74 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One parser's attempt at the turn's response.
-
-    Args:
-        attempt_id: identifies it.
-        run_id: its run.
-        parser: the parser's name.
-        catalogue: the catalogue that checked the actions; None if there was none.
-        dialect: the dialect of most blocks with actions; empty if there are none.
-        outcome: its parse outcome.
-        reason: why it was not fully parsed; None if it was.
-        duration_us: how long it took, in microseconds.
-    """
+    """One parser's attempt at the turn's response."""
 
     attempt_id: str
     run_id: str
-    parser: str
-    catalogue: str | None
-    dialect: str
-    outcome: Outcome
-    reason: Reason | None
-    duration_us: int
+    parser: str  # the parser's name
+    catalogue: str | None  # the catalogue that checked the actions; None if there was none
+    dialect: str  # the dialect of most blocks with actions; empty if there are none
+    outcome: Outcome  # its parse outcome
+    reason: Reason | None  # why it was not fully parsed; None if it was
+    duration_us: int  # how long it took, in microseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One try at an action of the turn.
+    """One try at an action of the turn."""
 
-    Args:
-        attempt_id: the parse attempt of the action.
-        action_index: the action's position in it.
-        name: the action's name.
-        try_number: from 1.
-        status: how it ended.
-        reason: why it did not succeed; None if it did.
-        duration_ms: how long it took, in milliseconds; None if it was not tried, or its end is unknown.
-        result: what the handler returned, as JSON text.
-        message: the message to the model if it did not succeed.
-        started_at: its start, UTC without a zone; None if its recording doesn't report it.
-        origin: who ran it.
-        call_id: the call's identifier in its recording; None if it has none.
-        exit_status: the exit status of a program; None if none is recorded.
-        is_inferred: whether status and reason were inferred from the words of a recorded result.
-    """
-
-    attempt_id: str
-    action_index: int
-    name: str
+    attempt_id: str  # the parse attempt of the action
+    action_index: int  # the action's position in it
+    name: str  # the action's name
     try_number: int
-    status: ExecutionStatus
-    reason: Reason | None
+    status: ExecutionStatus  # how it ended
+    reason: Reason | None  # why it did not succeed; None if it did
+    # how long it took, in milliseconds; None if it was not tried, or its end is unknown
     duration_ms: float | None
-    result: str
-    message: str
-    started_at: datetime | None
-    origin: Origin = Origin.RUNTIME
-    call_id: str | None = None
-    exit_status: int | None = None
-    is_inferred: bool = False
+    result: str  # what the handler returned, as JSON text
+    message: str  # the message to the model if it did not succeed
+    started_at: datetime | None  # its start, UTC without a zone; None if its recording doesn't report it
+    origin: Origin = Origin.RUNTIME  # who ran it
+    call_id: str | None = None  # the call's identifier in its recording; None if it has none
+    exit_status: int | None = None  # the exit status of a program; None if none is recorded
+    is_inferred: bool = False  # whether status and reason were inferred from the words of a recorded result
 
 
 @dataclass(frozen=True, slots=True)
 class ActionReversal:
-    """An undo or a redo of an action's changes.
+    """An undo or a redo of an action's changes."""
 
-    Args:
-        attempt_id: the parse attempt of the action.
-        action_index: the action's position in it.
-        name: the action's name.
-        kind: whether its changes were undone or redone.
-        paths: the changed paths; only the first of them if there are many.
-        path_count: how many there are in total.
-        reversed_at: its time, UTC without a zone.
-    """
-
-    attempt_id: str
-    action_index: int
+    attempt_id: str  # the parse attempt of the action
+    action_index: int  # the action's position in it
     name: str
-    kind: Reversal
-    paths: tuple[str, ...]
-    path_count: int
-    reversed_at: datetime
+    kind: Reversal  # whether its changes were undone or redone
+    paths: tuple[str, ...]  # the changed paths; only the first of them if there are many
+    path_count: int  # how many there are in total
+    reversed_at: datetime  # its time, UTC without a zone
 
 
 @dataclass(frozen=True, slots=True)
 class TurnNote:
-    """An import's note on a turn.
-
-    Args:
-        code: the note's code.
-        message: the sentence for people.
-        detail: particulars, as a JSON object.
-    """
+    """An import's note on a turn."""
 
     code: str
-    message: str
-    detail: str
+    message: str  # the sentence for people
+    detail: str  # particulars, as a JSON object
 
 
 @dataclass(frozen=True, slots=True)
 class TurnDetail:
-    """Everything about one turn.
+    """Everything about one turn."""
 
-    Args:
-        response: the model's output.
-        attempt: the shown parse attempt; None if there is none, or none of this run.
-        blocks: the attempt's blocks with their repairs, in text order.
-        issues: the issues of the text, in text order.
-        actions: the parsed actions, in text order.
-        executions: every try at every action of the turn, of any parse attempt.
-        reversals: undone and redone changes of the turn's actions, in order.
-        readers: the runs that parsed the turn, the first one first.
-        notes: its import's notes: tokens billed outside the message, and a compaction of the context directly before it.
-    """
-
-    response: Response
-    attempt: Attempt | None
-    blocks: tuple[Block, ...]
-    issues: tuple[Issue, ...]
-    actions: tuple[ActionRecord, ...]
-    executions: tuple[Execution, ...]
-    reversals: tuple[ActionReversal, ...]
-    readers: tuple[Reader, ...]
+    response: Response  # the model's output
+    attempt: Attempt | None  # the shown parse attempt; None if there is none, or none of this run
+    blocks: tuple[Block, ...]  # the attempt's blocks with their repairs, in text order
+    issues: tuple[Issue, ...]  # the issues of the text, in text order
+    actions: tuple[ActionRecord, ...]  # the parsed actions, in text order
+    executions: tuple[Execution, ...]  # every try at every action of the turn, of any parse attempt
+    reversals: tuple[ActionReversal, ...]  # undone and redone changes of the turn's actions, in order
+    readers: tuple[Reader, ...]  # the runs that parsed the turn, the first one first
+    # its import's notes: tokens billed outside the message, and a compaction of the context directly before it
     notes: tuple[TurnNote, ...] = ()
 
     @property
@@ -341,14 +269,7 @@ def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | 
 
 
 def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None = None) -> TurnDetail | None:
-    """Return everything about one turn, or None if there is no such turn.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-        turn_index: the turn's position in it, from 0.
-        run_id: the run whose parse attempt to show; None for the first one.
-    """
+    """Return everything about one turn in a run (None: its first parse attempt), or None if there is no such turn."""
     found = response(ledger, session_id, turn_index)
     if found is None or not (run_id is None or is_uuid(run_id)):
         return None
@@ -406,12 +327,7 @@ _CONVERSATION = f"{RESPONSES} ORDER BY turn_index"
 
 
 def conversation(ledger: Queryable, session_id: str) -> list[Response]:
-    """Return the responses of a session in order; empty if there is no such session.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-    """
+    """Return the responses of a session in order; empty if there is no such session."""
     if not is_uuid(session_id):
         return []
     return rows(ledger, Response, _CONVERSATION, {"session_id": session_id})

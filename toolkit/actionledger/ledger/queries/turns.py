@@ -26,59 +26,36 @@ from actionledger.ledger.queries.scopes import FAILING, FIRST_EXECUTIONS, FIRST_
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One turn of a session, without its text.
+    """One turn of a session, without its text."""
 
-    Args:
-        index: its position in the session, from 0.
-        outcome: its parse outcome; None if it was not parsed, or not by this run.
-        reason: why it was not fully parsed; None if it was.
-        characters: the length of the response, in code points.
-        actions: how many actions were parsed and meant.
-        checked: how many of them had a catalogue for their check.
-        valid: how many of these may run.
-        refused: how many actions may not run, with or without a catalogue.
-        errors: how many fields were refused.
-        executions: how many tries it has.
-        failed: how many of them were attempted and did not succeed.
-        has_error: whether the turn is failing in that parse attempt, as in ``Filter.is_failing``, or was not parsed; results of another attempt's
-            actions don't count.
-    """
-
-    index: int
-    outcome: Outcome | None
-    reason: Reason | None
-    characters: int
-    actions: int
-    checked: int
-    valid: int
-    refused: int
-    errors: int
-    executions: int
-    failed: int
+    index: int  # its position in the session, from 0
+    outcome: Outcome | None  # its parse outcome; None if it was not parsed, or not by this run
+    reason: Reason | None  # why it was not fully parsed; None if it was
+    characters: int  # the length of the response, in code points
+    actions: int  # how many actions were parsed and meant
+    checked: int  # how many of them had a catalogue for their check
+    valid: int  # how many of these may run
+    refused: int  # how many actions may not run, with or without a catalogue
+    errors: int  # how many fields were refused
+    executions: int  # how many tries it has
+    failed: int  # how many of them were attempted and did not succeed
+    # whether the turn is failing in that parse attempt, as in `Filter.is_failing`, or was not parsed; results of another attempt's actions don't count
     has_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Counts over consecutive turns of a session, for a chart without room for each.
+    """Counts over consecutive turns of a session, for a chart without room for each."""
 
-    Args:
-        first, last: the positions of its first and its last turn.
-        turns: how many there are.
-        errors: how many of them have an error.
-        first_error, last_error: the positions of the first and the last of these; None if there are none.
-        repaired: how many were parsed with repairs.
-        clean: how many were parsed without repairs.
-    """
-
-    first: int
+    first: int  # first, last: the positions of its first and its last turn
     last: int
     turns: int
-    errors: int
+    errors: int  # how many of them have an error
+    # first_error, last_error: the positions of the first and the last of these; None if there are none
     first_error: int | None
     last_error: int | None
-    repaired: int
-    clean: int
+    repaired: int  # how many were parsed with repairs
+    clean: int  # how many were parsed without repairs
 
 
 STRETCHES = 240
@@ -153,14 +130,7 @@ def reading(run_id: str | None) -> str:
 def turns(
     ledger: Queryable, session_id: str, run_id: str | None = None, *, between: tuple[int, int] | None = None
 ) -> list[TurnRow]:
-    """Return the turns of a session in order; empty if there is no such session.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-        run_id: the run whose parse attempts to use; None for the first ones.
-        between: the positions of the first and the last turn to return; None for all.
-    """
+    """Return the turns of a session in order, in a run (None: first parse attempts) and between two positions; empty if there is no such session."""
     if not _are_ids(session_id, run_id):
         return []
     places = {} if between is None else dict(zip(("first", "last"), between, strict=True))
@@ -169,16 +139,7 @@ def turns(
 
 
 def why_not(ledger: Queryable, session_id: str, run_id: str | None = None) -> dict[int, str]:
-    """Return why something in a turn was not done, for each turn of a session by its position; turns without a reason are not included.
-
-    The first reason that exists counts. The order is: parsing failed, its first action was refused, an execution did not succeed, it ended without
-    a call. Last are actions that are illustrations or wait for a person.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session.
-        run_id: the run whose parse attempts to use; None for the first ones.
-    """
+    """Return why something in a turn was not done, by the turn's position in its session; turns without a reason are not included. The first that exists counts: parsing failed, its first action was refused, an execution did not succeed, it ended without a call, an illustration or a wait."""
     if not _are_ids(session_id, run_id):
         return {}
     bound = {"session_id": session_id} | ({"run_id": run_id} if run_id else {})
@@ -222,19 +183,12 @@ def _bound(session_id: str, run_id: str | None) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class TurnActions:
-    """The actions of one turn.
-
-    Args:
-        session_id: its session.
-        turn_index: its position in the session, from 0.
-        names: the actions' names, in text order, without illustrations.
-        arguments: at most 160 characters of the first one's arguments, as JSON.
-    """
+    """The actions of one turn."""
 
     session_id: str
-    turn_index: int
-    names: tuple[str, ...]
-    arguments: str = ""
+    turn_index: int  # its position in the session, from 0
+    names: tuple[str, ...]  # the actions' names, in text order, without illustrations
+    arguments: str = ""  # at most 160 characters of the first one's arguments, as JSON
 
 
 _CALLED = rows_of_page(
@@ -253,13 +207,7 @@ FROM called WHERE status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
 def actions_of_turns(
     ledger: Queryable, turns: Sequence[tuple[str, int]], run_id: str | None = None
 ) -> list[TurnActions]:
-    """Return the actions of some turns; turns without any are not included.
-
-    Args:
-        ledger: the ledger to query.
-        turns: the session's id and the turn's position for each.
-        run_id: the run whose parse attempts to use; None for the first ones.
-    """
+    """Return the actions of some turns in a run (None: their first parse attempts); turns without any are not included."""
     bound = {"sessions": [session for session, _ in turns], "places": [place for _, place in turns]}
     run = {} if run_id is None else {"run_id": run_id}
     return rows(ledger, TurnActions, _ACTIONS.format(reading=reading(run_id)), bound | run) if turns else []
@@ -272,29 +220,19 @@ got a message."""
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event of a turn.
+    """An event of a turn."""
 
-    Args:
-        occurred_at: its time, UTC without a zone; None if it started and never ended.
-        kind: the kind of event.
-        action_index: the action's position among its response's actions, from 0; None if it concerns no action.
-        name: the action's name, or the note's.
-        status: how the try ended, the decision, or whether changes were undone or redone; empty otherwise.
-        reason: the code of its reason; empty if there is none.
-        text: the message to the model or a person, who decided and why, or the first paths that were reversed.
-        duration_ms: how long a try took, in milliseconds; None if unknown.
-        origin: who ran it; None if it is not a try.
-    """
-
-    occurred_at: datetime | None
-    kind: Kind
+    occurred_at: datetime | None  # its time, UTC without a zone; None if it started and never ended
+    kind: Kind  # the kind of event
+    # the action's position among its response's actions, from 0; None if it concerns no action
     action_index: int | None
-    name: str
-    status: str
-    reason: str
+    name: str  # the action's name, or the note's
+    status: str  # how the try ended, the decision, or whether changes were undone or redone; empty otherwise
+    reason: str  # the code of its reason; empty if there is none
+    # the message to the model or a person, who decided and why, or the first paths that were reversed
     text: str
-    duration_ms: float | None
-    origin: Origin | None = None
+    duration_ms: float | None  # how long a try took, in milliseconds; None if unknown
+    origin: Origin | None = None  # who ran it; None if it is not a try
 
 
 _BY_WHOM = """
@@ -343,29 +281,18 @@ ORDER BY occurred_at NULLS LAST, rank, action_index"""
 
 
 def timeline(ledger: Queryable, turn_id: str) -> list[Step]:
-    """Return the events of a turn, in the order of their time.
-
-    Args:
-        ledger: the ledger to query.
-        turn_id: the turn.
-    """
+    """Return the events of a turn, in the order of their time."""
     return rows(ledger, Step, _ORDERED, {"turn_id": turn_id})
 
 
 @dataclass(frozen=True, slots=True)
 class Landmarks:
-    """The positions of a session that a reader jumps to.
+    """The positions of a session that a reader jumps to."""
 
-    Args:
-        first, last: its first and its last turn.
-        prompts: the turns directly after a user's message.
-        failures: the turns with a failure, as in ``Filter.is_failing``.
-    """
-
-    first: int
+    first: int  # first, last: its first and its last turn
     last: int
-    prompts: tuple[int, ...]
-    failures: tuple[int, ...]
+    prompts: tuple[int, ...]  # the turns directly after a user's message
+    failures: tuple[int, ...]  # the turns with a failure, as in `Filter.is_failing`
 
 
 _LANDMARKS = f"""
@@ -377,12 +304,7 @@ FROM turn_starts WHERE session_id = $session_id::UUID HAVING count(*) > 0"""
 
 
 def landmarks(ledger: Queryable, session_id: str) -> Landmarks | None:
-    """Return the positions of a session to jump to; None if it has no recorded response.
-
-    Args:
-        ledger: the ledger to query.
-        session_id: the session; any text that is not an identifier has none.
-    """
+    """Return the positions of a session to jump to; None if it has no recorded response."""
     if not is_uuid(session_id):
         return None
     return next(iter(rows(ledger, Landmarks, _LANDMARKS, {"session_id": session_id})), None)

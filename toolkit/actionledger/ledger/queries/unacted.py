@@ -16,26 +16,15 @@ from actionledger.ledger.queries.scopes import scope
 
 @dataclass(frozen=True, slots=True)
 class Unacted:
-    """The responses without a tool call.
+    """The responses without a tool call."""
 
-    Args:
-        rate: those that stopped without acting or could not be parsed, of all responses.
-        sessions: how many sessions have one of these.
-        endings: how many responses without a call have each ending, without zeros.
-        stops: how many stopped without acting for each reason, without zeros.
-    """
-
-    rate: Rate
-    sessions: int
-    endings: Mapping[Ending, int]
-    stops: Mapping[Stop, int]
+    rate: Rate  # those that stopped without acting or could not be parsed, of all responses
+    sessions: int  # how many sessions have one of these
+    endings: Mapping[Ending, int]  # how many responses without a call have each ending, without zeros
+    stops: Mapping[Stop, int]  # how many stopped without acting for each reason, without zeros
 
     def count(self, ending: Ending) -> int:
-        """Return how many have an ending.
-
-        Args:
-            ending: the ending.
-        """
+        """Return how many have an ending."""
         return self.endings.get(ending, 0)
 
 
@@ -53,12 +42,7 @@ _PICKED = rate_sql("unacted", "responses", "alike")
 
 
 def unacted(ledger: Queryable, within: Filter = EVERYTHING) -> Unacted:
-    """Return how the responses without a tool call ended, among those that a filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how the responses without a tool call ended, among those that a filter selects."""
     refuse_no_ledger(ledger)
     condition, parameters = scope(rated(within))
     statement = _COUNTED.format(condition=condition, rate=_PICKED)
@@ -82,19 +66,12 @@ LEFT = (Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING)
 
 @dataclass(frozen=True, slots=True)
 class LeftAsText:
-    """The responses with a call that is left as text.
-
-    Args:
-        responses: how many there are.
-        sessions: the number of their sessions.
-        counted: how many responses have recorded tokens.
-        input_tokens, output_tokens: their sums.
-    """
+    """The responses with a call that is left as text."""
 
     responses: int
-    sessions: int
-    counted: int
-    input_tokens: int
+    sessions: int  # the number of their sessions
+    counted: int  # how many responses have recorded tokens
+    input_tokens: int  # input_tokens, output_tokens: their sums
     output_tokens: int
 
 
@@ -110,12 +87,7 @@ FROM found LEFT JOIN (SELECT turn_id, input_tokens, output_tokens FROM turn_star
 
 
 def left_as_text(ledger: Queryable, within: Filter = EVERYTHING) -> LeftAsText:
-    """Return how many of the selected responses contain a call as text, and their tokens.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how many of the selected responses contain a call as text, and their tokens."""
     condition, parameters = scope(rated(within))
     return rows(ledger, LeftAsText, _FOUND.format(condition=condition), parameters)[0]
 
@@ -129,17 +101,12 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Responses without an action.
+    """Responses without an action."""
 
-    Args:
-        responses: how many texts were parsed with a named format.
-        quiet: how many of them have no actions in that format; text that only looks like a call doesn't count.
-        texts: some of these, without duplicates.
-    """
-
-    responses: int
+    responses: int  # how many texts were parsed with a named format
+    # how many of them have no actions in that format; text that only looks like a call doesn't count
     quiet: int
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # some of these, without duplicates
 
 
 _QUIET = f"""
@@ -154,12 +121,7 @@ WHERE characters BETWEEN 1 AND {LONGEST} ORDER BY text LIMIT {MOST}"""
 
 
 def quiet_responses(ledger: Queryable, within: Filter = EVERYTHING) -> Quiet:
-    """Return how many responses have no action in their parser's format; texts are returned only if these are the majority.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return how many responses have no action in their parser's format; texts are returned only if these are the majority."""
     condition, parameters = scope(rated(within))
     [(responses, quiet)] = ledger.sql(_COUNTS.format(condition=condition), parameters).fetchall()
     if 2 * quiet <= responses:

@@ -19,35 +19,22 @@ Kept: TypeAlias = Literal["profile", "model", "task", "source"]
 
 @dataclass(frozen=True, slots=True)
 class UsageSums:
-    """The usage of a set of responses.
+    """The usage of a set of responses."""
 
-    Args:
-        turns: how many responses there are.
-        counted: how many have recorded tokens.
-        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: their sums.
-        priced: how many responses have a known cost.
-        cost_usd: their sum, in dollars.
-        by_prices: how many have a cost from a price file or a price list.
-        by_prices_usd: their sum, in dollars.
-        timed: how many responses have a recorded latency.
-        latency_ms: their median, in milliseconds; None if there is none.
-        slow_ms: their 95th percentile, in milliseconds; None if there is none.
-    """
-
-    turns: int
-    counted: int
+    turns: int  # how many responses there are
+    counted: int  # how many have recorded tokens
     input_tokens: int
     output_tokens: int
     cached_tokens: int
     cache_write_tokens: int
     reasoning_tokens: int
-    priced: int
-    cost_usd: float
-    by_prices: int
-    by_prices_usd: float
-    timed: int
-    latency_ms: float | None
-    slow_ms: float | None
+    priced: int  # how many responses have a known cost
+    cost_usd: float  # their sum, in dollars
+    by_prices: int  # how many have a cost from a price file or a price list
+    by_prices_usd: float  # their sum, in dollars
+    timed: int  # how many responses have a recorded latency
+    latency_ms: float | None  # their median, in milliseconds; None if there is none
+    slow_ms: float | None  # their 95th percentile, in milliseconds; None if there is none
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
@@ -103,12 +90,7 @@ SELECT label, {{{{{_SUMS_OF_PARTS}}}}} AS sums FROM taken LEFT JOIN waits USING 
 
 
 def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
-    """Return the usage of the responses that a filter selects; each response counts once, however often it was parsed.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the usage of the responses that a filter selects; each response counts once, however often it was parsed."""
     found = _usage(ledger, within, UNSPLIT)
     return found[0].sums if found else _NOTHING
 
@@ -170,65 +152,38 @@ FROM events WHERE code = $billed AND {_PICKED} GROUP BY ALL ORDER BY times DESC,
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
-    """A model's responses with tokens and no cost, since neither their recording nor a price list has it.
+    """A model's responses with tokens and no cost, since neither their recording nor a price list has it."""
 
-    Args:
-        model: the model; empty if none is recorded.
-        turns: the number of responses.
-    """
-
-    model: str
-    turns: int
+    model: str  # the model; empty if none is recorded
+    turns: int  # the number of responses
 
 
 @dataclass(frozen=True, slots=True)
 class BilledBeside:
-    """Usage that providers billed outside messages; its tokens are included in those of the responses.
+    """Usage that providers billed outside messages; its tokens are included in those of the responses."""
 
-    Args:
-        kind: the kind of usage, in the provider's term.
-        model: the model of the tokens, if different from the message's; otherwise empty.
-        times: how often it was billed.
-        input_tokens, output_tokens: how many tokens.
-        requests: how many requests, if it is billed by request.
-    """
-
-    kind: str
-    model: str
-    times: int
+    kind: str  # the kind of usage, in the provider's term
+    model: str  # the model of the tokens, if different from the message's; otherwise empty
+    times: int  # how often it was billed
     input_tokens: int
     output_tokens: int
     requests: int
 
 
 def price_sources(ledger: Queryable) -> tuple[str, ...]:
-    """Return the sources of a ledger's prices, with their days: ``a price file of 2026-01-01``.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the sources of a ledger's prices, with their days: ``a price file of 2026-01-01``."""
     found = ledger.sql(_USED, {"files": PRICES_USED, "lists": LIST_PRICES_USED}).fetchall()
     return tuple(_words(code, day, package) for code, day, package in found)
 
 
 def unpriced(ledger: Queryable, within: Filter = EVERYTHING) -> list[Unpriced]:
-    """Return the models with responses that have tokens and no cost, with their number, the most frequent first.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the models with responses that have tokens and no cost, with their number, the most frequent first."""
     condition, parameters = scope(within)
     return rows(ledger, Unpriced, _UNPRICED.format(condition=condition), parameters)
 
 
 def billed_beside(ledger: Queryable, within: Filter = EVERYTHING) -> list[BilledBeside]:
-    """Return the usage that providers billed outside the messages that a filter selects.
-
-    Args:
-        ledger: the ledger to query.
-        within: selects the responses.
-    """
+    """Return the usage that providers billed outside the messages that a filter selects."""
     condition, parameters = scope(within)
     return rows(
         ledger, BilledBeside, _BILLED.format(condition=condition), parameters | {"billed": BILLED_BESIDE}
@@ -242,38 +197,22 @@ def _words(code: str, day: str, package: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailureCost:
-    """A reason of failure, and the usage of the turns that have it.
+    """A reason of failure, and the usage of the turns that have it."""
 
-    Args:
-        stage: where it failed; None for all together.
-        code: the reason; None for all together.
-        origin: who ran the action; None if parsing or checking failed.
-        count: the number of parse attempts, field errors or executions.
-        inferred: how many of those were inferred only from the words of a recorded result.
-        turns: how many turns have it; a turn with several reasons counts for each.
-        sessions: how many sessions have it.
-        counted: how many of the turns have recorded tokens.
-        input_tokens, output_tokens: their sums.
-        priced: how many of the turns have a known cost.
-        cost_usd: their sum, in dollars.
-        by_prices: how many of the turns have a cost from a price file or a price list.
-        by_prices_usd: their sum, in dollars.
-    """
-
-    stage: Stage | None
-    code: Reason | None
-    origin: Origin | None
-    count: int
-    inferred: int
-    turns: int
-    sessions: int
-    counted: int
-    input_tokens: int
+    stage: Stage | None  # where it failed; None for all together
+    code: Reason | None  # the reason; None for all together
+    origin: Origin | None  # who ran the action; None if parsing or checking failed
+    count: int  # the number of parse attempts, field errors or executions
+    inferred: int  # how many of those were inferred only from the words of a recorded result
+    turns: int  # how many turns have it; a turn with several reasons counts for each
+    sessions: int  # how many sessions have it
+    counted: int  # how many of the turns have recorded tokens
+    input_tokens: int  # input_tokens, output_tokens: their sums
     output_tokens: int
-    priced: int
-    cost_usd: float
-    by_prices: int
-    by_prices_usd: float
+    priced: int  # how many of the turns have a known cost
+    cost_usd: float  # their sum, in dollars
+    by_prices: int  # how many of the turns have a cost from a price file or a price list
+    by_prices_usd: float  # their sum, in dollars
 
 
 _COSTS = """

@@ -17,15 +17,9 @@ VERSION = f"coalesce({', '.join(f'metadata->>{name!r}' for name in (*VERSIONS, *
 
 @dataclass(frozen=True, slots=True)
 class RecordedVersion:
-    """Sessions that one version of a runtime wrote.
+    """Sessions that one version of a runtime wrote."""
 
-    Args:
-        source: the runtime that recorded them.
-        version: its version.
-        sessions: how many there are.
-    """
-
-    source: str
+    source: str  # the runtime that recorded them
     version: str
     sessions: int
 
@@ -36,11 +30,7 @@ FROM sessions WHERE {VERSION} <> '' AND (metadata->>'agent') IS NULL GROUP BY AL
 
 
 def recorded_versions(ledger: Queryable) -> list[RecordedVersion]:
-    """Return the versions that wrote a ledger's sessions, as far as recorded, the most sessions first.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the versions that wrote a ledger's sessions, as far as recorded, the most sessions first."""
     return rows(ledger, RecordedVersion, _RECORDED_VERSIONS)
 
 
@@ -80,18 +70,11 @@ ORDER BY length(text), turn_id LIMIT 20"""
 
 @dataclass(frozen=True, slots=True)
 class ToolErrors:
-    """Tool errors with the same wording.
+    """Tool errors with the same wording."""
 
-    Args:
-        source: the runtime that recorded their sessions.
-        version: its version; empty if its recording has none.
-        message: the beginning of the result.
-        count: how many there are.
-    """
-
-    source: str
-    version: str
-    message: str
+    source: str  # the runtime that recorded their sessions
+    version: str  # its version; empty if its recording has none
+    message: str  # the beginning of the result
     count: int
 
 
@@ -102,9 +85,5 @@ JOIN (SELECT session_id, source, metadata FROM sessions) USING (session_id) GROU
 
 
 def tool_errors(ledger: Queryable) -> list[ToolErrors]:
-    """Return the recorded results with only a generic tool error, by wording.
-
-    Args:
-        ledger: the ledger to query.
-    """
+    """Return the recorded results with only a generic tool error, by wording."""
     return rows(ledger, ToolErrors, _TOOL_ERRORS)

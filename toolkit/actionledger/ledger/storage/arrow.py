@@ -59,19 +59,12 @@ _NO_IDENTIFIER = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class ArrowRows:
-    """Rows of one table.
+    """Rows of one table."""
 
-    Args:
-        table: the table's name.
-        constants: the columns with the same value in all rows.
-        varying_names: the columns with several values. A column without any value is in neither.
-        varying: these columns and ``PLACE``; between processes they are an Arrow stream.
-    """
-
-    table: str
-    constants: dict[str, Any]
-    varying_names: frozenset[str]
-    varying: nanoarrow.Array
+    table: str  # the table's name
+    constants: dict[str, Any]  # the columns with the same value in all rows
+    varying_names: frozenset[str]  # the columns with several values. A column without any value is in neither
+    varying: nanoarrow.Array  # these columns and `PLACE`; between processes they are an Arrow stream
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         written = BytesIO()
@@ -88,7 +81,6 @@ class ArrowRows:
 
 
 def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[int]) -> ArrowRows:
-    """Return rows as Arrow."""
     constants: dict[str, Any] = {}
     children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
     for name, column in zip(table.staged, columns, strict=True):

@@ -25,11 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class BackgroundIngester:
-    """Ingests and publishes in a thread of its own; a forked child starts its own thread at its first flush.
-
-    Args:
-        store: the store of the ledger's tables.
-    """
+    """Ingests and publishes in a thread of its own; a forked child starts its own thread at its first flush."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

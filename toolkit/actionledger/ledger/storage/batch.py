@@ -22,23 +22,14 @@ from actionledger.ledger.storage.preparation import Prepared, UnwritableEventErr
 
 
 class Batch:
-    """Events that are ingested together, each once.
-
-    Attributes:
-        size: about how many bytes their lines have.
-    """
+    """Events that are ingested together, each once."""
 
     def __init__(self) -> None:
         self._events: dict[str, Event] = {}
         self.size = 0
 
     def add(self, event: Event) -> None:
-        """Add an event, unless the batch already has it.
-
-        Raises:
-            EventTooLargeError: the event exceeds the ledger's size limit.
-            UsageError: it holds a value that JSON can't represent.
-        """
+        """Add an event, unless the batch already has it."""
         if event.event_id in self._events:
             return
         size = small_size(event)
@@ -48,11 +39,7 @@ class Batch:
         self.size += size
 
     def prepared(self) -> Prepared:
-        """Return the events as rows.
-
-        Raises:
-            UsageError: one of them holds a value that JSON can't represent; the others stay in the batch.
-        """
+        """Return the events as rows."""
         events = list(self._events.values())
         try:
             return prepare(events)
@@ -61,11 +48,7 @@ class Batch:
             raise
 
     def lines(self) -> list[bytes]:
-        """Return the events as lines, each with its line break; secrets are masked.
-
-        Raises:
-            UsageError: see ``prepared``.
-        """
+        """Return the events as lines, each with its line break; secrets are masked."""
         events = list(self._events.values())
         unmasked = []
         for event in events:

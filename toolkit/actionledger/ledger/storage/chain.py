@@ -33,15 +33,10 @@ _DIGEST_BYTES = 32
 
 
 class Owner(NamedTuple):
-    """The owner of rows.
+    """The owner of rows."""
 
-    Args:
-        identity: the turn, session or run; a derived id for a row that belongs to none.
-        salted_by: the owner of their salt: the session, if there is one.
-    """
-
-    identity: str
-    salted_by: str
+    identity: str  # the turn, session or run; a derived id for a row that belongs to none
+    salted_by: str  # the owner of their salt: the session, if there is one
 
 
 def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
@@ -96,7 +91,6 @@ class Cells:
         return {salted_by for _, _, salted_by in self._lines}
 
     def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
-        """Yield the cells' digests."""
         keys = {salted_by: salt.bytes for salted_by, salt in salts.items()}
         for (table, _, salted_by), lines in self._lines.items():
             yield digest(table, keys[salted_by], lines)
@@ -131,15 +125,10 @@ SPAN = 1_000_000_000_000
 
 
 class Head(NamedTuple):
-    """The head of a chain.
+    """The head of a chain."""
 
-    Args:
-        link: the number of the last link.
-        value: its hash, in hexadecimal digits.
-    """
-
-    link: int
-    value: str
+    link: int  # the number of the last link
+    value: str  # its hash, in hexadecimal digits
 
     def __str__(self) -> str:
         return f"{self.link}:{self.value}"
@@ -147,20 +136,13 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link of the chain: the rows that one transaction has added and removed.
+    """A link of the chain: the rows that one transaction has added and removed."""
 
-    Args:
-        number: its number in the chain.
-        made_at: its time, UTC without a zone.
-        cells: the digests of the cells that it added.
-        withdrawn: the digests of the cells that it removed.
-        seed: only in the first link, a random value unique to this chain; in a lake after the name of its host.
-    """
-
-    number: int
-    made_at: datetime
-    cells: Sequence[bytes]
-    withdrawn: Sequence[bytes] = ()
+    number: int  # its number in the chain
+    made_at: datetime  # its time, UTC without a zone
+    cells: Sequence[bytes]  # the digests of the cells that it added
+    withdrawn: Sequence[bytes] = ()  # the digests of the cells that it removed
+    # only in the first link, a random value unique to this chain; in a lake after the name of its host
     seed: str = ""
 
     def head(self, before: str) -> str:
@@ -175,12 +157,7 @@ class Link:
 
 
 class Chain:
-    """Adds links to a chain of the current database; the caller must be its only writer.
-
-    Args:
-        connection: a connection whose current database has a chain.
-        head: the chain's head; None to read that of a file's only chain.
-    """
+    """Adds links to a chain of the current database; the caller must be its only writer."""
 
     def __init__(self, connection: DuckDBPyConnection, head: Head | None = None) -> None:
         self._connection = connection

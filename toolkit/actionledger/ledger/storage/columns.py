@@ -55,32 +55,19 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Column:
-    """A column and the source of its values.
-
-    Args:
-        name: its name.
-        sql_type: its DuckDB type.
-        field: the field or property with its values, or a part of it: ``text``, ``span.start``.
-        read: converts the field's value to the column's; None if they are the same.
-        is_last: whether it comes after the others in the order of digests, which can't change for existing ledgers.
-        blank: replaces its values when no text is to be shown; None if it holds no text.
-    """
+    """A column and the source of its values."""
 
     name: str
-    sql_type: str
-    field: str
-    read: Read | None = None
+    sql_type: str  # its DuckDB type
+    field: str  # the field or property with its values, or a part of it: `text`, `span.start`
+    read: Read | None = None  # converts the field's value to the column's; None if they are the same
+    # whether it comes after the others in the order of digests, which can't change for existing ledgers
     is_last: bool = False
-    blank: str | None = None
+    blank: str | None = None  # replaces its values when no text is to be shown; None if it holds no text
 
 
 class Part:
-    """The columns of a table for one kind of value.
-
-    Args:
-        source: the class of the value.
-        columns: the columns, in order.
-    """
+    """The columns of a table, in order, for one class of values."""
 
     def __init__(self, source: type, columns: Sequence[Column]) -> None:
         self.source = source
@@ -219,7 +206,8 @@ def _none_if_empty(value: Any) -> Any:
     return value or None
 
 
-def _json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """Return a value that is no text as JSON text."""
     from pydantic_core import to_json  # noqa: PLC0415 - slow to load, and a reader needs none
 
     return to_json(value).decode()
@@ -230,5 +218,5 @@ def _amount(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else float(value)
 
 
-_READ: dict[str, Read] = {"JSON": _json, "DOUBLE": _amount}
+_READ: dict[str, Read] = {"JSON": as_json, "DOUBLE": _amount}
 """Converters by SQL type, for values that are not recorded as their field has them."""

@@ -42,19 +42,7 @@ _CONDITIONS = {
 
 
 def write_database(ledger: Ledger, file: Path, session_ids: Sequence[str] | None = None) -> dict[str, int]:
-    """Write sessions into one new database, a ledger that any tool opens; the file appears only when complete.
-
-    Args:
-        ledger: the ledger that holds them.
-        file: the new file; it must not exist.
-        session_ids: the sessions, with everything that belongs to them; None for the whole ledger.
-
-    Returns:
-        The number of rows of each table, counted in the file and equal to the ledger's.
-
-    Raises:
-        LedgerError: the file exists, can't be written, or its number of rows differs from the ledger's.
-    """
+    """Write sessions (None: all) into a new database that any tool opens, which appears only when complete; return each table's rows, counted in the file."""
 
     def fill(into: DuckDBPyConnection) -> None:
         for table in TABLES:
@@ -74,20 +62,7 @@ def write_database(ledger: Ledger, file: Path, session_ids: Sequence[str] | None
 def write_tables(
     ledger: Ledger, folder: Path, form: TableForm, session_ids: Sequence[str] | None = None
 ) -> dict[str, int]:
-    """Write sessions into a folder, a file for each table.
-
-    Args:
-        ledger: the ledger that holds them.
-        folder: the folder; it is created if missing, and must be empty.
-        form: the files' format.
-        session_ids: the sessions, with everything that belongs to them; None for the whole ledger.
-
-    Returns:
-        The number of rows of each table, counted in its file and equal to the ledger's.
-
-    Raises:
-        LedgerError: the folder is not empty or can't be written to, or a file's number of rows differs from the ledger's.
-    """
+    """Write sessions (None: all) into a new or empty folder, a file for each table; return each table's rows, counted in its file."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
@@ -99,18 +74,7 @@ def write_tables(
 
 
 def read_tables(folder: Path, file: Path) -> dict[str, int]:
-    """Make a ledger from the files of ``write_tables``.
-
-    Args:
-        folder: the folder, with a file for each table.
-        file: the new ledger; it must not exist.
-
-    Returns:
-        The number of rows of each table.
-
-    Raises:
-        LedgerError: a file is missing or can't be read, or the ledger exists. A table that is newer than the export stays empty.
-    """
+    """Make a new ledger from the files of ``write_tables``; return each table's rows."""
     form: TableForm = "jsonl" if (folder / f"{TABLES[0].name}.jsonl").exists() else "parquet"
     there = [table for table in TABLES if (folder / f"{table.name}.{form}").exists()]
     if missing := {table.name for table in TABLES} - {table.name for table in there} - lacking(PROVEN_SINCE):

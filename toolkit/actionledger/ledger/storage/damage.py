@@ -21,11 +21,7 @@ _DAMAGE = (IOException, FatalException, InternalException, SerializationExceptio
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether an error is one that DuckDB raises for an unreadable file.
-
-    Args:
-        error: the error.
-    """
+    """Return whether an error is one that DuckDB raises for an unreadable file."""
     # DuckDB 2 has no error class of its own for a wrong block checksum.
     return isinstance(error, _DAMAGE) or type(error) is Error
 
@@ -43,14 +39,7 @@ def damage_sentence(what: str, error: Exception) -> str:
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Run queries that are known to be correct, so that a read error means that the file is damaged.
-
-    Args:
-        path: the ledger's path.
-
-    Raises:
-        LedgerError: a part of the file can't be read.
-    """
+    """Run queries that are known to be correct, so that a read error means that the file is damaged."""
     try:
         yield
     except Error as error:

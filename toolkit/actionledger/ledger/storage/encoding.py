@@ -42,18 +42,7 @@ _values_of = attrgetter(*(each.name for each in fields(ResponseReceived)))
 
 
 def encode(event: Event) -> bytes:
-    """Encode an event as a line.
-
-    Args:
-        event: the event.
-
-    Returns:
-        The line in UTF-8 with its line break; secrets are masked, lone surrogates replaced by U+FFFD.
-
-    Raises:
-        EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
-        UsageError: the event holds a value that JSON can't represent.
-    """
+    """Encode an event as a line in UTF-8 with its line break; secrets are masked, lone surrogates replaced by U+FFFD."""
     return encoded(event)[0]
 
 
@@ -65,17 +54,11 @@ def encoded(event: Event) -> tuple[bytes, bool]:
 
 
 class Unmasked(NamedTuple):
-    """An event as JSON before masking.
+    """An event as JSON before masking."""
 
-    Args:
-        line: the JSON in UTF-8, without a line break.
-        is_response: whether it has a field that says that its text is exact, which masking makes false.
-        is_same: whether it is known to decode to the same event.
-    """
-
-    line: bytes
-    is_response: bool
-    is_same: bool
+    line: bytes  # the JSON in UTF-8, without a line break
+    is_response: bool  # whether it has a field that says that its text is exact, which masking makes false
+    is_same: bool  # whether it is known to decode to the same event
 
 
 def dumped(event: Event, *, checked: bool = False) -> Unmasked:

@@ -35,11 +35,7 @@ _MUCH = (MUCH_STORE_MEMORY, MUCH_STORE_LOG)
 
 
 class FileIntake:
-    """Puts pieces into the working file of a ledger in one file; see ``Intake``.
-
-    Args:
-        files: the ledger's files.
-    """
+    """Puts pieces into the working file of a ledger in one file; see ``Intake``."""
 
     least_bytes = 0
 

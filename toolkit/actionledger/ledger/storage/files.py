@@ -50,21 +50,12 @@ _ORIGINAL = "Original error: "
 
 @dataclass(frozen=True, slots=True)
 class LedgerFiles:
-    """The paths of one ledger.
+    """The paths of one ledger."""
 
-    Args:
-        published: the published copy, absolute and without symbolic links.
-    """
-
-    published: Path
+    published: Path  # the published copy, absolute and without symbolic links
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the files of the ledger at ``path``.
-
-        Raises:
-            LedgerError: DuckDB can't open a file of that name, or it is a link to itself.
-        """
         try:
             resolved = Path(path).resolve()
         except (RuntimeError, OSError) as error:  # Python 3.13 changed which of the two is raised
@@ -206,11 +197,7 @@ class LedgerFiles:
             make_private_folders(folder)
 
     def refuse_links(self) -> None:
-        """Raise if one of the ledger's own parts is a symbolic link, since data could then be written elsewhere.
-
-        Raises:
-            LedgerError: one is; the message names it.
-        """
+        """Raise if one of the ledger's own parts is a symbolic link, since data could then be written elsewhere."""
         parts = (
             self.folder,
             self.store,
@@ -259,11 +246,7 @@ def make_private_folders(folder: Path) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder with all its contents, if it exists.
-
-    Raises:
-        LedgerError: something in it can't be removed.
-    """
+    """Remove a folder with all its contents, if it exists."""
     with one_sentence(f"The folder {folder} can't be removed"), suppress(FileNotFoundError):
         shutil.rmtree(folder)
 
@@ -284,15 +267,7 @@ def sync_to_disk(path: Path) -> None:
 
 @contextmanager
 def one_sentence(what: str) -> Iterator[None]:
-    """Turn an error of the system or of DuckDB into a ``LedgerError`` that says what could not be done.
-
-    Args:
-        what: the beginning of the sentence: ``The ledger … can't be opened``.
-
-    Raises:
-        LedgerError: see above.
-        KeyboardInterrupt: it came in the middle of a statement.
-    """
+    """Turn an error of the system or of DuckDB into a ``LedgerError`` that begins with ``what``: ``The ledger … can't be opened``."""
     try:
         yield
     except RuntimeError as error:

@@ -27,28 +27,16 @@ _BESIDE = ("-wal", "-journal")
 
 
 class FileState(NamedTuple):
-    """The state of a file by which an unchanged one is recognised.
+    """The state of a file by which an unchanged one is recognised."""
 
-    Args:
-        size: its size, in bytes.
-        changed: its modification time, in nanoseconds since 1970.
-        ends: the hash of its beginning and its end, and of the state of a database's log next to it.
-        how: the requested way of reading it, if any.
-    """
-
-    size: int
-    changed: int
-    ends: str
-    how: str
+    size: int  # its size, in bytes
+    changed: int  # its modification time, in nanoseconds since 1970
+    ends: str  # the hash of its beginning and its end, and of the state of a database's log next to it
+    how: str  # the requested way of reading it, if any
 
 
 def state_of(path: Path, how: str) -> FileState | None:
-    """Return the state of a file; None if it can't be read, or is not a file.
-
-    Args:
-        path: the file.
-        how: the requested way of reading it, if any.
-    """
+    """Return the state of a file; None if it can't be read, or is not a file."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -73,12 +61,7 @@ def written_beside(path: Path) -> bytes:
 
 
 class TakenFiles:
-    """The files that a ledger has imported whole.
-
-    Args:
-        path: the file of the list.
-        files: the state of each when it was imported, by path.
-    """
+    """The list of the files that a ledger has imported whole, each with its state then."""
 
     def __init__(self, path: Path, files: dict[str, FileState]) -> None:
         self._path = path
@@ -87,21 +70,13 @@ class TakenFiles:
 
     @classmethod
     def of(cls, ledger: Path) -> Self:
-        """Return a ledger's list; empty if there is no ledger, or if another version of the toolkit imported them.
-
-        Args:
-            ledger: its path.
-        """
+        """Return a ledger's list; empty if there is no ledger, or if another version of the toolkit imported them."""
         files = LedgerFiles.at(ledger)
         return cls(files.taken_files, _read(files.taken_files) if files.published.exists() else {})
 
     @classmethod
     def anew(cls, ledger: Path) -> Self:
-        """Return an empty list for a ledger, so that every file is read again.
-
-        Args:
-            ledger: its path.
-        """
+        """Return an empty list for a ledger, so that every file is read again."""
         return cls(LedgerFiles.at(ledger).taken_files, {})
 
     def names(self, path: Path) -> bool:

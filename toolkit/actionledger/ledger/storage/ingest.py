@@ -96,13 +96,7 @@ def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
 
 
 class Ingest:
-    """One ingest, by the holder of the lock.
-
-    Args:
-        files: the ledger's files.
-        connection: its current database is the working file.
-        is_stopped: called between small steps; True leaves the rest to the next ingest.
-    """
+    """One ingest, by the holder of the lock; ``is_stopped`` is asked between small steps, and True leaves the rest to the next one."""
 
     def __init__(
         self, files: LedgerFiles, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]

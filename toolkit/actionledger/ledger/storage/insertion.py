@@ -21,11 +21,7 @@ SELECT session_id::VARCHAR FROM forgotten GROUP BY session_id HAVING max_by(step
 
 
 class ErasedSessions:
-    """The sessions that are erased.
-
-    Args:
-        steps: for each session that was ever erased, the steps and their times.
-    """
+    """The sessions that are erased."""
 
     def __init__(self, steps: Iterable[tuple[str, str, datetime]]) -> None:
         self._sessions: set[str] = set()
@@ -93,21 +89,13 @@ _NEW_EVENT = f"{PLACE} NOT IN (SELECT {PLACE} FROM {_PASSED_OVER} WHERE why != '
 
 @dataclass(frozen=True, slots=True)
 class InsertedRows:
-    """The rows that were inserted.
+    """The rows that were inserted."""
 
-    Args:
-        events: the number of new events.
-        duplicates: the number of events skipped as already known.
-        forgotten: the number of events skipped because their session is erased.
-        is_whole: whether all rows of all events were inserted.
-        salted_by: the salt owners of the new rows, if some were skipped.
-    """
-
-    events: int
-    duplicates: int
-    forgotten: int
-    is_whole: bool
-    salted_by: frozenset[str]
+    events: int  # the number of new events
+    duplicates: int  # the number of events skipped as already known
+    forgotten: int  # the number of events skipped because their session is erased
+    is_whole: bool  # whether all rows of all events were inserted
+    salted_by: frozenset[str]  # the salt owners of the new rows, if some were skipped
 
 
 def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> InsertedRows:

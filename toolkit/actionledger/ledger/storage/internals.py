@@ -31,16 +31,7 @@ _LAST_PATIENCE_SECONDS = 60.0
 
 
 class DirectRecorder:
-    """Records many events at once, in one thread.
-
-    Args:
-        store: the store of the ledger's tables.
-        writer: writes the events that can't be ingested directly.
-
-    Attributes:
-        is_direct: whether any event was ingested directly.
-        written: the number of events that went to segments.
-    """
+    """Records many events at once, in one thread."""
 
     def __init__(self, store: Store, writer: SegmentWriter) -> None:
         self._store = store
@@ -103,14 +94,7 @@ class DirectRecorder:
 
 
 class SharedCounter:
-    """Counts across processes.
-
-    The file is not a record: if it can't be read, counting starts again.
-
-    Args:
-        path: the file; created if missing.
-        clock: returns the time in seconds, the same in every process.
-    """
+    """Counts across processes, in a file that is no record: if it can't be read, counting starts again. ``clock`` is the same in every process."""
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = path
@@ -155,13 +139,7 @@ _PATIENCE_SECONDS = 60.0
 
 
 class Internals:
-    """The internal interface of a writable ledger.
-
-    Args:
-        store: the store of its tables.
-        writer: writes its segments.
-        before_close: functions to call before it is closed, the last first.
-    """
+    """The internal interface of a writable ledger; what ``before_close`` holds is called before it is closed, the last first."""
 
     def __init__(self, store: Store, writer: SegmentWriter, before_close: list[Callable[[], object]]) -> None:
         self._store = store

@@ -33,15 +33,7 @@ _sync_content = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
 class SegmentWriter:
-    """Appends lines to segments of its own; threads may share it, and a forked child starts another segment.
-
-    Args:
-        folder: the folder of segments.
-        on_flush: called after something was written to a segment; must return at once.
-
-    Attributes:
-        taken: the number of events it was given.
-    """
+    """Appends lines to segments of its own; threads may share it, and a forked child starts another segment. ``on_flush`` must return at once."""
 
     def __init__(self, folder: Path, on_flush: Callable[[], None] = lambda: None) -> None:
         self._folder = folder

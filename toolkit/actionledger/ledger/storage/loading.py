@@ -24,19 +24,12 @@ _PARSER_ID = _TABLES["parsers"].place["parser_id"]
 
 @dataclass(slots=True)
 class LoadCounts:
-    """The counts of loaded lines.
+    """The counts of loaded lines."""
 
-    Args:
-        events: the number of ingested events.
-        duplicates: the number of events skipped because their identifier is known.
-        quarantined: the number of lines that can't be parsed.
-        forgotten: the number of events skipped because their session is erased.
-    """
-
-    events: int = 0
-    duplicates: int = 0
-    quarantined: int = 0
-    forgotten: int = 0
+    events: int = 0  # the number of ingested events
+    duplicates: int = 0  # the number of events skipped because their identifier is known
+    quarantined: int = 0  # the number of lines that can't be parsed
+    forgotten: int = 0  # the number of events skipped because their session is erased
 
 
 class Loader:

@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 
 class LocalStore:
-    """A ledger in one file; see ``Store`` for what each method does.
-
-    Args:
-        files: its files, already checked (``open_files`` does).
-        blank: the state of the published copy when it was blank; None if unknown.
-    """
+    """A ledger in one file; see ``Store`` for what each method does."""
 
     def __init__(self, files: LedgerFiles, blank: Hashable = None) -> None:
         self.files = files
@@ -107,17 +102,7 @@ class LocalStore:
 
 
 def store_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | None = None) -> Store:
-    """Open the store at a path, of the kind that the suffix says.
-
-    Args:
-        path: the path of the published copy of a ledger in one file, or of the file that locates a lake.
-        read_only: whether nothing may be written.
-        as_of: the state of a lake to read; None for the newest.
-
-    Raises:
-        UsageError: a past state of a ledger in one file is requested, or the path is DuckLake's own name of a lake.
-        LedgerError: see ``open_ledger``.
-    """
+    """Open the store at a path, of the kind that the suffix says."""
     if os.fspath(path).startswith("ducklake:"):
         raise UsageError(
             f"A lake is opened by a small file that says where it is: write metadata_path = {os.fspath(path)[9:]!r} and data_path = "
@@ -150,21 +135,7 @@ def _lake_at(path: str | os.PathLike[str], *, read_only: bool, as_of: AsOf | Non
 
 
 def verify(path: str | os.PathLike[str], *, since: str = "") -> "Verification":
-    """Verify that a ledger holds what was ingested; it changes nothing.
-
-    Args:
-        path: its published file, or the file that locates its lake.
-        since: an earlier ``Verification.head`` that was kept elsewhere; empty for none.
-
-    Returns:
-        The differences, and what can't be checked.
-
-    Raises:
-        UsageError: ``since`` is not a head.
-        NotALedgerError: the file is not a ledger.
-        NewerLedgerError: the ledger was written by a newer version of the toolkit.
-        LedgerError: there is no ledger, or it can't be read.
-    """
+    """Verify that a ledger holds what was ingested, since an earlier ``Verification.head`` if one is given; it changes nothing."""
     # Slow to load, and seldom needed.
     from actionledger.ledger.upkeep.proofs.file import verify_file  # noqa: PLC0415
     from actionledger.ledger.upkeep.proofs.report import heads_in  # noqa: PLC0415

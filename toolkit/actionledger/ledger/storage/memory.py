@@ -138,22 +138,15 @@ _MOST = 4
 
 @dataclass(slots=True)
 class Instance:
-    """A DuckDB in memory.
+    """A DuckDB in memory."""
 
-    Args:
-        connection: its connection; callers may get cursors of it.
-        config: its settings; None for one that can't be reused.
-        spills_to: the folder for spilled data.
-        views: the SELECT of each of its views, by name, so that existing ones are not created again.
-        lacks: the tables that the attached ledger lacks, if it is of an older version.
-        has_tail: whether a database with a ledger's tables, all of them empty, is attached.
-    """
-
-    connection: DuckDBPyConnection
-    config: Config | None = None
-    spills_to: str = ""
+    connection: DuckDBPyConnection  # its connection; callers may get cursors of it
+    config: Config | None = None  # its settings; None for one that can't be reused
+    spills_to: str = ""  # the folder for spilled data
+    # the SELECT of each of its views, by name, so that existing ones are not created again
     views: Mapping[str, str] = field(default_factory=dict)
-    has_tail: bool = False
+    has_tail: bool = False  # whether a database with a ledger's tables, all of them empty, is attached
+    # the tables that the attached ledger lacks, if it is of an older version
     lacks: frozenset[str] = frozenset()
 
     def detach(self, *names: str) -> None:

@@ -25,17 +25,12 @@ _RESULT = {"changed_back", "in_all"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReversalAsTry:
-    """The end of a try that was an undo.
-
-    Args:
-        event_id, recorded_at, execution_id: those of the event and of the try.
-        paths, path_count: the changed paths, and their number in all.
-    """
+    """The end of a try that was an undo."""
 
     event_id: str
     recorded_at: datetime
     execution_id: str
-    paths: tuple[str, ...]
+    paths: tuple[str, ...]  # paths, path_count: the changed paths, and their number in all
     path_count: int
 
 
@@ -73,12 +68,7 @@ def _is_end_of_try(event: JsonDict) -> bool:
 
 
 class Older:
-    """Converts events of older versions to current ones, in the order in which they were recorded.
-
-    Args:
-        connection: a connection to the database of earlier events.
-        catalogues: the prefixes of the databases that may hold them.
-    """
+    """Converts events of older versions to current ones, in the order in which they were recorded."""
 
     def __init__(self, connection: DuckDBPyConnection, catalogues: Sequence[str]) -> None:
         self._connection = connection

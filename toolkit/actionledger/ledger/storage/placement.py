@@ -45,11 +45,7 @@ def place_taken(
 
 
 class Place:
-    """A turn's index, and the next one after it.
-
-    Args:
-        index: the index, from 0.
-    """
+    """A turn's index, and the next one after it."""
 
     def __init__(self, index: int) -> None:
         self.index = index

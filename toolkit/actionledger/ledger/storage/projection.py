@@ -32,28 +32,18 @@ _EVENTS = _BY_NAME["events"]
 
 
 class Row(NamedTuple):
-    """One row of one table.
+    """One row of one table."""
 
-    Args:
-        table: the table's name.
-        values: its values, in the order of the table's ``staged``.
-    """
-
-    table: str
-    values: Values
+    table: str  # the table's name
+    values: Values  # its values, in the order of the table's `staged`
 
 
 @dataclass(slots=True)
 class Columns:
-    """Rows of one table, column by column.
+    """Rows of one table, column by column."""
 
-    Args:
-        places: the index of each row's event among the events.
-        columns: the values, in the order of the table's ``staged``.
-    """
-
-    places: list[int]
-    columns: Sequence[Sequence[Any]]
+    places: list[int]  # the index of each row's event among the events
+    columns: Sequence[Sequence[Any]]  # the values, in the order of the table's `staged`
 
 
 class _Head:

@@ -22,12 +22,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Owner(NamedTuple):
-    """A user, and the group of their files.
-
-    Args:
-        user: the user id.
-        group: the group id.
-    """
+    """A user, and the group of their files."""
 
     user: int
     group: int

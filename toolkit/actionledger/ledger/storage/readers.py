@@ -51,13 +51,7 @@ class _State:
 
 
 class Reader:
-    """Keeps a connection that sees everything, and adds what is new.
-
-    Args:
-        store: the store of the ledger's tables.
-        may_write: whether the ledger's folder may be written to for a moment.
-        without_text: whether every text of a model, a tool or a person is blank.
-    """
+    """Keeps a connection that sees everything, and adds what is new."""
 
     def __init__(self, store: Store, *, may_write: bool, without_text: bool = False) -> None:
         self._store = store
@@ -78,9 +72,6 @@ class Reader:
         """See what is new: new lines beyond the same published copy, or everything beyond another one.
 
         However often others publish, it ends, and sees everything that was flushed before the call (``_lacks``).
-
-        Raises:
-            LedgerError: the published copy can't be read.
         """
         with self._one_sentence():
             flushed: dict[str, int] | None = None
@@ -120,11 +111,7 @@ class Reader:
         return any(view.known.get(qualified_name(self._store.host, name), 0) < flushed[name] for name in gone)
 
     def cursor(self, query: str = "") -> DuckDBPyConnection:
-        """Return a separate cursor on the connection, which stays usable when the connection is replaced.
-
-        Args:
-            query: its only query; empty if unknown.
-        """
+        """Return a separate cursor on the connection, which stays usable when the connection is replaced."""
         if self._view is None:
             self.refresh()
         assert self._view is not None

@@ -97,12 +97,7 @@ def lacking(version: int) -> frozenset[str]:
 
 
 class Table:
-    """An append-only table.
-
-    Args:
-        name: its name.
-        parts: its columns for each object that a row is made from; a repeated column has the later position.
-    """
+    """An append-only table: its columns for each object that a row is made from; a repeated column has the later position."""
 
     def __init__(self, name: str, *parts: Part) -> None:
         self.name = name

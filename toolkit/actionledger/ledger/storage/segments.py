@@ -29,21 +29,13 @@ LARGEST_BATCH_BYTES = 4 * BATCH_BYTES
 
 
 class Line(NamedTuple):
-    """One line of a segment.
+    """One line of a segment."""
 
-    Args:
-        segment: the segment's name.
-        start: its offset, in bytes.
-        data: the line, with its line break if it has one.
-        is_cut_off: whether its writer died in the middle of it.
-        event: its event, if already decoded.
-    """
-
-    segment: str
-    start: int
-    data: bytes
-    is_cut_off: bool = False
-    event: Event | None = None
+    segment: str  # the segment's name
+    start: int  # its offset, in bytes
+    data: bytes  # the line, with its line break if it has one
+    is_cut_off: bool = False  # whether its writer died in the middle of it
+    event: Event | None = None  # its event, if already decoded
 
     @property
     def end(self) -> int:

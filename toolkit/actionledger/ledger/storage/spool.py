@@ -33,17 +33,11 @@ FILE_BYTES = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class SpooledLine:
-    """A spooled value.
-
-    Args:
-        group: its group.
-        sessions: the identifiers of the sessions that it may become a part of.
-        held: a JSON value.
-    """
+    """A spooled value."""
 
     group: str
-    sessions: tuple[str, ...]
-    held: Any
+    sessions: tuple[str, ...]  # the identifiers of the sessions that it may become a part of
+    held: Any  # a JSON value
 
 
 @dataclass(slots=True)
@@ -67,11 +61,7 @@ class _Writer:
 
 
 class LineSpool:
-    """Keeps lines in a ledger's folder; threads may share it.
-
-    Args:
-        folder: the folder of the lines, directly below the ledger's own folder.
-    """
+    """Keeps lines in a ledger's folder; threads may share it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -84,11 +74,7 @@ class LineSpool:
         self._writers: list[_Writer] = []
 
     def add(self, lines: Iterable[SpooledLine]) -> SpoolFile | None:
-        """Write lines, so that they outlive this process; return their file, for ``done``, or None if they can't be written.
-
-        Args:
-            lines: the lines; each needs a call of ``done`` later.
-        """
+        """Write lines, so that they outlive this process; return their file, for ``done``, or None if they can't be written. Each line needs a call of ``done`` later."""
         written = [mask(_written(line)) + b"\n" for line in lines]
         with self._changing:
             try:
@@ -100,11 +86,7 @@ class LineSpool:
             return file
 
     def done(self, files: Iterable[SpoolFile]) -> None:
-        """Mark lines as no longer needed; files without needed lines are removed, the oldest first.
-
-        Args:
-            files: the file of each line.
-        """
+        """Mark lines as no longer needed; files without needed lines are removed, the oldest first."""
         with self._changing, suppress(OSError):
             for file in files:
                 file.waiting -= 1
@@ -148,13 +130,6 @@ def erase_spooled(folder: Path, session_ids: Collection[str]) -> int:
     """Overwrite the spooled lines of sessions with blanks, in any process's files; return their number.
 
     A writer only appends, so nobody else writes over a whole line.
-
-    Args:
-        folder: the folder of spooled lines.
-        session_ids: the sessions.
-
-    Raises:
-        OSError: a file can't be read or written; lines may be left.
     """
     forgotten, blanked = frozenset(session_ids), 0
     found = [

@@ -42,19 +42,12 @@ _ESCAPED = regex(r"\\u00[01][0-9A-F]|\\.")
 
 
 class Rows(NamedTuple):
-    """A selection of rows.
+    """A selection of rows."""
 
-    Args:
-        condition: a condition on ``t`` (the row), ``of_turn`` and ``of_salt``, as SQL.
-        salts: a condition on the table ``salts``, as SQL, that selects their salts.
-        tables: the tables that may have such rows.
-        parameters: the values of both.
-    """
-
-    condition: str
-    salts: str
-    tables: Sequence[str]
-    parameters: Mapping[str, object]
+    condition: str  # a condition on `t` (the row), `of_turn` and `of_salt`, as SQL
+    salts: str  # a condition on the table `salts`, as SQL, that selects their salts
+    tables: Sequence[str]  # the tables that may have such rows
+    parameters: Mapping[str, object]  # the values of both
 
 
 def rows_of_links(first: int, last: int) -> Rows:
@@ -86,23 +79,15 @@ def rows_that(table: str, condition: str, parameters: dict[str, object]) -> Rows
 
 
 class StoredCell(NamedTuple):
-    """The rows that one link put into one table for one owner, as they are now.
+    """The rows that one link put into one table for one owner, as they are now."""
 
-    Args:
-        table: the table's name.
-        link: the link's number.
-        owner: the owner.
-        digest: the digest of its rows.
-        alternative: the digest if JSON strings in it were recorded as texts that are not JSON; else the same.
-        rows: the number of its rows.
-    """
-
-    table: str
-    link: int
+    table: str  # the table's name
+    link: int  # the link's number
     owner: Owner
-    digest: bytes
+    digest: bytes  # the digest of its rows
+    # the digest if JSON strings in it were recorded as texts that are not JSON; else the same
     alternative: bytes
-    rows: int
+    rows: int  # the number of its rows
 
 
 def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredCell]:
@@ -254,17 +239,7 @@ def _text(value: str | None) -> str | None:
 
 
 def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int, reason: str) -> list[bytes]:
-    """Keep the digests of rows that the same transaction is about to delete.
-
-    Args:
-        connection: a connection whose current database holds them.
-        rows: the rows.
-        by_link: the link that deletes them.
-        reason: the reason, in one word.
-
-    Returns:
-        The digests.
-    """
+    """Keep the digests of rows that the same transaction is about to delete, with the reason in one word; return them."""
     digests = []
     for each in rows:
         # A row that was changed keeps its current digest: the link's head reveals the change, before and after.

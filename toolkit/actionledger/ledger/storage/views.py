@@ -80,12 +80,7 @@ _PLACED_LAST = """
 
 
 def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
-    """Return the SELECT of the view ``unacted_turns``, a row for each parse of a response without a call; or of some of its rows.
-
-    Args:
-        condition: the condition on the parses.
-        is_last: whether they are only of the ``last_turns`` of sessions.
-    """
+    """Return the SELECT of the view ``unacted_turns``, a row for each parse of a response without a call; or of some of its rows."""
     meant = f" AND {condition}" if condition else ""
     placed, goes_on, feedback = (_PLACED_LAST, "false", "") if is_last else (_PLACED, _GOES_ON, _FEEDBACK)
     return f"""

@@ -38,26 +38,13 @@ _KEPT = ("effects", "manifests", "taken.json", "saved-*.json")
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """The report of moving a ledger to another place.
+    """The report of moving a ledger to another place."""
 
-    Args:
-        rows: how many rows each table has, the same in both places.
-    """
-
-    rows: dict[str, int]
+    rows: dict[str, int]  # how many rows each table has, the same in both places
 
 
 def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> MigrationReport:
-    """Copy a whole ledger to another place; the source is unchanged.
-
-    Args:
-        source: a ledger's file, or the file that locates its lake. Its segments are ingested first.
-        target: the file that locates a blank lake, or the path of a new file. One of the two is a lake.
-
-    Raises:
-        UsageError: both are lakes, or both are files.
-        LedgerError: the target is not empty, a process still writes to the source, or a copied table differs; the target is then unchanged.
-    """
+    """Copy a whole ledger to a blank lake or a new file, its segments ingested first; the source is unchanged. One of the two is a lake."""
     if folder := next((each for each in (source, target) if Path(each).is_dir()), None):
         raise UsageError(
             f"{folder} is a folder; give a ledger's file, or the file that says where a lake is."

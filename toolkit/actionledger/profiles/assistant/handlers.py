@@ -228,12 +228,7 @@ def shared_sandbox(name: str) -> Sandbox:
 
 
 class CodeRunner:
-    """Runs code for one session.
-
-    Args:
-        limits: the limits of one run.
-        sandbox: where code runs: a name, looked up for the first code, or the caller's own sandbox.
-    """
+    """Runs code for one session, within limits, in a sandbox of the caller's or one by name, looked up for the first code."""
 
     def __init__(self, limits: Limits, sandbox: str | Sandbox) -> None:
         self._limits = limits

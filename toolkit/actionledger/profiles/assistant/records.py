@@ -22,17 +22,11 @@ Record = JsonDict
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """A kind of record of the assistant.
+    """A kind of record of the assistant."""
 
-    Args:
-        name: its name for people.
-        table: its table, named by the plural.
-        field: its records' field besides content and notes; empty if there is none.
-    """
-
-    name: str
-    table: str
-    field: str = ""
+    name: str  # its name for people
+    table: str  # its table, named by the plural
+    field: str = ""  # its records' field besides content and notes; empty if there is none
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -56,11 +50,7 @@ def _table(kind: RecordKind) -> str:
 
 
 class AssistantStore(SqliteStore):
-    """The four collections.
-
-    Args:
-        path: the SQLite file; created if missing. ``:memory:`` for none.
-    """
+    """The four collections in a SQLite file, created if missing; ``:memory:`` for none."""
 
     owner = "assistant"
     tables = tuple(map(_table, _TABLE_KINDS))
@@ -83,7 +73,6 @@ class AssistantStore(SqliteStore):
         return dict(row)
 
     def get(self, kind: RecordKind, number: int) -> Record:
-        """Return a record."""
         found = self.rows(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
         return _only(found, kind, number)
 
@@ -136,20 +125,13 @@ Result = JsonDict
 
 @dataclass(frozen=True, slots=True)
 class ActionNames:
-    """The names of a kind's actions.
-
-    Args:
-        kind: the kind.
-        number: the field of an action that identifies a record.
-        key: the field of a result that identifies it.
-        several: the field of a result that holds a list of them.
-        actions: the actions' names: create, update, delete, get, list, search.
-    """
+    """The names of a kind's actions."""
 
     kind: RecordKind
-    number: str
-    key: str
-    several: str
+    number: str  # the field of an action that identifies a record
+    key: str  # the field of a result that identifies it
+    several: str  # the field of a result that holds a list of them
+    # the actions' names: create, update, delete, get, list, search
     actions: tuple[str, str, str, str, str, str]
 
     @property
@@ -159,7 +141,6 @@ class ActionNames:
 
     @property
     def deleting(self) -> str:
-        """The action that deletes."""
         return self.actions[2]
 
 

@@ -159,12 +159,7 @@ MAX_DIFF = 12_000
 
 
 class DryRuns:
-    """Tries the actions of one turn in sequence, each on the result of those before it.
-
-    Args:
-        workspace: where they would run.
-        line_numbers: whether a file's lines are shown with their numbers.
-    """
+    """Tries the actions of one turn in sequence, each on the result of those before it."""
 
     def __init__(self, workspace: Workspace, *, line_numbers: bool = False) -> None:
         self._workspace = workspace
@@ -209,17 +204,12 @@ _TOO_MUCH = {
 
 
 class CommandRunner:
-    """Runs commands for one session.
-
-    Args:
-        commands: runs them in its workspace.
-    """
+    """Runs commands for one session."""
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
 
     def run(self, action: ExecuteCommand, context: Context) -> Result:
-        """Run a command and return its result."""
         finished = self._commands.run(words_of(action.command), context.cancelled)
         result = _result(action, finished)
         ran = finished.ran

@@ -19,17 +19,11 @@ from actionledger.runtime.execution.profile import Profile, prompt_of
 
 
 class Route(NamedTuple):
-    """The destination of a message, and the next step.
+    """The destination of a message, and the next step."""
 
-    Args:
-        to: the recipient: a layer, or the person.
-        next_layer: the next layer; None once all have had their turn.
-        waits_for: the numbers of the requests that a person must answer first.
-    """
-
-    to: str
-    next_layer: str | None
-    waits_for: tuple[int, ...] = ()
+    to: str  # the recipient: a layer, or the person
+    next_layer: str | None  # the next layer; None once all have had their turn
+    waits_for: tuple[int, ...] = ()  # the numbers of the requests that a person must answer first
 
 
 def route(
@@ -191,12 +185,7 @@ STANDARD_TERMS = Terms()
 
 
 class LedgerNotes:
-    """The notes of one orchestration.
-
-    Args:
-        ledger: where they are recorded.
-        orchestration: its id, which is also the notes' run.
-    """
+    """The notes of one orchestration."""
 
     def __init__(self, ledger: Ledger, orchestration: str) -> None:
         self._ledger = ledger

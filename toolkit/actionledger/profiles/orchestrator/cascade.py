@@ -157,11 +157,7 @@ class Orchestration:
         return cls(CascadeState.load(place), layers, ledger=ledger, folder=place, terms=terms)
 
     def save(self) -> None:
-        """Save the current state; ``run`` does so after every step.
-
-        Raises:
-            LedgerError: it can't be written.
-        """
+        """Save the current state; ``run`` does so after every step."""
         self.state.save(self._folder)
 
     def run(self) -> CascadeEnding:

@@ -32,27 +32,16 @@ _SHOWN_BRANCHES = 20
 
 
 class Branch(NamedTuple):
-    """An existing branch.
-
-    Args:
-        name: its name.
-        commit: the full hash of its commit.
-        base: the name of the branch from which it starts.
-        is_new: whether it was just created.
-    """
+    """An existing branch."""
 
     name: str
-    commit: str
-    base: str
-    is_new: bool
+    commit: str  # the full hash of its commit
+    base: str  # the name of the branch from which it starts
+    is_new: bool  # whether it was just created
 
 
 class Repository:
-    """One repository on this machine.
-
-    Args:
-        path: its top folder.
-    """
+    """One repository on this machine."""
 
     def __init__(self, path: Path) -> None:
         self._references = References(path)

@@ -75,15 +75,7 @@ def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -
 
 
 def in_order(layers: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of layers in their order from the top.
-
-    Args:
-        layers: some of ``LAYERS``, in any order.
-
-    Raises:
-        UnknownNameError: one of them is not a layer.
-        UsageError: there is none at all, or one is given twice.
-    """
+    """Return the names of layers in their order from the top."""
     if not layers:
         raise UsageError(f"No layer has a model; give one to at least one of: {', '.join(LAYERS)}.")
     for layer in layers:

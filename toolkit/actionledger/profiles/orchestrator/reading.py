@@ -16,18 +16,13 @@ from actionledger.runtime.parse_result import read_response
 
 @dataclass(frozen=True, slots=True)
 class ParsedActions:
-    """A parsed response of the orchestrator.
+    """A parsed response of the orchestrator."""
 
-    Args:
-        actions: the valid actions in text order, each an object of JSON values with its name as ``action``; omitted
-            fields have their defaults.
-        narrative: the response without its action blocks; JSON that is no action stays in it, thoughts don't.
-        errors: a sentence for each unreadable or invalid part, in text order; unreadable parts
-            come first.
-    """
-
+    # the valid actions in text order, each an object of JSON values with its name as `action`; omitted fields have their defaults
     actions: list[JsonDict]
+    # the response without its action blocks; JSON that is no action stays in it, thoughts don't
     narrative: str
+    # a sentence for each unreadable or invalid part, in text order; unreadable parts come first
     errors: list[str]
 
 

@@ -59,46 +59,27 @@ RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 
 @dataclass(frozen=True, slots=True)
 class PlanVersion:
-    """One version of the plan.
+    """One version of the plan."""
 
-    Args:
-        version: from 1; the latest one holds.
-        text: all of it.
-        layer: who wrote it; empty if unknown.
-        created_at: when, ISO 8601 in UTC.
-    """
-
-    version: int
+    version: int  # from 1; the latest one holds
     text: str
-    layer: str
-    created_at: str
+    layer: str  # who wrote it; empty if unknown
+    created_at: str  # when, ISO 8601 in UTC
 
 
 @dataclass(frozen=True, slots=True)
 class PersonRequest:
-    """A request to a person.
-
-    Args:
-        number: identifies it, from 1.
-        kind: its purpose.
-        subject: the question, the reason, or what to review.
-        context: the necessary background.
-        layer: who asks; empty if unknown.
-        created_at: when, ISO 8601 in UTC.
-        answer: the person's answer; None while it waits.
-        answered_by: who answered; empty while it waits.
-        answered_at: when, ISO 8601 in UTC; None while it waits.
-    """
+    """A request to a person."""
 
     number: int
-    kind: RequestKind
-    subject: str
-    context: str
-    layer: str
-    created_at: str
-    answer: str | None
-    answered_by: str
-    answered_at: str | None
+    kind: RequestKind  # its purpose
+    subject: str  # the question, the reason, or what to review
+    context: str  # the necessary background
+    layer: str  # who asks; empty if unknown
+    created_at: str  # when, ISO 8601 in UTC
+    answer: str | None  # the person's answer; None while it waits
+    answered_by: str  # who answered; empty while it waits
+    answered_at: str | None  # when, ISO 8601 in UTC; None while it waits
 
 
 class RequestQueue:

@@ -26,15 +26,6 @@ class LayerSessions:
     """Executes or queues the layers' actions, and records them.
 
     A layer's session id is derived from the orchestration's, so that it is found in the ledger when continuing.
-
-    Args:
-        ledger: where it is recorded; it must be writable.
-        orchestration: the id of the sessions' orchestration.
-        folder: where their data is.
-        models: the layers that take part, from the top, each with its model's name.
-        task: what the sessions are about, for the records.
-        auto: whether actions that need approval run without it.
-        instead: the caller's own handlers, by the action's name.
     """
 
     def __init__(

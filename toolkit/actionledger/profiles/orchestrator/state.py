@@ -47,13 +47,7 @@ class LayerMessage(_Saved):
 
 
 class LayerTurn(_Saved):
-    """A layer's prompt and response, word for word.
-
-    Args:
-        layer: the layer.
-        prompt: its prompt.
-        response: its response.
-    """
+    """A layer's prompt and response, word for word."""
 
     layer: str
     prompt: str
@@ -61,74 +55,40 @@ class LayerTurn(_Saved):
 
 
 class Due(_Saved):
-    """The next step.
+    """The next step."""
 
-    Args:
-        layer: who is asked.
-        prompt: its prompt.
-        waits_for: the numbers of the requests that a person must answer first.
-        is_correction: whether it is asked again because of its last response.
-    """
-
-    layer: str
+    layer: str  # who is asked
     prompt: str
-    waits_for: tuple[int, ...] = ()
-    is_correction: bool = False
+    waits_for: tuple[int, ...] = ()  # the numbers of the requests that a person must answer first
+    is_correction: bool = False  # whether it is asked again because of its last response
 
 
 class Received(_Saved):
-    """A received response that was not completely carried out.
-
-    Args:
-        response: the text.
-        turn_index: the place of its turn in the layer's session, from 0.
-        cost_usd: its cost, in US dollars; None if unknown.
-        duration_ms: the model's duration, in milliseconds.
-        finish_reason: why the model stopped, in its provider's word; None if unknown.
-    """
+    """A received response that was not completely carried out."""
 
     response: str
-    turn_index: int
-    cost_usd: float | None
-    duration_ms: float
-    finish_reason: str | None = None
+    turn_index: int  # the place of its turn in the layer's session, from 0
+    cost_usd: float | None  # its cost, in US dollars; None if unknown
+    duration_ms: float  # the model's duration, in milliseconds
+    finish_reason: str | None = None  # why the model stopped, in its provider's word; None if unknown
 
 
 class CascadeState(_Saved):
-    """The state of an orchestration.
+    """The state of an orchestration."""
 
-    Args:
-        version: the version of this form.
-        id: identifies it; its sessions' ids are derived from it.
-        directive: what the person wants.
-        layers: who takes part, from the top.
-        dry_run: whether its actions only report what they would do.
-        messages: the layers' messages, in order.
-        exchanges: the same word for word.
-        due: the next step; None if there is none.
-        received: the response to it, if one was received.
-    """
-
-    version: Literal[1] = 1
-    id: str
-    directive: str
-    layers: tuple[str, ...]
-    dry_run: bool
-    messages: tuple[LayerMessage, ...] = ()
-    exchanges: tuple[LayerTurn, ...] = ()
-    due: Due | None
-    received: Received | None = None
+    version: Literal[1] = 1  # the version of this form
+    id: str  # identifies it; its sessions' ids are derived from it
+    directive: str  # what the person wants
+    layers: tuple[str, ...]  # who takes part, from the top
+    dry_run: bool  # whether its actions only report what they would do
+    messages: tuple[LayerMessage, ...] = ()  # the layers' messages, in order
+    exchanges: tuple[LayerTurn, ...] = ()  # the same word for word
+    due: Due | None  # the next step; None if there is none
+    received: Received | None = None  # the response to it, if one was received
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """Load a folder's saved state.
-
-        Args:
-            folder: the orchestration's.
-
-        Raises:
-            SourceError: there is none, the file is something else, or it is of a later version.
-        """
+        """Load a folder's saved state."""
         path = folder / FILE
         try:
             return cls.model_validate_json(path.read_bytes())
@@ -147,12 +107,6 @@ class CascadeState(_Saved):
         """Write all of it to a folder atomically: a crash leaves either the old state or this one.
 
         Half of a surrogate pair, which no file can hold, is written as U+FFFD, as in the ledger.
-
-        Args:
-            folder: the orchestration's.
-
-        Raises:
-            LedgerError: it can't be written.
         """
         try:
             _replace(folder / FILE, json_text(self.model_dump(mode="json")).encode())

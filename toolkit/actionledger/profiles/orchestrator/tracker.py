@@ -23,42 +23,26 @@ _SHOWN_LABELS = 20
 
 @dataclass(frozen=True, slots=True)
 class FiledIssue:
-    """An issue of the tracker.
-
-    Args:
-        number: identifies it, from 1.
-        title, body, labels: as requested.
-        is_open: whether it is still to be done.
-        created_at: when it was filed, ISO 8601 in UTC.
-    """
+    """An issue of the tracker."""
 
     number: int
-    title: str
+    title: str  # title, body, labels: as requested
     body: str
     labels: tuple[str, ...]
-    is_open: bool
-    created_at: str
+    is_open: bool  # whether it is still to be done
+    created_at: str  # when it was filed, ISO 8601 in UTC
 
 
 @dataclass(frozen=True, slots=True)
 class TrackerJob:
-    """A job for all issues of one label.
-
-    Args:
-        number: identifies it, from 1.
-        label: the label.
-        state: its progress.
-        note: the runner's note about its end.
-        issues: the numbers of its issues.
-        created_at: when it was queued, ISO 8601 in UTC.
-    """
+    """A job for all issues of one label."""
 
     number: int
     label: str
-    state: JobState
-    note: str
-    issues: tuple[int, ...]
-    created_at: str
+    state: JobState  # its progress
+    note: str  # the runner's note about its end
+    issues: tuple[int, ...]  # the numbers of its issues
+    created_at: str  # when it was queued, ISO 8601 in UTC
 
 
 class Tracker:

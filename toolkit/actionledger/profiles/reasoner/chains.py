@@ -39,17 +39,11 @@ from actionledger.runtime.repetition.limits import RepetitionLimits, Threshold
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A named sequence.
+    """A named sequence."""
 
-    Args:
-        name: its name for people and planners.
-        when: when it fits, as a sentence.
-        actions: each action's name with its arguments.
-    """
-
-    name: str
-    when: str
-    actions: tuple[tuple[str, Mapping[str, Any]], ...]
+    name: str  # its name for people and planners
+    when: str  # when it fits, as a sentence
+    actions: tuple[tuple[str, Mapping[str, Any]], ...]  # each action's name with its arguments
 
     @property
     def described(self) -> str:

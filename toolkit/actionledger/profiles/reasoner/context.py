@@ -41,17 +41,11 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """An event.
+    """An event."""
 
-    Args:
-        content: the user's words, the tool's result, the timer's purpose, or the subject of a reflection.
-        type: its kind.
-        source: the tool or timer; empty for the others.
-    """
-
-    content: str
+    content: str  # the user's words, the tool's result, the timer's purpose, or the subject of a reflection
     type: TriggerType = TriggerType.USER_INPUT
-    source: str = ""
+    source: str = ""  # the tool or timer; empty for the others
 
     @property
     def described(self) -> str:
@@ -82,32 +76,20 @@ def self_reflection(content: str = "What matters now?") -> Trigger:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """An executed action.
-
-    Args:
-        action: its name.
-        context: its focus.
-        summary: its result.
-    """
+    """An executed action."""
 
     action: str
-    context: str
+    context: str  # its focus
     summary: str
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """One sequence so far; it is immutable, and each step makes a new one.
+    """One sequence so far; it is immutable, and each step makes a new one."""
 
-    Args:
-        trigger: what started it; None if unknown.
-        completed: the executed actions, in the order in which they ended.
-        is_done: whether an action has ended it.
-    """
-
-    trigger: Trigger | None = None
-    completed: tuple[ActionResult, ...] = ()
-    is_done: bool = False
+    trigger: Trigger | None = None  # what started it; None if unknown
+    completed: tuple[ActionResult, ...] = ()  # the executed actions, in the order in which they ended
+    is_done: bool = False  # whether an action has ended it
 
 
 class SharedContext:
@@ -164,21 +146,13 @@ _LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class ExecutorContext:
-    """An executor's tools.
+    """An executor's tools."""
 
-    Args:
-        name: the executed action.
-        store: the persona.
-        shared: the current sequence.
-        cancelled: set once no caller waits for the action any more.
-        model: the model to ask; None to use contexts unchanged.
-    """
-
-    name: str
+    name: str  # the executed action
     store: PersonaStore
-    shared: SharedContext
-    cancelled: Event
-    model: Model | None = None
+    shared: SharedContext  # the current sequence
+    cancelled: Event  # set once no caller waits for the action any more
+    model: Model | None = None  # the model to ask; None to use contexts unchanged
 
     def answer(
         self, action: ReasonerAction, instruction: str, read: Callable[[SpokenAnswer], _Answer]

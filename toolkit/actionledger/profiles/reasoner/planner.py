@@ -25,19 +25,12 @@ MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """An action that fails more often right after a certain other one.
+    """An action that fails more often right after a certain other one."""
 
-    Args:
-        before: the other one's name.
-        action: its own name.
-        failures: how often it failed there.
-        elsewhere: how often it failed after any other.
-    """
-
-    before: str
-    action: str
-    failures: Rate
-    elsewhere: Rate
+    before: str  # the other one's name
+    action: str  # its own name
+    failures: Rate  # how often it failed there
+    elsewhere: Rate  # how often it failed after any other
 
     def __str__(self) -> str:
         ends = self.failures.interval

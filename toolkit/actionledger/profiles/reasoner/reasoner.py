@@ -35,60 +35,37 @@ from actionledger.runtime.session.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class ToolStarted:
-    """An action on the persona's state begins.
-
-    Args:
-        tool_name: the action.
-        tool_id: identifies this try; its end has the same.
-        parameters: its planned arguments.
-    """
+    """An action on the persona's state begins."""
 
     tool_name: str
-    tool_id: str
-    parameters: JsonMap
+    tool_id: str  # identifies this try; its end has the same
+    parameters: JsonMap  # its planned arguments
 
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """An action on the persona's state is over.
-
-    Args:
-        tool_id: identifies the try.
-        result: its result, in words.
-        status: its recorded status.
-    """
+    """An action on the persona's state is over."""
 
     tool_id: str
-    result: str
-    status: ExecutionStatus
+    result: str  # its result, in words
+    status: ExecutionStatus  # its recorded status
 
 
 @dataclass(frozen=True, slots=True)
 class AgentText:
-    """The persona thinks or speaks.
+    """The persona thinks or speaks."""
 
-    Args:
-        content: the text; it is a model's and must never be shown as markup.
-        is_thought: whether it is for itself.
-    """
-
-    content: str
-    is_thought: bool
+    content: str  # the text; it is a model's and must never be shown as markup
+    is_thought: bool  # whether it is for itself
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSystemEvent:
-    """An event of the sequence itself, not for the user.
+    """An event of the sequence itself, not for the user."""
 
-    Args:
-        event_type: its kind, in one word: ``repetition_stopped``, ``plan_unreadable``, ``action_failed``, …
-        message: the sentence for people.
-        action_sequence_id: the sequence's turn.
-    """
-
-    event_type: str
-    message: str
-    action_sequence_id: str
+    event_type: str  # its kind, in one word: `repetition_stopped`, `plan_unreadable`, `action_failed`, …
+    message: str  # the sentence for people
+    action_sequence_id: str  # the sequence's turn
 
 
 AgentEvent: TypeAlias = ToolStarted | ToolFinished | AgentText | ActionSystemEvent

@@ -21,20 +21,56 @@ from actionledger.profiles.reasoner.context import (
     on_one_line,
     tidy,
 )
-from actionledger.profiles.reasoner.moods import felt, felt_in_words, in_thoughts
 from actionledger.profiles.reasoner.store import (
+    INTENSITIES,
     MAX_ENTRIES,
     STORE_FILE,
     Entry,
+    Intensity,
     ListPart,
     Persona,
     PersonaStore,
     TextPart,
 )
+from actionledger.reading.said import SpokenAnswer
+from actionledger.reading.tolerant_json import DecodeOptions, decode
 from actionledger.runtime.execution.handlers import Context, Handler, HandlerFactory, Handlers
 from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 from actionledger.runtime.models import Model
 from actionledger.runtime.workspace import Workspace
+
+
+def in_thoughts(answer: SpokenAnswer) -> str:
+    """Return a thought; if a model only thinks aloud, its thoughts are the answer."""
+    return in_words(answer if answer.text else SpokenAnswer(answer.thoughts, ""))
+
+
+def felt_in_words(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
+    text = on_one_line(in_words(answer))
+    return text, _named_intensity(text)
+
+
+def felt(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
+    text = in_words(answer)
+    value = decode(text, max(text.find("{"), 0), options=DecodeOptions()).value
+    found = value if isinstance(value, dict) else {}
+    mood, intensity = found.get("mood"), found.get("intensity")
+    if not isinstance(mood, str) or not mood.strip():
+        wrong = f"The answer names no mood: {text[:80]!r}"
+    elif named := _named_intensity(intensity) if isinstance(intensity, str) else None:
+        return on_one_line(tidy(mood)), named
+    elif intensity is None:
+        wrong = f"The answer names the mood {mood[:80]!r} and no intensity"
+    else:
+        wrong = f"The answer names the mood {mood[:80]!r}, but {str(intensity)[:80]!r} is not an intensity"
+    expected = 'expected {"mood": "worried", "intensity": "low"}, the intensity one of low, medium, high.'
+    raise ActionError(Reason.BAD_FORMAT, f"{wrong}; {expected}")
+
+
+def _named_intensity(text: str) -> Intensity | None:
+    """Return the intensity in a text, if it names exactly one."""
+    named = [each for each in INTENSITIES if re.search(rf"\b{each}\b", text, re.IGNORECASE)]
+    return named[0] if len(named) == 1 else None
 
 
 class ThinkExecutor(ActionExecutor):
@@ -95,11 +131,7 @@ class MoodExecutor(ActionExecutor):
 
 @dataclass(frozen=True, slots=True)
 class DescriptionExecutor(ActionExecutor):
-    """Changes a part that is one text.
-
-    Args:
-        part: the part.
-    """
+    """Changes a part that is one text."""
 
     part: TextPart
 
@@ -125,15 +157,10 @@ _CLEAR = 10
 
 @dataclass(frozen=True, slots=True)
 class Adding(ActionExecutor):
-    """Adds an entry to a list; an existing one changes nothing.
-
-    Args:
-        part: the list.
-        one: the name of one of its entries.
-    """
+    """Adds an entry to a list; an existing one changes nothing."""
 
     part: ListPart
-    one: str
+    one: str  # the name of one of its entries
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the entry."""
@@ -160,15 +187,10 @@ class Adding(ActionExecutor):
 
 @dataclass(frozen=True, slots=True)
 class Removing(ActionExecutor):
-    """Removes an entry from a list, if it is clear which one.
-
-    Args:
-        part: the list.
-        one: the name of one of its entries.
-    """
+    """Removes an entry from a list, if it is clear which one."""
 
     part: ListPart
-    one: str
+    one: str  # the name of one of its entries
 
     def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> JsonDict:
         """Return the entry that was removed."""
@@ -353,7 +375,6 @@ class _Place:
         self.real()
 
     def real(self) -> PersonaStore:
-        """Return the persona."""
         return self._opened(PersonaStore)
 
     def copy(self) -> PersonaStore:

@@ -19,30 +19,19 @@ from actionledger.runtime.session.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class ActionPlan:
-    """One action of a sequence.
-
-    Args:
-        action: its name.
-        context: its focus.
-    """
+    """One action of a sequence."""
 
     action: str
-    context: str
+    context: str  # its focus
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSequence:
-    """Planned actions, in order.
+    """Planned actions, in order."""
 
-    Args:
-        actions: the actions that may run.
-        can_extend: whether others may follow these.
-        reasoning: why these were chosen; empty if unknown.
-    """
-
-    actions: tuple[ActionPlan, ...]
-    can_extend: bool
-    reasoning: str
+    actions: tuple[ActionPlan, ...]  # the actions that may run
+    can_extend: bool  # whether others may follow these
+    reasoning: str  # why these were chosen; empty if unknown
 
 
 def sequence_of(result: ParseResult) -> ActionSequence:
@@ -83,27 +72,16 @@ PLANNING_FAILED = "planning_failed"
 
 @dataclass(slots=True)
 class Following:
-    """Plans, executes, and plans again as long as the plan says so.
+    """Plans, executes, and plans again as long as the plan says so."""
 
-    Args:
-        model: the planner's.
-        session: executes and records plans.
-        shared: the state of the current sequence.
-        store: the persona.
-        chains: sequences that a plan may name.
-        trigger: the event.
-        max_sequences: the maximum of sequences.
-        is_left: set once no listener is left.
-    """
-
-    model: Model
-    session: Runtime
-    shared: SharedContext
+    model: Model  # the planner's
+    session: Runtime  # executes and records plans
+    shared: SharedContext  # the state of the current sequence
     store: PersonaStore
-    chains: Mapping[str, Chain]
-    trigger: Trigger
-    max_sequences: int
-    is_left: Signal
+    chains: Mapping[str, Chain]  # sequences that a plan may name
+    trigger: Trigger  # the event
+    max_sequences: int  # the maximum of sequences
+    is_left: Signal  # set once no listener is left
     _sequences: int = 0
     _futile: int = 0
     _has_told_refusals: bool = False

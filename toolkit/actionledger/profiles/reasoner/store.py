@@ -44,14 +44,9 @@ MAX_ENTRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One memory, goal or desire.
+    """One memory, goal or desire."""
 
-    Args:
-        number: identifies it among all entries of the persona; never reused.
-        text: its text.
-    """
-
-    number: int
+    number: int  # identifies it among all entries of the persona; never reused
     text: str
 
 
@@ -117,32 +112,20 @@ _EXACT = "milliseconds"
 
 @dataclass(frozen=True, slots=True)
 class PersonaStep:
-    """One change of the persona.
+    """One change of the persona."""
 
-    Args:
-        step: its number, from 1.
-        action: its cause: an action's name, ``begin`` or ``restore``.
-        made_at: when, UTC, in ISO form.
-        persona: the state after it.
-    """
-
-    step: int
-    action: str
-    made_at: str
-    persona: Persona
+    step: int  # its number, from 1
+    action: str  # its cause: an action's name, `begin` or `restore`
+    made_at: str  # when, UTC, in ISO form
+    persona: Persona  # the state after it
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
-    """A spoken line.
+    """A spoken line."""
 
-    Args:
-        who: the speaker.
-        text: the words.
-    """
-
-    who: str
-    text: str
+    who: str  # the speaker
+    text: str  # the words
 
     @property
     def described(self) -> str:

@@ -47,15 +47,10 @@ __all__ = ["DIALECTS", "FAMILIES", "AnyDialect", "Dialect", "Found", "dialect_na
 
 
 class Family(NamedTuple):
-    """A family of models without a format of its own.
+    """A family of models without a format of its own."""
 
-    Args:
-        dialects: the names of the dialects that it writes, that of its later models first.
-        source: where that is defined.
-    """
-
-    dialects: tuple[str, ...]
-    source: str
+    dialects: tuple[str, ...]  # the names of the dialects that it writes, that of its later models first
+    source: str  # where that is defined
 
 
 FAMILIES: Mapping[str, Family] = {

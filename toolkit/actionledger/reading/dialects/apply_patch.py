@@ -128,19 +128,12 @@ _LABELS = ("", "apply_patch", "bash", "diff", "patch", "plaintext", "sh", "shell
 
 
 class _Patch(NamedTuple):
-    """A patch's place.
+    """A patch's place."""
 
-    Args:
-        start: where its command begins, or its first line.
-        body: its text, from the first line of stars to the last.
-        end: after the last line, or after the word that ends its here-document.
-        refusal: why it has no end; None if it has one.
-    """
-
-    start: int
-    body: Span
-    end: int
-    refusal: Issue | None = None
+    start: int  # where its command begins, or its first line
+    body: Span  # its text, from the first line of stars to the last
+    end: int  # after the last line, or after the word that ends its here-document
+    refusal: Issue | None = None  # why it has no end; None if it has one
 
 
 class ApplyPatch(Dialect):

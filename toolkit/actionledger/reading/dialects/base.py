@@ -36,28 +36,18 @@ class Written(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A block as a dialect reads it; the parser numbers it and puts it in order.
+    """A block as a dialect reads it; the parser numbers it and puts it in order."""
 
-    Args:
-        status: the result of reading it.
-        span: all of it, fence or tags included.
-        body: the text between fence or tags.
-        actions: the actions in it, in text order.
-        reason: why it is malformed or ignored; None otherwise.
-        repairs, issues: what was changed, what is wrong, in text order.
-        strings_only: whether a text in it may stand for another value, although the dialect has unambiguous forms.
-        evidence: the evidence whether it was meant, if it lacks its format's own marks.
-    """
-
-    status: BlockStatus
-    span: Span
-    body: Span
-    actions: tuple[Written, ...] = ()
-    reason: Reason | None = None
-    repairs: tuple[Repair, ...] = ()
+    status: BlockStatus  # the result of reading it
+    span: Span  # all of it, fence or tags included
+    body: Span  # the text between fence or tags
+    actions: tuple[Written, ...] = ()  # the actions in it, in text order
+    reason: Reason | None = None  # why it is malformed or ignored; None otherwise
+    repairs: tuple[Repair, ...] = ()  # repairs, issues: what was changed, what is wrong, in text order
     issues: tuple[Issue, ...] = ()
+    # whether a text in it may stand for another value, although the dialect has unambiguous forms
     strings_only: bool = False
-    evidence: Evidence | None = None
+    evidence: Evidence | None = None  # the evidence whether it was meant, if it lacks its format's own marks
 
 
 class Dialect(BaseModel):

@@ -44,13 +44,10 @@ _OPENER = regex(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?i:mswea_bash_command|bash)(?=\s|
 
 
 class BashFence(Dialect):
-    """The one ```` ```bash ```` fence of a response is a command to run; the runtime refuses a response with several.
-
-    Args:
-        needs_shell: whether it is looked for only where a tool was offered that runs a command of a shell.
-    """
+    """The one ```` ```bash ```` fence of a response is a command to run; the runtime refuses a response with several."""
 
     name: Literal["bash_fence"] = "bash_fence"
+    # whether it is looked for only where a tool was offered that runs a command of a shell
     needs_shell: bool = False
     source = "mini-swe-agent, config/mini_textbased.yaml and models/utils/actions_text.py; version 2 labels it mswea_bash_command"
     rules = (
@@ -102,13 +99,10 @@ class CommandTags(Dialect):
 
     The runtime takes all from the last opening tag to the last closing one, whatever it is. Where a pair holds another tag of
     the two, that may be anything but the command, so it is malformed; so is a pair before the last, which the runtime drops.
-
-    Args:
-        needs_shell: whether it is looked for only where a tool was offered that runs a command of a shell, on lines of its
-            own and not within another tag.
     """
 
     name: Literal["command_tags"] = "command_tags"
+    # whether it is looked for only where a tool was offered that runs a command of a shell, on lines of its own and not within another tag
     needs_shell: bool = False
     source = "SWE-agent, sweagent/tools/parsing.py, XMLThoughtActionParser (xml_thought_action)"
     rules = (

@@ -123,7 +123,6 @@ class ParameterTags(Dialect):
     def block(
         self, text: str, opening: Opening, calls: list[TaggedCall], end: int, options: DecodeOptions
     ) -> Found:
-        """Return calls as one block."""
         good = [call for call in calls if not call.refusal]
         broken = None if self.stands_alone else calls[-1].refusal
         if not good or (broken and broken.code is not Reason.TRUNCATED):

@@ -33,9 +33,6 @@ class ResponseTemplate(Dialect):
     """The calls in the field ``tool_calls`` of a response template, between what opens and what closes it there.
 
     A field that thinks holds thoughts, and what stands in another field that is opened holds no call, as transformers read it.
-
-    Args:
-        definition: the template as JSON text.
     """
 
     name: Literal["response_template"] = "response_template"
@@ -43,7 +40,7 @@ class ResponseTemplate(Dialect):
     rules = ()
     example = ""
 
-    definition: str
+    definition: str  # the template as JSON text
 
     @classmethod
     def of(cls, definition: object) -> Self:

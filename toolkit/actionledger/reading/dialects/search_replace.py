@@ -86,19 +86,12 @@ def _written(call: PlainCall) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The text before an edit's mark.
+    """The text before an edit's mark."""
 
-    Args:
-        start: where the block begins: at its path, its fence or its mark.
-        head: where the line of the mark begins.
-        path: the path; empty if missing.
-        closer: the closing line of its fence; empty if no fence is open.
-    """
-
-    start: int
-    head: int
-    path: str
-    closer: str
+    start: int  # where the block begins: at its path, its fence or its mark
+    head: int  # where the line of the mark begins
+    path: str  # the path; empty if missing
+    closer: str  # the closing line of its fence; empty if no fence is open
 
 
 @dataclass(frozen=True, slots=True)

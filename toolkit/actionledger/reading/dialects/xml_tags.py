@@ -84,11 +84,7 @@ CODER_TAGS: Tags = tuple((tag, (*fields, *_ORDERING)) for tag, fields in (*_DOCU
 
 
 class XmlTags(Dialect):
-    """An action is a tag with its name; each of its fields is a tag inside it, in any order.
-
-    Args:
-        tags: each action's name with its fields, and how each field's body is trimmed.
-    """
+    """An action is a tag with its name; each of its fields is a tag inside it, in any order."""
 
     name: Literal["xml_tags"] = "xml_tags"
     source = "Action-based coding agent system, how it works and available actions"
@@ -103,7 +99,7 @@ class XmlTags(Dialect):
     example = "<create_file>\n<path>main.go</path>\n<content>\npackage main\n</content>\n</create_file>"
     strings_only = True
 
-    tags: Tags = CODER_TAGS
+    tags: Tags = CODER_TAGS  # each action's name with its fields, and how each field's body is trimmed
 
     @classmethod
     def of(cls, fields: Mapping[str, Sequence[str]]) -> Self:

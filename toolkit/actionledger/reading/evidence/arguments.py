@@ -13,11 +13,7 @@ from actionledger.reading.tolerant_json.faults import JSON_REPAIRS
 
 
 class Deviations:
-    """The deviations noted while parsing a text's calls.
-
-    Args:
-        text: the response, or an escaped text in it.
-    """
+    """The deviations noted while parsing a text's calls."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -100,13 +96,7 @@ WRAPPER_KEYS = (
 
 
 class NoCallError(Exception):
-    """A value holds no call, or an unreadable one.
-
-    Args:
-        code: the reason: ``not_an_action`` for data, ``example`` for code or a description.
-        span: where.
-        detail: the particulars, for people.
-    """
+    """A value holds no call, or an unreadable one: ``not_an_action`` for data, ``example`` for code or a description."""
 
     def __init__(self, code: Reason, span: Span, detail: str = "") -> None:
         super().__init__(code)

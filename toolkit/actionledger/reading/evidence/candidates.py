@@ -64,35 +64,19 @@ _WORK = 24
 
 
 class Candidate(NamedTuple):
-    """A place where an offered name is called.
+    """A place where an offered name is called."""
 
-    Args:
-        span: all of it, with its fence.
-        body: its fence's content; the same as ``span`` without a fence.
-        run: the calls; None if they are unreadable.
-        issue: why they are unreadable; None if they aren't.
-        is_alone: whether nothing else is on its lines, or in its fence.
-        is_code: whether there is code around it.
-        fence: the fence that holds it.
-    """
-
-    span: Span
-    body: Span
-    run: Run | None
-    issue: Issue | None
-    is_alone: bool
-    is_code: bool = False
-    fence: Span | None = None
+    span: Span  # all of it, with its fence
+    body: Span  # its fence's content; the same as `span` without a fence
+    run: Run | None  # the calls; None if they are unreadable
+    issue: Issue | None  # why they are unreadable; None if they aren't
+    is_alone: bool  # whether nothing else is on its lines, or in its fence
+    is_code: bool = False  # whether there is code around it
+    fence: Span | None = None  # the fence that holds it
 
 
 class Candidates:
-    """Finds a response's candidates.
-
-    Args:
-        source: the response.
-        statements: parses calls.
-        mentions: where offered names are called, in text order.
-    """
+    """Finds a response's candidates."""
 
     def __init__(self, source: Source, statements: Statements, mentions: Sequence[Mention]) -> None:
         self.text = source.text

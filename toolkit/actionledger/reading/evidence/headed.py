@@ -99,19 +99,12 @@ _PLAIN_WORD = regex(r"[a-z]++")
 
 
 class Headed(NamedTuple):
-    """A call whose name heads its arguments.
+    """A call whose name heads its arguments."""
 
-    Args:
-        name: the offered name.
-        span: all of it.
-        body: the text after its name.
-        is_labelled: whether the name is a fence's label, which is stronger evidence than a line.
-    """
-
-    name: str
+    name: str  # the offered name
     span: Span
-    body: Span
-    is_labelled: bool = False
+    body: Span  # the text after its name
+    is_labelled: bool = False  # whether the name is a fence's label, which is stronger evidence than a line
 
 
 def may_be_headed(text: str, names: frozenset[str]) -> bool:
@@ -120,13 +113,7 @@ def may_be_headed(text: str, names: frozenset[str]) -> bool:
 
 
 def headed_calls(text: str, part: Span, names: frozenset[str]) -> Iterator[Headed]:
-    """Yield the headed calls of a stretch of a response in text order, never overlapping.
-
-    Args:
-        text: the response.
-        part: the stretch, of which nothing was read.
-        names: the names of the offered tools.
-    """
+    """Yield the headed calls of a stretch of a response in text order, never overlapping."""
     written, behind = part.of(text), 0
     for head in _Heads(written, names).found():
         judge = verdict_of_marked if head.is_labelled else verdict

@@ -121,11 +121,7 @@ class Mention(NamedTuple):
 
 
 class Names:
-    """The offered names, in all their spellings.
-
-    Args:
-        offered: the names.
-    """
+    """The offered names, in all their spellings."""
 
     def __init__(self, offered: frozenset[str]) -> None:
         self.offered = offered

@@ -36,23 +36,14 @@ _NEAR_SIGNS = {
 
 
 class OwnMarks(NamedTuple):
-    """A dialect's marks around the parts of a call, as regular expressions.
+    """A dialect's marks around the parts of a call, as regular expressions."""
 
-    Args:
-        before: the mark before a name; empty if the dialect has none of its own there.
-        behind: the mark after a name; empty likewise.
-        argument: the mark before an argument's name; empty likewise.
-        closers: the marks after the last value, as written.
-        last: the last character before a name, without blanks and modules.
-        first: the first character after a name, without blanks.
-    """
-
-    before: str
-    behind: str
-    argument: str
-    closers: tuple[str, ...]
-    last: str
-    first: str
+    before: str  # the mark before a name; empty if the dialect has none of its own there
+    behind: str  # the mark after a name; empty likewise
+    argument: str  # the mark before an argument's name; empty likewise
+    closers: tuple[str, ...]  # the marks after the last value, as written
+    last: str  # the last character before a name, without blanks and modules
+    first: str  # the first character after a name, without blanks
 
 
 def own_marks(dialect: Dialect, call_id: str | None = None) -> OwnMarks | None:

@@ -39,14 +39,7 @@ _MOST_LEVELS = 6
 
 
 class Shapes:
-    """Takes calls from values, and notes each deviation.
-
-    Args:
-        text: the response.
-        names: the offered names, in all spellings.
-        offer: the same, with their known parameters.
-        options: what may be repaired; calls are values.
-    """
+    """Takes calls from values, and notes each deviation."""
 
     def __init__(self, text: str, names: Names, offer: frozenset[str], options: DecodeOptions) -> None:
         self.text = text

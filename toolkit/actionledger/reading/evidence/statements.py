@@ -70,31 +70,17 @@ _CONTINUES = regex(
 
 
 class Run(NamedTuple):
-    """Calls in sequence.
+    """Calls in sequence."""
 
-    Args:
-        span: where they are, with what belongs to them before and after.
-        first: where the first of them begins.
-        actions: the calls.
-        repairs, issues: what was changed, what is wrong, in text order.
-    """
-
-    span: Span
-    first: int
-    actions: tuple[Written, ...]
-    repairs: tuple[Repair, ...]
+    span: Span  # where they are, with what belongs to them before and after
+    first: int  # where the first of them begins
+    actions: tuple[Written, ...]  # the calls
+    repairs: tuple[Repair, ...]  # repairs, issues: what was changed, what is wrong, in text order
     issues: tuple[Issue, ...]
 
 
 class Statements:
-    """Parses calls as statements.
-
-    Args:
-        source: the response.
-        offer: the names that were offered.
-        options: what may be repaired.
-        mentions: where offered names are called.
-    """
+    """Parses calls as statements."""
 
     def __init__(
         self, source: Source, offer: frozenset[str], options: DecodeOptions, mentions: Sequence[Mention]

@@ -93,16 +93,10 @@ _FENCES = Openers(frozenset(), frozenset(), fences=True)
 
 
 class Stretch(NamedTuple):
-    """A part of the response that no dialect has read.
+    """A part of the response that no dialect has read."""
 
-    Args:
-        span: all of it, its fence included.
-        body: its content.
-        is_fence: whether it is a fence.
-    """
-
-    span: Span
-    body: Span
+    span: Span  # all of it, its fence included
+    body: Span  # its content
     is_fence: bool
 
 

@@ -40,17 +40,11 @@ _FILLED = regex(r"\s*+(?:\{|<)")
 
 
 class Tagged(NamedTuple):
-    """A call in a tag.
-
-    Args:
-        arguments: its arguments.
-        span: all of it, the closing tag included.
-        repairs: what was changed to read it.
-    """
+    """A call in a tag."""
 
     arguments: JsonDict
-    span: Span
-    repairs: tuple[Repair, ...]
+    span: Span  # all of it, the closing tag included
+    repairs: tuple[Repair, ...]  # what was changed to read it
 
 
 def opening_of(text: str, mention: Mention, low: int) -> int:

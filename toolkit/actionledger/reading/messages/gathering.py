@@ -62,12 +62,7 @@ class _Interface(NamedTuple):
 
 
 class Gathering:
-    """The findings in a message so far.
-
-    Attributes:
-        handled: the ids of the objects that were used in any way.
-        acted: the ids of those used as calls.
-    """
+    """The findings in a message so far."""
 
     def __init__(self) -> None:
         self.handled: set[int] = set()

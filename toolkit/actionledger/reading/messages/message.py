@@ -238,34 +238,21 @@ def unread_calls(
 
 
 class SplitCall(NamedTuple):
-    """A call of a message.
+    """A call of a message."""
 
-    Args:
-        call_id: its identifier; empty if missing.
-        name: the tool's name; empty if missing.
-        arguments: as in the message: a text, or an object.
-        kind: ``text`` if the argument is a plain text, ``function`` otherwise.
-        at: its place in the message's text.
-    """
-
-    call_id: str
-    name: str
-    arguments: str | JsonMap
-    kind: Literal["function", "text"]
-    at: int
+    call_id: str  # its identifier; empty if missing
+    name: str  # the tool's name; empty if missing
+    arguments: str | JsonMap  # as in the message: a text, or an object
+    kind: Literal["function", "text"]  # `text` if the argument is a plain text, `function` otherwise
+    at: int  # its place in the message's text
 
 
 class SplitMessage(NamedTuple):
-    """A provider's message, split into text and calls.
-
-    Args:
-        text: its text.
-        calls: its calls, in order.
-        capture: ``arguments`` if the calls' arguments are the model's own texts, ``calls`` if they are parsed.
-    """
+    """A provider's message, split into text and calls."""
 
     text: str
-    calls: tuple[SplitCall, ...]
+    calls: tuple[SplitCall, ...]  # its calls, in order
+    # `arguments` if the calls' arguments are the model's own texts, `calls` if they are parsed
     capture: Capture
 
 

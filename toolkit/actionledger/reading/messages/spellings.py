@@ -92,25 +92,15 @@ OF_CALL = frozenset({*NAMES, *ARGUMENTS, *_IDS, *_BESIDE})
 
 
 class Spelled(NamedTuple):
-    """A call as written in a message.
+    """A call as written in a message."""
 
-    Args:
-        dialect: whose spelling it is.
-        name: the value of its name's key; None if missing.
-        arguments: an object, or one as JSON text; None if missing.
-        call_id: its identifier; None if missing.
-        reason: why its arguments are unknown; None if they are known.
-        detail: the particulars of that.
-        is_text: whether it has one text as the argument ``input``.
-    """
-
-    dialect: str
-    name: object
-    arguments: object
-    call_id: str | None
-    reason: Reason | None = None
-    detail: str = ""
-    is_text: bool = False
+    dialect: str  # whose spelling it is
+    name: object  # the value of its name's key; None if missing
+    arguments: object  # an object, or one as JSON text; None if missing
+    call_id: str | None  # its identifier; None if missing
+    reason: Reason | None = None  # why its arguments are unknown; None if they are known
+    detail: str = ""  # the particulars of that
+    is_text: bool = False  # whether it has one text as the argument `input`
 
 
 def spelled(call: JsonMap, dialect: str = "") -> Spelled:

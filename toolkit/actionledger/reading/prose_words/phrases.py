@@ -26,75 +26,46 @@ _RUN = regex(r"\w+")
 
 
 class Phrase(NamedTuple):
-    """One row.
+    """One row."""
 
-    Args:
-        words: in lower case, with ``|`` between them: whatever the pattern finds holds one of these.
-        pattern: a regular expression; capitals and small letters are the same to it.
-    """
-
-    words: str
-    pattern: str
+    words: str  # in lower case, with `|` between them: whatever the pattern finds holds one of these
+    pattern: str  # a regular expression; capitals and small letters are the same to it
 
 
 class Language(NamedTuple):
-    """What the prose around a call says in one language.
+    """What the prose around a call says in one language."""
 
-    Args:
-        announces: what says that its writer makes the call now.
-        conditions: what says that something else has to come before the call, or would have had to.
-        shows: what says plainly that a call is not made: enough against one with its format's marks, too.
-        open: what leaves open whether the call is made.
-        takes_back: what takes a call back that stands before it.
-        corrects: what says between two calls that the second one stands for the first.
-        leads: what a sentence may begin with that says nothing of the call; empty where nothing is known.
-        describes: what begins a text behind a call that says what it was.
-        defers: what leaves it to somebody else whether the call is made.
-        offers: what asks whether to make a call.
-        anything_else: what a question holds that is about something else; empty where nothing is known.
-    """
-
-    announces: tuple[Phrase, ...]
+    announces: tuple[Phrase, ...]  # what says that its writer makes the call now
+    # what says that something else has to come before the call, or would have had to
     conditions: tuple[Phrase, ...]
+    # what says plainly that a call is not made: enough against one with its format's marks, too
     shows: tuple[Phrase, ...]
-    open: tuple[Phrase, ...]
-    takes_back: tuple[str, ...]
-    corrects: tuple[Phrase, ...]
-    leads: str
-    describes: str
-    defers: str
-    offers: str
-    anything_else: str
+    open: tuple[Phrase, ...]  # what leaves open whether the call is made
+    takes_back: tuple[str, ...]  # what takes a call back that stands before it
+    halts: str  # the exclamation that does: "Wait, no"; empty where nothing is known
+    corrects: tuple[Phrase, ...]  # what says between two calls that the second one stands for the first
+    leads: str  # what a sentence may begin with that says nothing of the call; empty where nothing is known
+    describes: str  # what begins a text behind a call that says what it was
+    defers: str  # what leaves it to somebody else whether the call is made
+    offers: str  # what asks whether to make a call
+    anything_else: str  # what a question holds that is about something else; empty where nothing is known
 
 
 class Heard(NamedTuple):
-    """What a vocabulary knows of a text.
+    """What a vocabulary knows of a text."""
 
-    Args:
-        text: the text; in lower case where it is ASCII.
-        is_lowered: whether it is.
-        words: the words of the vocabulary that stand in it; None where that is unknown.
-    """
-
-    text: str
+    text: str  # the text; in lower case where it is ASCII
     is_lowered: bool
-    words: Collection[str] | None
+    words: Collection[str] | None  # the words of the vocabulary that stand in it; None where that is unknown
 
 
 class _Sought(NamedTuple):
-    """The words of a vocabulary that are alike in what of them stands before their first blank.
-
-    Args:
-        words: the words.
-        head: what stands before that blank.
-        begins: whether a blank stands before them, too.
-        ends: whether there is that blank.
-    """
+    """The words of a vocabulary that are alike in what of them stands before their first blank."""
 
     words: Sequence[str]
-    head: str
-    begins: bool
-    ends: bool
+    head: str  # what stands before that blank
+    begins: bool  # whether a blank stands before them, too
+    ends: bool  # whether there is that blank
 
     def may_begin_in(self, part: str) -> bool:
         """Return whether one may begin in a part of a text without blanks."""

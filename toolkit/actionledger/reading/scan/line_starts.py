@@ -53,12 +53,7 @@ class AnyCase:
 
 
 class LineStart:
-    """A pattern for the start of a line.
-
-    Args:
-        pattern: a regular expression.
-        flags: those of ``re``.
-    """
+    """A pattern for the start of a line."""
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
         self._here = regex(pattern, flags | re.MULTILINE)

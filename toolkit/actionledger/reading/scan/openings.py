@@ -32,37 +32,24 @@ class OpeningKind(Enum):
 
 
 class Opening(NamedTuple):
-    """A place where a block may begin.
+    """A place where a block may begin."""
 
-    Args:
-        kind: a fence, one embedded in a line, a literal, a near literal, something at the start of a line, or the
-            mark of a block quote.
-        label: the first word of a fence's info string, in lower case and without invisible characters; else the opener's text.
-        start: where it begins, in code points.
-        end: where the block's body begins: after the fence's line, or after the opener; for a fence with its
-            value on the same line, after its label.
-        mark: a fence's backticks or tildes; else empty.
-    """
-
+    # a fence, one embedded in a line, a literal, a near literal, something at the start of a line, or the mark of a block quote
     kind: OpeningKind
+    # the first word of a fence's info string, in lower case and without invisible characters; else the opener's text
     label: str
-    start: int
+    start: int  # where it begins, in code points
+    # where the block's body begins: after the fence's line, or after the opener; for a fence with its value on the same line, after its label
     end: int
-    mark: str = ""
+    mark: str = ""  # a fence's backticks or tildes; else empty
 
 
 class Closing(NamedTuple):
-    """Where a fenced block ends.
+    """Where a fenced block ends."""
 
-    Args:
-        start: where its body ends: before the closing fence's line, or at the end of the text.
-        end: after the closing fence.
-        found: whether there is a closing fence.
-    """
-
-    start: int
-    end: int
-    found: bool
+    start: int  # where its body ends: before the closing fence's line, or at the end of the text
+    end: int  # after the closing fence
+    found: bool  # whether there is a closing fence
 
 
 _NOTHING = "(?!)"

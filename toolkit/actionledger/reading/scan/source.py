@@ -27,13 +27,7 @@ Searched: TypeAlias = re.Pattern[str] | LineStart
 
 
 class Source:
-    """One response.
-
-    Args:
-        text: the raw response, any string.
-        names: the names of the tools that the model was offered; None if unknown.
-        is_cut: whether the model was stopped early: the end of the text may be incomplete.
-    """
+    """One response, any string, with the names that the model was offered (None: unknown); if it is cut, its end may be incomplete."""
 
     def __init__(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> None:
         self.text = text

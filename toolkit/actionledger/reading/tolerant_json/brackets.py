@@ -35,15 +35,10 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Supposition:
-    """The assumed single fault of a text's brackets.
+    """The assumed single fault of a text's brackets."""
 
-    Args:
-        rule: the fault.
-        at: the bracket's place.
-    """
-
-    rule: Rule
-    at: int
+    rule: Rule  # the fault
+    at: int  # the bracket's place
 
 
 def guess(kinds: Sequence[str], closer: str) -> Rule:

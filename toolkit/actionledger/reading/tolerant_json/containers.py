@@ -33,14 +33,7 @@ class ReadInOneGo(NamedTuple):
 
 
 class Shortcuts:
-    """Reads containers of one text in one go if possible.
-
-    Args:
-        text: the text.
-        start: where its invalid value begins.
-        memory: the known facts about its strings.
-        apart: a bracket that no container may be read past in one go; -1 if there is none.
-    """
+    """Reads containers of one text in one go if possible, none past the bracket ``apart`` (-1: none)."""
 
     __slots__ = (
         "_apart",

@@ -39,12 +39,7 @@ JSON_CLOSERS = {**CLOSERS, TUPLE: "]"}
 
 
 class Context:
-    """A place for a string, with its patterns, compiled on first use.
-
-    Args:
-        kind: the container that holds it, or KEY.
-        parent: the container around that one.
-    """
+    """A place for a string, with its patterns, compiled on first use."""
 
     def __init__(self, kind: str, parent: str) -> None:
         self.kind = kind
@@ -62,13 +57,7 @@ class Context:
         return regex(_behind(self.kind, self.parent, "sure"))
 
     def body(self, close: str, width: int, sure: str) -> re.Pattern[str]:
-        """Return the pattern of a string's text up to the first quote that surely may close it.
-
-        Args:
-            close: the possible closing quotes.
-            width: how many of them in a row are needed: 1 or 3.
-            sure: how certain a following key must be, see ``patterns.KEYS``.
-        """
+        """Return the pattern of a string's text up to the first of ``width`` closing quotes in a row that surely may close it; ``sure`` is as in ``patterns.KEYS``."""
         pattern = self._bodies.get((close, width, sure))
         if pattern is None:
             more = f"[{close}]{{{width - 1}}}" if width > 1 else ""

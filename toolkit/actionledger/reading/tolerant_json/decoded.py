@@ -17,17 +17,11 @@ from actionledger.reading.tolerant_json.notes import Note
 
 @dataclass(slots=True)
 class Call:
-    """A Python call, read as a value.
+    """A Python call, read as a value."""
 
-    Args:
-        name: the callee's name, dots included.
-        arguments: the arguments without a name.
-        keywords: the arguments by name.
-    """
-
-    name: str
-    arguments: list[Any] = field(default_factory=list)
-    keywords: JsonDict = field(default_factory=dict)
+    name: str  # the callee's name, dots included
+    arguments: list[Any] = field(default_factory=list)  # the arguments without a name
+    keywords: JsonDict = field(default_factory=dict)  # the arguments by name
 
 
 Shifts = tuple["array[int]", "array[int]"]
@@ -35,13 +29,7 @@ Shifts = tuple["array[int]", "array[int]"]
 
 
 class Mended:
-    """A container that was rewritten and read.
-
-    Attributes:
-        value: the container.
-        text: the valid JSON that it was read from.
-        end: where it ends in the original text.
-    """
+    """A container that was rewritten as valid JSON and read; ``end`` is in the original text."""
 
     __slots__ = ("_new", "_old", "end", "text", "value")
 

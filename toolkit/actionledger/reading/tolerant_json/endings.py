@@ -109,13 +109,7 @@ class Memory:
 
 
 class Endings:
-    """Finds the ends of one text's strings.
-
-    Args:
-        text: the text.
-        memory: the known facts about it.
-        kinds: the containers that are open, outermost first, see ``contexts``.
-    """
+    """Finds the ends of one text's strings."""
 
     __slots__ = ("kinds", "memory", "text")
 

@@ -37,11 +37,7 @@ _BRACKET = regex(r"[{}\[\]]")
 
 
 class LikelierReader(Reader):
-    """Reads what the reader refuses, in the likelier way.
-
-    Attributes:
-        last_value: where the last value begins.
-    """
+    """Reads what the reader refuses, in the likelier way."""
 
     __slots__ = ("last_value",)
 

@@ -78,15 +78,7 @@ def _writer(after: After) -> Callable[[str], str]:
 
 
 class Columns:
-    """Packed notes: a column of numbers for each of their parts, since a text's notes have few different forms.
-
-    Args:
-        numbers: the predefined forms, each with its number.
-
-    Attributes:
-        forms: the number of each note's form.
-        starts, ends: where the stretches begin and end.
-    """
+    """Packed notes: a column of numbers for each of their parts, since a text's notes have few different forms."""
 
     __slots__ = ("_numbers", "ends", "forms", "starts")
 
@@ -135,15 +127,7 @@ class Columns:
 
 
 class Notes:
-    """Notes in the order of their making.
-
-    Args:
-        packed: the existing notes.
-
-    Attributes:
-        packed: all but the last few; None if there are only few.
-        recent: the last few, which can still be taken back.
-    """
+    """Notes in the order of their making."""
 
     __slots__ = ("packed", "recent")
 

@@ -162,12 +162,7 @@ class Reader(UnevenContainers):
         self._no_run_before = 0  # a run with a duplicate key is read member by member, not repeatedly
 
     def read(self) -> None:
-        """Read the value.
-
-        Raises:
-            RefusedError: it is unreadable, or has no single plain reading.
-            CutError: the text ends before it does.
-        """
+        """Read the value."""
         self.skip()
         self.start = self.at
         step: Step | None = self.first_step()

@@ -53,21 +53,13 @@ _ITEM_WITHOUT_COMMA = {"{": regex(KEYS["sure"]), "[": regex(r"[\"'{\[\-]|[1-9](?
 
 
 class Look(NamedTuple):
-    """The result of looking at a container.
+    """The result of looking at a container."""
 
-    Args:
-        mended: the container, if each of its faults could be repaired by itself.
-        notes: what was changed in it.
-        end: how far the look went.
-        hopeless: where containers begin that can't be repaired this way.
-        faulty: where invalid containers begin; all others before ``end`` may be valid.
-    """
-
-    mended: Mended | None
-    notes: Notes
-    end: int
-    hopeless: Sequence[int]
-    faulty: Sequence[int]
+    mended: Mended | None  # the container, if each of its faults could be repaired by itself
+    notes: Notes  # what was changed in it
+    end: int  # how far the look went
+    hopeless: Sequence[int]  # where containers begin that can't be repaired this way
+    faulty: Sequence[int]  # where invalid containers begin; all others before `end` may be valid
 
 
 def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory) -> Look:

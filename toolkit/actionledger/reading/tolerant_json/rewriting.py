@@ -23,13 +23,7 @@ class IrregularError(Exception):
 
 
 class Rewriting:
-    """Rewrites the container that begins at ``start``, from its beginning to its end.
-
-    Attributes:
-        at: how far it has come.
-        copied: the end of the last change.
-        notes: the faults that were changed.
-    """
+    """Rewrites the container that begins at ``start``, from its beginning to its end."""
 
     __slots__ = ("at", "chunks", "copied", "longer", "new", "notes", "old", "pieces", "start", "text")
 

@@ -29,14 +29,7 @@ _DOUBLED = regex(r'""((?!")(?:[^"\\\n]++|\\.|"(?!"))++)""(?!")')
 
 
 class Strings:
-    """Reads the strings of one text.
-
-    Args:
-        text: the text.
-        notes: where the repairs are noted.
-        memory: the known facts about the text.
-        kinds: the containers that are open, outermost first, see ``contexts``.
-    """
+    """Reads the strings of one text."""
 
     __slots__ = ("endings", "memory", "notes", "text")
 

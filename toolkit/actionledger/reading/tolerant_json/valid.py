@@ -88,12 +88,9 @@ Places: TypeAlias = dict[int, tuple[int, int]]
 @made_quickly
 @dataclass(frozen=True)
 class Outlined(Decoded):
-    """A valid value with the places of its outer objects.
+    """A valid value with the places of its outer objects."""
 
-    Args:
-        places: where the objects are that were read one by one, in the text of the evidence.
-    """
-
+    # where the objects are that were read one by one, in the text of the evidence
     places: Places = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -143,11 +140,7 @@ class _NotWalkableError(Exception):
 
 
 class _Walk:
-    """Walks the outer containers of a text's value.
-
-    Attributes:
-        places: where the objects are that were read one by one.
-    """
+    """Walks the outer containers of a text's value."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -49,28 +49,20 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """The requirements of a gate.
+    """The requirements of a gate."""
 
-    Args:
-        most: maximum number of turns in each bucket.
-        max_changed: maximum number of turns parsed as other actions or with other arguments; None for no limit.
-        min_rate: minimum for the lower end of the candidate's success, 0 to 1; None for no minimum.
-        alpha: a loss counts if its p-value is below this, 0 to 1; None for no such condition.
-        min_acting: minimum number of turns that meant to act in both parses, 1 or more.
-        allow_few: whether too few sessions for an interval are enough, and a single turn that meant to act.
-        allow_missing: whether turns may stay unparsed.
-
-    Raises:
-        UsageError: a number is out of range.
-    """
-
+    # maximum number of turns in each bucket
     most: Mapping[Bucket, int] = field(default_factory=lambda: dict(WORSE))
+    # maximum number of turns parsed as other actions or with other arguments; None for no limit
     max_changed: int | None = None
+    # minimum for the lower end of the candidate's success, 0 to 1; None for no minimum
     min_rate: float | None = None
+    # a loss counts if its p-value is below this, 0 to 1; None for no such condition
     alpha: float | None = 0.05
-    min_acting: int = MIN_ACTING
+    min_acting: int = MIN_ACTING  # minimum number of turns that meant to act in both parses, 1 or more
+    # whether too few sessions for an interval are enough, and a single turn that meant to act
     allow_few: bool = False
-    allow_missing: bool = False
+    allow_missing: bool = False  # whether turns may stay unparsed
 
     def __post_init__(self) -> None:
         for bucket in self.most:
@@ -329,26 +321,17 @@ def worse_turns(
 
 @dataclass(frozen=True, slots=True)
 class ReadNow:
-    """A candidate parser, which parses the turns now.
+    """A candidate parser, which parses the turns now."""
 
-    Args:
-        parser: the parser, or the name of another version's.
-        against: the version of this package that has the parser: a wheel, a folder, or a commit; None for this one.
-        workers: number of processes; None for one per core if there are enough turns.
-    """
-
-    parser: str | AnyParser
+    parser: str | AnyParser  # the parser, or the name of another version's
+    # the version of this package that has the parser: a wheel, a folder, or a commit; None for this one
     against: str | None
-    workers: int | None
+    workers: int | None  # number of processes; None for one per core if there are enough turns
 
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:
-    """A candidate run of the ledger.
-
-    Args:
-        run_id: its id.
-    """
+    """A candidate run of the ledger."""
 
     run_id: str
 

@@ -49,16 +49,13 @@ _BATCH_CHARACTERS = 1_000_000
 
 @dataclass(slots=True)
 class ReadAgain:
-    """A candidate's parses of a baseline's turns.
+    """A candidate's parses of a baseline's turns."""
 
-    Args:
-        pairs: each turn with its new parse; another version's unusable answers are omitted.
-        failed: number of texts that could not be parsed to the end, by reason; they count as failed.
-        left_out: number of values in the parses that could not be used, by reason.
-    """
-
+    # each turn with its new parse; another version's unusable answers are omitted
     pairs: list[tuple[ExpectedTurn, ExpectedTurn]] = field(default_factory=list)
+    # number of texts that could not be parsed to the end, by reason; they count as failed
     failed: Counter[Reason] = field(default_factory=Counter)
+    # number of values in the parses that could not be used, by reason
     left_out: Counter[LeftOutReason] = field(default_factory=Counter)
 
 
@@ -125,22 +122,14 @@ _SHOWN_HASHES = 5
 
 @dataclass(frozen=True, slots=True)
 class FileBaseline:
-    """A blessed baseline, with the places to find its texts.
+    """A blessed baseline, with the places to find its texts."""
 
-    Args:
-        baseline: the parses.
-        called: its display name.
-        ledger: the ledger to find runs and texts in; None for none.
-        places: a file or folder with texts; None for none.
-    """
-
-    baseline: Baseline
-    called: str
-    ledger: Ledger | None
-    places: Path | None
+    baseline: Baseline  # the parses
+    called: str  # its display name
+    ledger: Ledger | None  # the ledger to find runs and texts in; None for none
+    places: Path | None  # a file or folder with texts; None for none
 
     def judge(self, candidate: Candidate, within: Filter, required: Requirements) -> GateReport:
-        """Judge a candidate."""
         _refuse_unsaid(within)
         turns = [
             turn

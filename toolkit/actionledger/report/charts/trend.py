@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from itertools import accumulate, pairwise
 from math import ceil
 from typing import NamedTuple
 
@@ -31,22 +32,16 @@ _HEIGHT = 270
 _LABELS = 12
 _LABELLED = 4  # with more events than this, their words are only in tooltips
 _LONGEST = 26
+_GAP = 4  # a line ends where more of the shortest steps between periods than this have no data
 
 
 class Wording(NamedTuple):
-    """A rate's names in its chart.
+    """A rate's names in its chart."""
 
-    Args:
-        series: the names of the lines: of ``success``, and of ``strict`` if it differs.
-        things: the name of the counted items.
-        good: the name of the items that have the property.
-        whole: the name of the items that they are a share of.
-    """
-
-    series: tuple[str, ...]
-    things: str
-    good: str
-    whole: str
+    series: tuple[str, ...]  # the names of the lines: of `success`, and of `strict` if it differs
+    things: str  # the name of the counted items
+    good: str  # the name of the items that have the property
+    whole: str  # the name of the items that they are a share of
 
 
 READING = Wording(("parsed", "without a repair"), "Responses", "Read", "Meant to act")
@@ -150,13 +145,28 @@ def trend_of(
         axis=alt.Axis(format="%", titleColor=ink, titleFontWeight="normal"),
     )
     over = base.transform_filter(alt.datum.state == "over")
-    has_band = bool(((frame["state"] == "over") & frame["low"].notna()).any())
-    band = over.transform_filter("isValid(datum.low)").mark_area(opacity=0.18)
+    drawn_low = (frame["state"] == "over") & frame["low"].notna()
+    alone = frame["stretch"].map(frame.groupby("stretch")["day"].nunique()) == 1
+    frame["is_alone"] = alone
+    band = over.transform_filter("isValid(datum.low)").mark_area(opacity=0.18).encode(detail="stretch:N")
+    single = over.transform_filter("datum.is_alone && isValid(datum.low)").mark_rule(
+        strokeWidth=6, opacity=0.18
+    )
     return alt.layer(
         # An empty layer would be an unnamed element to screen readers.
-        *([band.encode(y=alt.Y("low:Q", title=_cut(begin), scale=along), y2="high:Q")] if has_band else []),
+        *(
+            [band.encode(y=alt.Y("low:Q", title=_cut(begin), scale=along), y2="high:Q")]
+            if (drawn_low & ~alone).any()
+            else []
+        ),
+        # An area needs two periods; the interval of a single one is a bar.
+        *(
+            [single.encode(y=alt.Y("low:Q", title=_cut(begin), scale=along), y2="high:Q")]
+            if (drawn_low & alone).any()
+            else []
+        ),
         *(_events(events, days, ink, _late(found)) if events else []),
-        over.mark_line(strokeWidth=2).encode(y=share),
+        over.mark_line(strokeWidth=2).encode(y=share, detail="stretch:N"),
         _points(base, colour, wording).encode(y=share, shape=shape),
     )
 
@@ -220,9 +230,18 @@ def _ticks(found: Trend) -> list[alt.DateTime]:
     return [alt.DateTime(year=start.year, month=start.month, date=start.day, utc=True) for start in starts]
 
 
+def _stretches(found: Trend) -> list[int]:
+    """Return for each period the number of its stretch; a line over months without data would invent a course."""
+    starts = [period.start for period in found.periods]
+    steps = [after - before for before, after in pairwise(starts)]
+    gap = _GAP * min(steps, default=timedelta())
+    return list(accumulate((step > gap for step in steps), initial=0))
+
+
 def _frame(found: Trend, at: datetime, wording: Wording) -> pd.DataFrame:
     return pd.DataFrame(
         {
+            "stretch": stretch,
             "day": period.start.date().isoformat(),
             "start": period.start.date().isoformat(),
             "series": name,
@@ -235,7 +254,7 @@ def _frame(found: Trend, at: datetime, wording: Wording) -> pd.DataFrame:
             "sessions": sessions(rate),
             "state": "over" if period.end <= at else "not over yet",
         }
-        for period in found.periods
+        for period, stretch in zip(found.periods, _stretches(found), strict=True)
         for name, rate in zip(wording.series, (period.success, period.strict), strict=False)
     )
 

@@ -18,11 +18,7 @@ SCHEMA = "ATIF-v1.4"
 
 
 def trajectory(track: Track) -> JsonDict:
-    """Return a session as the JSON value of a trajectory.
-
-    Args:
-        track: the session.
-    """
+    """Return a session as the JSON value of a trajectory."""
     session = track.session
     steps = [
         {"step_id": number} | step

@@ -25,11 +25,7 @@ _OK, _ERROR = 1, 2
 
 
 def traces(tracks: list[Track]) -> JsonDict:
-    """Return sessions as the JSON value of an OTLP request.
-
-    Args:
-        tracks: the sessions.
-    """
+    """Return sessions as the JSON value of an OTLP request."""
     return {
         "resourceSpans": [
             {

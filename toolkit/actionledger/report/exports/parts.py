@@ -15,19 +15,12 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One session to export.
-
-    Args:
-        session: the session.
-        indexes: the indexes of its turns, in order.
-        run_id: the run whose parses to export; None for the first parses.
-        ledger: the ledger with the session.
-    """
+    """One session to export."""
 
     session: Session
-    indexes: tuple[int, ...]
-    run_id: str | None
-    ledger: Ledger
+    indexes: tuple[int, ...]  # the indexes of its turns, in order
+    run_id: str | None  # the run whose parses to export; None for the first parses
+    ledger: Ledger  # the ledger with the session
 
     def turns(self) -> Iterator[TurnDetail]:
         """Yield each turn in full, loading only one at a time."""
@@ -39,16 +32,7 @@ class Track:
 
 
 def track(ledger: Ledger, session_id: str, run_id: str | None = None) -> Track:
-    """Return a session to export.
-
-    Args:
-        ledger: the ledger with the session.
-        session_id: the session's id.
-        run_id: the run whose parses to export; None for the first parses.
-
-    Raises:
-        UsageError: the session is unknown.
-    """
+    """Return a session to export."""
     session = queries.session(ledger, session_id)
     if session is None:
         raise UsageError(
@@ -59,11 +43,7 @@ def track(ledger: Ledger, session_id: str, run_id: str | None = None) -> Track:
 
 
 def spent(response: Response) -> Iterator[str]:
-    """Yield a response's time, usage and finish reason, as far as recorded.
-
-    Args:
-        response: the response.
-    """
+    """Yield a response's time, usage and finish reason, as far as recorded."""
     if response.occurred_at is not None:
         yield f"{response.occurred_at:%Y-%m-%d %H:%M:%S} UTC"
     if response.input_tokens is not None:
@@ -88,17 +68,11 @@ def _of_them(*parts: tuple[int | None, str]) -> str:
 
 
 class Call(NamedTuple):
-    """A tool call next to a text.
+    """A tool call next to a text."""
 
-    Args:
-        call_id: its identifier.
-        name: the tool's name.
-        arguments: the model's own string if it was kept and is a JSON object; else the parsed arguments.
-    """
-
-    call_id: str
-    name: str
-    arguments: Any
+    call_id: str  # its identifier
+    name: str  # the tool's name
+    arguments: Any  # the model's own string if it was kept and is a JSON object; else the parsed arguments
 
 
 def parts_of(detail: TurnDetail) -> Iterator[str | Call]:

@@ -36,11 +36,7 @@ _EXAMPLES = 20
 
 
 def session_report(track: Track) -> Iterator[str]:
-    """Yield a session's report, piece by piece.
-
-    Args:
-        track: the session.
-    """
+    """Yield a session's report, piece by piece."""
     session = track.session
     yield _begin(f"Session {session.external_id or session.session_id}")
     yield frame(heading("Session", *_facts(session, len(track.indexes))))
@@ -50,12 +46,7 @@ def session_report(track: Track) -> Iterator[str]:
 
 
 def comparison_report(comparison: Comparison, names: tuple[str, str]) -> Iterator[str]:
-    """Yield the report of two parses of the same turns.
-
-    Args:
-        comparison: the comparison.
-        names: the names of both sides.
-    """
+    """Yield the report of two parses of the same turns."""
     before, after = names
     yield _begin(f"{before} and {after}")
     rates = [(before, _rate(comparison.before)), (after, _rate(comparison.after))]
@@ -79,12 +70,7 @@ def comparison_report(comparison: Comparison, names: tuple[str, str]) -> Iterato
 
 
 def contrast_report(found: Contrast, names: tuple[str, str]) -> Iterator[str]:
-    """Yield the report of two sets of responses that share no turns.
-
-    Args:
-        found: the comparison.
-        names: the names of both sides.
-    """
+    """Yield the report of two sets of responses that share no turns."""
     yield _begin(" and ".join(names))
     yield f"<section>{drawn(found, 'html')}</section>\n</body></html>\n"
 
@@ -94,12 +80,7 @@ Tabled: TypeAlias = tuple[str, Sequence[str], Sequence[Sequence[object]]]
 
 
 def tables_report(title: str, tables: Sequence[Tabled]) -> Iterator[str]:
-    """Yield a report that consists of tables.
-
-    Args:
-        title: the report's title.
-        tables: the tables, from top to bottom.
-    """
+    """Yield a report that consists of tables."""
     yield _begin(title)
     for name, heads, rows in tables:
         yield f"<section>{frame(heading(name), box(heads, rows))}</section>\n"

@@ -67,12 +67,7 @@ _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 
 class EndingWatch:
-    """Decides after each turn whether the conversation ends.
-
-    Args:
-        limits: the conversation's limits.
-        demands_action: whether the protocol demands an action in every turn, so that prose doesn't end the conversation.
-    """
+    """Decides after each turn whether the conversation ends; where a protocol demands an action in every turn, prose does not end it."""
 
     def __init__(self, limits: ConversationLimits, *, demands_action: bool) -> None:
         self.failures = 0

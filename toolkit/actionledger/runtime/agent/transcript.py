@@ -29,13 +29,7 @@ class _Exchange:
 
 
 class Transcript:
-    """The messages of a conversation.
-
-    Args:
-        system: the instructions.
-        prompt: the request.
-        room: the maximum size of one request, in characters. Instructions and request are never cut.
-    """
+    """The messages of a conversation, as many as fit into ``room`` characters; instructions and request are never cut."""
 
     def __init__(self, system: str, prompt: str, room: int) -> None:
         self._system = system

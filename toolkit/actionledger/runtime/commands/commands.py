@@ -20,27 +20,17 @@ _WHOLE = 2**26
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished command.
+    """A finished command."""
 
-    Args:
-        ran: its result.
-        changed: the paths that it changed in the workspace, sorted; ``.git`` stands for all paths in it.
-        unwatched: effects that could not be tracked, as sentences; if there are any, undo is refused.
-    """
-
-    ran: Ran
+    ran: Ran  # its result
+    # the paths that it changed in the workspace, sorted; `.git` stands for all paths in it
     changed: tuple[str, ...]
+    # effects that could not be tracked, as sentences; if there are any, undo is refused
     unwatched: tuple[str, ...]
 
 
 class Commands:
-    """Runs commands in a workspace.
-
-    Args:
-        workspace: the workspace.
-        settings: the settings and limits.
-        on_output: called with each piece of output as it arrives.
-    """
+    """Runs commands in a workspace."""
 
     def __init__(
         self, workspace: Workspace, settings: CommandSettings, on_output: OnOutput | None = None

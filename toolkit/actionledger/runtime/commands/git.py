@@ -32,11 +32,7 @@ _LONGEST_COMPLAINT = 600
 
 
 class Git:
-    """The git repository in a workspace.
-
-    Args:
-        commands: runs commands in the workspace.
-    """
+    """The git repository in a workspace."""
 
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
@@ -197,11 +193,7 @@ Done = subprocess.CompletedProcess[str]
 
 
 class References:
-    """The references of one repository on this machine.
-
-    Args:
-        path: the repository's top folder.
-    """
+    """The references of one repository on this machine."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()

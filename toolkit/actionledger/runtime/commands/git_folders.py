@@ -76,15 +76,10 @@ _OURS = """\
 
 
 class Setting(NamedTuple):
-    """One setting.
+    """One setting."""
 
-    Args:
-        name: the name that git lists: section and key in lower case, the part between them unchanged.
-        value: its value; None if the file only names it, which means true.
-    """
-
-    name: str
-    value: str | None
+    name: str  # the name that git lists: section and key in lower case, the part between them unchanged
+    value: str | None  # its value; None if the file only names it, which means true
 
 
 def has_worktree_file(settings: Iterable[Setting]) -> bool:
@@ -146,11 +141,7 @@ GIT_ENVIRONMENT = {
 
 
 class Listings:
-    """The settings in git's files, as listed by git; git runs again only if a file has changed.
-
-    Args:
-        ask: runs git outside of the repository.
-    """
+    """The settings in git's files, as listed by git; git runs again only if a file has changed."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -178,29 +169,18 @@ class Listings:
 
 
 class Folders(NamedTuple):
-    """The folders of a repository.
+    """The folders of a repository."""
 
-    Args:
-        own: the folder of this working tree: HEAD and the index.
-        common: the folder shared by all working trees; the same folder if there is only one.
-    """
-
-    own: Path
-    common: Path
+    own: Path  # the folder of this working tree: HEAD and the index
+    common: Path  # the folder shared by all working trees; the same folder if there is only one
 
 
 class Opened(NamedTuple):
-    """A repository prepared for one command.
+    """A repository prepared for one command."""
 
-    Args:
-        words: the beginning of the command line.
-        environment: git's environment, in addition to ``GIT_ENVIRONMENT``.
-        settings: the settings in the repository's own files.
-    """
-
-    words: list[str]
-    environment: Mapping[str, str]
-    settings: list[Setting]
+    words: list[str]  # the beginning of the command line
+    environment: Mapping[str, str]  # git's environment, in addition to `GIT_ENVIRONMENT`
+    settings: list[Setting]  # the settings in the repository's own files
 
 
 def opened(

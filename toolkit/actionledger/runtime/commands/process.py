@@ -34,13 +34,7 @@ MARGIN = 64 * 1024
 
 
 class OutputCapture:
-    """One output of a command.
-
-    Args:
-        name: the output's name.
-        limit: how much of it is kept, in characters.
-        on_output: called with each piece as it arrives; None if not needed.
-    """
+    """One output of a command."""
 
     def __init__(self, name: str, limit: int, on_output: OnOutput | None = None) -> None:
         self._name = name
@@ -150,22 +144,15 @@ HOW_TO_RUN = (
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The result of a command.
+    """The result of a command."""
 
-    Args:
-        status: its exit status, or the negative number of the signal that ended it; None if it was ended or is unknown.
-        stdout, stderr: its outputs, as far as they were kept.
-        seconds: its duration.
-        ended_by: ``"timeout"``, ``"cancelled"``, ``"memory"`` or ``"processes"`` if it was ended; empty otherwise.
-        walls: the walls around it.
-    """
-
+    # its exit status, or the negative number of the signal that ended it; None if it was ended or is unknown
     status: int | None
-    stdout: str
+    stdout: str  # stdout, stderr: its outputs, as far as they were kept
     stderr: str
-    seconds: float
-    ended_by: str
-    walls: tuple[Wall, ...]
+    seconds: float  # its duration
+    ended_by: str  # `"timeout"`, `"cancelled"`, `"memory"` or `"processes"` if it was ended; empty otherwise
+    walls: tuple[Wall, ...]  # the walls around it
 
 
 def run_command(

@@ -40,17 +40,11 @@ ENVIRONMENT = "ACTIONLEDGER_COMMANDS"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """The kernel features that walls may use; fewer features simulate other machines.
+    """The kernel features that walls may use; fewer features simulate other machines."""
 
-    Args:
-        namespaces: whether to use namespaces.
-        landlock: the maximum version of Landlock; 0 for none.
-        filter: whether to use a filter of system calls.
-    """
-
-    namespaces: bool = True
-    landlock: int = LATEST
-    filter: bool = True
+    namespaces: bool = True  # whether to use namespaces
+    landlock: int = LATEST  # the maximum version of Landlock; 0 for none
+    filter: bool = True  # whether to use a filter of system calls
 
 
 ALL_MEANS = Means()

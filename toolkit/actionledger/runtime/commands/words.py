@@ -55,13 +55,6 @@ def words_of(command: str, *, expands: bool = False) -> list[str]:
     """Return a command's program and arguments.
 
     Quotes and backslashes are parsed as in a POSIX shell; nothing else is interpreted.
-
-    Args:
-        command: the command's text.
-        expands: whether a shell expands names and variables, so that these are kept as they are.
-
-    Raises:
-        ActionError: the command needs a shell, or can't be split into words.
     """
     text = command.strip()
     _check_signs(text, expands=expands)

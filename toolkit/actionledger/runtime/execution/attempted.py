@@ -47,27 +47,15 @@ _OBJECT = regex(r"[{\[]\s*+[\"'{\w]")
 
 
 class TriedCall(NamedTuple):
-    """A call that a response may have attempted.
+    """A call that a response may have attempted."""
 
-    Args:
-        name: the action's name as written.
-        arguments: its fields as written; ``OPEN`` for those cut off.
-        dialect: the format of the call; empty if it has none.
-    """
-
-    name: str
-    arguments: JsonMap
-    dialect: str = ""
+    name: str  # the action's name as written
+    arguments: JsonMap  # its fields as written; `OPEN` for those cut off
+    dialect: str = ""  # the format of the call; empty if it has none
 
 
 def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[TriedCall]:
-    """Return the first five calls that a response may have attempted.
-
-    Args:
-        text: the response.
-        catalogue: the known actions.
-        reader: the result of ``reader_for``.
-    """
+    """Return the first five calls that a response may have attempted."""
     text = text[-_LONGEST:]
     reading = reader.read(text, catalogue.offer)
     found = _read(reading)

@@ -28,27 +28,17 @@ POLICY = "policy"
 
 @dataclass(frozen=True)
 class ActionStep:
-    """A call to run.
+    """A call to run."""
 
-    Args:
-        index: its index among its response's actions, from 0.
-        call: the call as it will run.
-        attempt_id: the parse attempt that found it.
-        turn: the turn that it belongs to.
-        run_id: the run that it belongs to.
-        try_number: the number of the next try, from 1.
-        is_as_written: whether its arguments are those of the response; otherwise they are recorded with each try.
-        binds: what a decision about it covers besides its arguments.
-    """
-
-    index: int
-    call: ActionCall
-    attempt_id: str
-    turn: TurnKey
-    run_id: str
-    try_number: int = 1
+    index: int  # its index among its response's actions, from 0
+    call: ActionCall  # the call as it will run
+    attempt_id: str  # the parse attempt that found it
+    turn: TurnKey  # the turn that it belongs to
+    run_id: str  # the run that it belongs to
+    try_number: int = 1  # the number of the next try, from 1
+    # whether its arguments are those of the response; otherwise they are recorded with each try
     is_as_written: bool = True
-    binds: str = ""
+    binds: str = ""  # what a decision about it covers besides its arguments
 
     @cached_property
     def action_id(self) -> str:

@@ -45,11 +45,7 @@ _PATIENCE = 1.0
 
 
 class HandlerJob:
-    """A piece of work and its result.
-
-    Args:
-        work: the function to call.
-    """
+    """A piece of work and its result."""
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.result: Any = None
@@ -116,7 +112,6 @@ class HandlerThreads:
         self._busy: dict[HandlerJob, _Worker] = {}
 
     def start(self, work: Callable[[], Any]) -> HandlerJob:
-        """Start a job in a thread."""
         job = HandlerJob(work)
         worker = self._take()
         self._busy[job] = worker
@@ -164,17 +159,7 @@ class _Try:
 
 
 class Executor:
-    """Runs the steps of one session.
-
-    Args:
-        handlers: the handlers, by action name.
-        workspace: the folder that actions may touch.
-        execution_settings: the settings of each action.
-        record: records the events.
-        rates: limits actions that run within other actions; no limit if not given.
-        sleep: waits for some seconds, between two tries.
-        tape_of: returns the tape that an action draws from; None for no tape.
-    """
+    """Runs the steps of one session."""
 
     def __init__(
         self,
@@ -197,18 +182,7 @@ class Executor:
         self._workers = HandlerThreads()
 
     def run(self, steps: Sequence[ActionStep]) -> list[Observation]:
-        """Run admitted steps, in parallel if there are several.
-
-        Args:
-            steps: the steps; each has a handler.
-
-        Returns:
-            The observation of each step's last try, in the order of the steps, which is also the order of the events.
-
-        Raises:
-            LedgerError: a step can't be recorded; it has not run.
-            KeyboardInterrupt: the user interrupts; running steps are recorded as interrupted.
-        """
+        """Run admitted steps, in parallel if there are several; return each one's last observation in their order, which is also that of the events."""
         for step in steps:
             self._record(execution_started(step))
         tries = [self._begin(step, self.handlers[step.call.name]) for step in steps]
@@ -220,12 +194,7 @@ class Executor:
         return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
 
     def preview(self, step: ActionStep, held_back: Withheld | None = None) -> Observation:
-        """Record a preview of a step without running it.
-
-        Args:
-            step: the step.
-            held_back: the reason why the step would be withheld; None if it would run.
-        """
+        """Record a preview of a step without running it."""
         self._record(execution_started(step))
         handler = self.handlers.previews.get(step.call.name)
         result, message = None, f"It would run {step.call.name} with the arguments given."

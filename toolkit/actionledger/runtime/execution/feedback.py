@@ -68,20 +68,7 @@ def render(
     note: str = "",
     limits: Limits = STANDARD_LIMITS,
 ) -> str:
-    """Return the feedback to the model about a response.
-
-    Args:
-        result: the parse result.
-        observations: the observations of its runnable actions.
-        correct: explains a rejected action; each action's format is requested once.
-        mend: returns the correct form of unparsed parts.
-        note: a further note, put last.
-        limits: the limits on the whole feedback and on one result.
-
-    Returns:
-        An entry for each action, and for each issue in an intended call; issues in mere examples are omitted.
-        Empty if there are no entries.
-    """
+    """Return the feedback to the model: an entry for each action and each issue in an intended call, none for mere examples; empty without any."""
     entries = list(_entries(result, observations, correct, mend))
     if not entries and not note:
         return ""

@@ -120,11 +120,7 @@ class Counter(Protocol):
 
 
 class LocalCounter:
-    """Counts within one session; its threads may share it.
-
-    Args:
-        clock: returns the time in seconds; it never goes back.
-    """
+    """Counts within one session; its threads may share it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -155,12 +151,7 @@ class LocalCounter:
 
 
 class Rates:
-    """Counts each action against its rate, whether a response or another action requests it.
-
-    Args:
-        limits: the rates.
-        counter: counts the admitted actions.
-    """
+    """Counts each action against its rate, whether a response or another action requests it."""
 
     def __init__(self, limits: Limits, counter: Counter) -> None:
         self._limits = limits
@@ -178,11 +169,7 @@ class Rates:
 
 
 class FailureBudget:
-    """Counts the failures in a row, in the session and in its current turn.
-
-    Args:
-        limits: the maximum numbers of failures.
-    """
+    """Counts the failures in a row, in the session and in its current turn."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -33,16 +33,7 @@ _LONGEST_WORD = 300
 
 
 def truncated(value: Any, limit: int = MAX_RESULT) -> Any:
-    """Return a value as a JSON value, or its beginning if it exceeds the limit.
-
-    Args:
-        value: any value; parts that JSON can't represent are replaced by a description.
-        limit: the maximum size, in characters of JSON text.
-
-    Returns:
-        A JSON value that shares nothing with the given one; if it exceeds the limit, an object with ``truncated`` and the
-        ``beginning`` of its JSON text.
-    """
+    """Return a copy as a JSON value; beyond ``limit`` characters an object with ``truncated`` and the ``beginning`` of its JSON text."""
     text, is_whole = _beginning(value, limit)
     return json.loads(text) if is_whole else {"truncated": True, "limit": limit, "beginning": text}
 
@@ -150,17 +141,11 @@ class Again(Enum):
 
 
 class HandlerOutcome(NamedTuple):
-    """The outcome of a failed try.
+    """The outcome of a failed try."""
 
-    Args:
-        status: the recorded status.
-        reason: the recorded reason.
-        again: whether it is retried.
-    """
-
-    status: ExecutionStatus
-    reason: Reason
-    again: Again = Again.NEVER
+    status: ExecutionStatus  # the recorded status
+    reason: Reason  # the recorded reason
+    again: Again = Again.NEVER  # whether it is retried
 
 
 OUTCOMES: tuple[tuple[type[BaseException], HandlerOutcome], ...] = (

@@ -25,32 +25,20 @@ _NAMED = 10
 
 @dataclass(slots=True)
 class PlannedAction:
-    """A call that may run in its plan.
+    """A call that may run in its plan."""
 
-    Args:
-        index: its index among its response's actions, from 0.
-        call: the call.
-        waits_for: the indexes of the actions that must succeed first.
-        issue: why it can't run; None if it can.
-    """
-
-    index: int
+    index: int  # its index among its response's actions, from 0
     call: ActionCall
-    waits_for: tuple[int, ...] = ()
-    issue: Issue | None = None
+    waits_for: tuple[int, ...] = ()  # the indexes of the actions that must succeed first
+    issue: Issue | None = None  # why it can't run; None if it can
 
 
 @dataclass(frozen=True, slots=True)
 class TurnPlan:
-    """The runnable calls of a response, in execution order.
+    """The runnable calls of a response, in execution order."""
 
-    Args:
-        actions: the calls, each after those that it waits for.
-        places: the index of the action with each id.
-    """
-
-    actions: tuple[PlannedAction, ...]
-    places: Mapping[str, int] = field(default_factory=dict)
+    actions: tuple[PlannedAction, ...]  # the calls, each after those that it waits for
+    places: Mapping[str, int] = field(default_factory=dict)  # the index of the action with each id
 
     @property
     def issues(self) -> tuple[Issue, ...]:

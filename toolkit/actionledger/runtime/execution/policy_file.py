@@ -61,16 +61,7 @@ class KnownNames(Protocol):
 
 
 def load_policy(path: str | Path, catalogue: KnownNames) -> Policy:
-    """Load a policy from a file.
-
-    Args:
-        path: the file.
-        catalogue: the known actions for the rules.
-
-    Raises:
-        PolicyError: the file can't be read, is not TOML, or has an invalid row; the message says which and why.
-        UsageError: the argument is not a path.
-    """
+    """Load a policy from a file."""
     require_kind(path, str | Path, "A policy is the path of a file or a Policy")
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -82,16 +73,7 @@ def load_policy(path: str | Path, catalogue: KnownNames) -> Policy:
 
 
 def resolve_policy(policy: Policy | str | Path, catalogue: KnownNames) -> Policy:
-    """Return a policy given as a value or as the path of its file.
-
-    Args:
-        policy: the policy or path.
-        catalogue: the known actions for a file's rules.
-
-    Raises:
-        PolicyError: the file can't be used.
-        UsageError: the argument is neither.
-    """
+    """Return a policy given as a value or as the path of its file."""
     return policy if isinstance(policy, Policy) else load_policy(policy, catalogue)
 
 
@@ -113,7 +95,6 @@ def policy_from(text: str, catalogue: KnownNames, *, source: str) -> Policy:
 
 
 def _rule(row: JsonDict, catalogue: KnownNames) -> Rule:
-    """Return a row as a rule."""
     try:
         read = _Row.model_validate(row)
     except ValidationError as error:

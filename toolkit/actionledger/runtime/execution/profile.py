@@ -161,18 +161,7 @@ class Profile:
 
 
 def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = False) -> str:
-    """Return a profile's instructions for the model: the format of actions and their list.
-
-    Args:
-        profile: the model's profile.
-        dialect: the dialect for writing actions; the profile's first one if not given.
-        short: whether each action gets only one line, with a single example for all.
-
-    Raises:
-        UnknownNameError: there is no such dialect.
-        UsageError: the profile has a baseline parser, and no dialect is given.
-        RenderError: the dialect can't write one of the actions.
-    """
+    """Return a profile's instructions for the model: the format of actions and their list."""
     if profile.told and dialect is None and not short:
         return profile.told()
     chosen = dialect_of(profile, dialect)
@@ -181,12 +170,7 @@ def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = Fal
 
 
 def dialect_of(profile: Profile, name: str | None = None) -> Dialect:
-    """Return a profile's dialect by name, or its first one if no name is given.
-
-    Raises:
-        UnknownNameError: there is no such dialect.
-        UsageError: the profile has a baseline parser, and no name is given.
-    """
+    """Return a profile's dialect by name, or its first one if no name is given."""
     own = profile.parser.dialects if isinstance(profile.parser, DialectParser) else ()
     if name is None and not own:
         raise UsageError(

@@ -29,11 +29,7 @@ TOOLKIT = (
 
 
 class Profiles(Mapping[str, Profile]):
-    """Every profile by name, loaded on request.
-
-    Args:
-        built_in: the entry points of the toolkit's profiles.
-    """
+    """Every profile by name, loaded on request."""
 
     def __init__(self, built_in: Iterable[EntryPoint]) -> None:
         self._built_in = {entry.name: entry for entry in built_in}
@@ -102,12 +98,7 @@ def profile_named(name: str) -> Profile:
 
 
 def resolve_profile(profile: str | Profile) -> Profile:
-    """Return a profile given by name or as a value.
-
-    Raises:
-        UnknownNameError: there is no such profile.
-        UsageError: the value is neither, or another package offers the profile and it can't be loaded.
-    """
+    """Return a profile given by name or as a value."""
     if isinstance(profile, Profile):
         return profile
     if not isinstance(profile, str):

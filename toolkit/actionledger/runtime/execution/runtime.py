@@ -136,12 +136,6 @@ class SessionRuntime:
         """Resume a turn where it stopped: run the actions approved since, and those never begun.
 
         An action that was begun and never finished is recorded as interrupted; it runs again only if it is idempotent.
-
-        Args:
-            history: the turn's recorded state.
-
-        Raises:
-            UsageError: the response would now be parsed differently.
         """
         if history.parser_id != self.profile.parser.id:
             raise UsageError(

@@ -31,12 +31,7 @@ _FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})
 
 
 class TurnRun:
-    """Carries out the plan of one turn.
-
-    Args:
-        context: the turn's context.
-        executor: runs the admitted actions.
-    """
+    """Carries out the plan of one turn."""
 
     def __init__(self, context: TurnContext, executor: Executor) -> None:
         self._context = context

@@ -41,17 +41,11 @@ _PATH = "/chat/completions"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The address of a chat API.
+    """The address of a chat API."""
 
-    Args:
-        url: the address of requests.
-        shown: the address for people, without its query.
-        is_local: whether the server is on this machine, so that no proxy is used.
-    """
-
-    url: str
-    shown: str
-    is_local: bool
+    url: str  # the address of requests
+    shown: str  # the address for people, without its query
+    is_local: bool  # whether the server is on this machine, so that no proxy is used
 
 
 def endpoint(base_url: str) -> Endpoint:

@@ -77,12 +77,7 @@ class ReplayDivergedError(ModelError):
 
 
 class MalformedError(Exception):
-    """Bytes that can't be parsed; a caller that knows the server raises ``BrokenResponseError`` instead.
-
-    Args:
-        what: the bytes' content, as the object of "the server sent …".
-        excerpt: the text around the error; not yet safe to show.
-    """
+    """Bytes that can't be parsed; a caller that knows the server raises ``BrokenResponseError`` instead."""
 
     def __init__(self, what: str, excerpt: str) -> None:
         super().__init__(what)

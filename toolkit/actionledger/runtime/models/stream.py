@@ -22,26 +22,14 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class ServerEvent(NamedTuple):
-    """One event.
+    """One event."""
 
-    Args:
-        name: its name; empty if it has none.
-        data: its data, with line breaks between the lines.
-    """
-
-    name: str
-    data: str
+    name: str  # its name; empty if it has none
+    data: str  # its data, with line breaks between the lines
 
 
 def events(pieces: Iterable[bytes]) -> Iterator[ServerEvent]:
-    """Yield the events of a stream, without comments.
-
-    Args:
-        pieces: the stream's bytes in order, cut anywhere.
-
-    Raises:
-        MalformedError: a line is not a field of an event; skipping it could lose text silently.
-    """
+    """Yield the events of a stream, without comments."""
     name, data = "", list[str]()
     for line in _lines(pieces):
         field, _, value = _decoded(line).partition(":")
@@ -145,11 +133,7 @@ class Assembly:
         self._last_place = 0
 
     def add(self, data: JsonMap) -> Chunk:
-        """Add a piece as the server sent it and return its new content, which is often empty.
-
-        Raises:
-            MalformedError: it is not a piece of a response.
-        """
+        """Add a piece as the server sent it and return its new content, which is often empty."""
         self._model = model_of(data) or self._model
         self._usage = usage_of(data) or self._usage
         choice = first_choice(data)
@@ -176,11 +160,7 @@ class Assembly:
         return chunk
 
     def completion(self, elapsed_ms: float) -> Completion:
-        """Return the response so far.
-
-        Args:
-            elapsed_ms: its duration, in milliseconds.
-        """
+        """Return the response so far."""
         text = "".join(self._text) + self.half
         reasoning, refusal = "".join(self._reasoning), "".join(self._refusal)
         message: JsonDict = {"role": "assistant", "content": text}

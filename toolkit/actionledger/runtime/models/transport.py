@@ -57,18 +57,7 @@ _BACKOFF = tenacity.wait_random_exponential(multiplier=0.5, max=5.0)
 
 
 class Transport:
-    """Posts JSON to one address.
-
-    Args:
-        endpoint: the server's address.
-        key: the key, if the server needs one.
-        timeouts: the timeouts.
-        retries: the maximum number of retries after a request without a response, from 0.
-        max_bytes: the maximum size of a response.
-
-    Raises:
-        UsageError: the environment's settings for proxies or certificates can't be used.
-    """
+    """Posts JSON to one address, with a limit on the response's bytes and on retries after a request without a response."""
 
     def __init__(
         self, endpoint: Endpoint, key: SecretStr | None, *, timeouts: Timeouts, retries: int, max_bytes: int
@@ -230,19 +219,12 @@ _SPENT = frozenset({"insufficient_quota", "billing_not_active"})
 
 @dataclass(frozen=True, slots=True)
 class HttpRefusal:
-    """An unsuccessful HTTP response.
-
-    Args:
-        status: its HTTP status.
-        location: its ``Location`` header; empty if missing.
-        retry_after: its ``Retry-After`` header; empty if missing.
-        body: the beginning of its body.
-    """
+    """An unsuccessful HTTP response."""
 
     status: int
-    location: str
-    retry_after: str
-    body: bytes
+    location: str  # its `Location` header; empty if missing
+    retry_after: str  # its `Retry-After` header; empty if missing
+    body: bytes  # the beginning of its body
 
 
 def status_error(server: str, refusal: HttpRefusal, quoted: Callable[[str], str]) -> ModelStatusError:

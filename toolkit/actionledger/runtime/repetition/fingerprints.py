@@ -40,27 +40,17 @@ REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
 
 @dataclass(frozen=True, slots=True)
 class ActionFingerprint:
-    """The fingerprint of one action or attempt; made by ``fingerprint``.
+    """The fingerprint of one action or attempt; made by ``fingerprint``."""
 
-    Args:
-        call: the call in comparable form; its name is empty for a response without a parsed action.
-        answer: its result or error; only the ends of a long one.
-        error: the hash of its error; empty if it didn't fail.
-        thought: the words of a thought, if the action is nothing else; for comparison.
-        is_refused: whether it could not be run at all as written.
-        is_unchanged: whether it reports that it changed nothing.
-        is_waiting: whether it waits, or asks for a status and the answer is that it isn't ready yet.
-        is_passing: whether it failed for a transient reason.
-    """
-
-    call: CallForm
-    answer: str
-    error: str = ""
-    thought: str = ""
-    is_refused: bool = False
-    is_unchanged: bool = False
+    call: CallForm  # the call in comparable form; its name is empty for a response without a parsed action
+    answer: str  # its result or error; only the ends of a long one
+    error: str = ""  # the hash of its error; empty if it didn't fail
+    thought: str = ""  # the words of a thought, if the action is nothing else; for comparison
+    is_refused: bool = False  # whether it could not be run at all as written
+    is_unchanged: bool = False  # whether it reports that it changed nothing
+    # whether it waits, or asks for a status and the answer is that it isn't ready yet
     is_waiting: bool = False
-    is_passing: bool = False
+    is_passing: bool = False  # whether it failed for a transient reason
 
     @property
     def name(self) -> str:
@@ -123,13 +113,7 @@ def observed_fingerprint(
 def tried_fingerprint(
     arguments: str, observation: Observation, *, references: bool = False
 ) -> ActionFingerprint | None:
-    """Return the fingerprint of one try; None if it has no result yet, or was withheld because of other actions.
-
-    Args:
-        arguments: the arguments that the action ran with, as JSON text.
-        observation: the try's observation.
-        references: whether ``id`` and ``depends_on`` name actions of the same response.
-    """
+    """Return the fingerprint of one try; None if it has no result yet, or was withheld because of other actions."""
     name, result, reason = observation.name, observation.result, observation.reason
     if observation.status in _DONE:
         is_unchanged = isinstance(result, dict) and result.get("changed") is False
@@ -144,25 +128,13 @@ def tried_fingerprint(
 def refused_fingerprint(
     name: str, arguments: str, reason: Reason | None, errors: Iterable[FieldError]
 ) -> ActionFingerprint:
-    """Return a fingerprint for an action that could not be run as written.
-
-    Args:
-        name: the action's name.
-        arguments: its arguments as text.
-        reason: why it could not be run.
-        errors: the errors in its fields.
-    """
+    """Return a fingerprint for an action that could not be run as written."""
     why = " ".join(error.message for error in errors)
     return fingerprint(name, arguments, error=f"{reason}: {why}", is_refused=True)
 
 
 def unread_fingerprint(text: str, code: Reason | None) -> ActionFingerprint:
-    """Return a fingerprint for a response without a parsed action.
-
-    Args:
-        text: the response.
-        code: the first issue's code; None if there is none.
-    """
+    """Return a fingerprint for a response without a parsed action."""
     return fingerprint("", text, error=code or Reason.NO_ACTION_FOUND, is_refused=True)
 
 

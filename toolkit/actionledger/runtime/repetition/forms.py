@@ -116,13 +116,7 @@ _PASSING = regex(
 
 
 class CallForm:
-    """A call in comparable form; expensive properties are computed on request, which is rare.
-
-    Args:
-        name: the action's name.
-        arguments: its arguments, as JSON or any other text.
-        references: whether ``id`` and ``depends_on`` name actions of the same response.
-    """
+    """A call in comparable form; expensive properties are computed on request. ``references``: its ``id`` and ``depends_on`` name actions of the response."""
 
     def __init__(self, name: str, arguments: str, *, references: bool = False) -> None:
         self.name = name
@@ -168,13 +162,7 @@ class CallForm:
 
 
 def call_form(name: str, arguments: str, *, references: bool = False) -> CallForm:
-    """Return a call in comparable form.
-
-    Args:
-        name: the action's name.
-        arguments: its arguments, as JSON or as any other text.
-        references: whether ``id`` and ``depends_on`` name actions of the same response.
-    """
+    """Return a call in comparable form; its arguments are JSON or any other text."""
     return CallForm(name, arguments, references=references)
 
 

@@ -20,23 +20,14 @@ _TELLING = 20
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """A repetition in a session.
+    """A repetition in a session."""
 
-    Args:
-        pattern: the kind of repetition.
-        count: the number of times so far; for an alternation, of rounds.
-        name: the last action's name; empty if none could be parsed.
-        is_stop: whether the model is stopped, and not only told.
-        is_proposed: whether the last time was only requested, and not executed.
-        length: the number of fingerprints in a row that it covers.
-    """
-
-    pattern: Pattern
-    count: int
-    name: str
-    is_stop: bool
-    is_proposed: bool = False
-    length: int = 0
+    pattern: Pattern  # the kind of repetition
+    count: int  # the number of times so far; for an alternation, of rounds
+    name: str  # the last action's name; empty if none could be parsed
+    is_stop: bool  # whether the model is stopped, and not only told
+    is_proposed: bool = False  # whether the last time was only requested, and not executed
+    length: int = 0  # the number of fingerprints in a row that it covers
 
     @property
     def described(self) -> str:
@@ -66,11 +57,7 @@ _WORDS = {
 
 
 class PatternWatch:
-    """Follows one session, fingerprint by fingerprint.
-
-    Args:
-        limits: what counts as repetition.
-    """
+    """Follows one session, fingerprint by fingerprint."""
 
     def __init__(self, limits: RepetitionLimits = STANDARD_REPETITION) -> None:
         self._limits = limits
@@ -209,11 +196,7 @@ def _digits(text: str) -> str:
 
 
 class RepetitionGuard:
-    """Follows the turns of one session.
-
-    Args:
-        limits: what counts as repetition, and what follows from it.
-    """
+    """Follows the turns of one session."""
 
     def __init__(self, limits: RepetitionLimits) -> None:
         self._limits = limits
@@ -224,11 +207,7 @@ class RepetitionGuard:
         self._went_on = False
 
     def begin_turn(self, *, is_new_request: bool) -> None:
-        """Begin a turn.
-
-        Args:
-            is_new_request: whether a user made a request, which may ask for the same again.
-        """
+        """Begin a turn; after a user's new request the same may be asked for again."""
         self._in_turn = None
         self._went_on = False
         if is_new_request:
@@ -238,11 +217,7 @@ class RepetitionGuard:
         self._told = _patterns(self._last)
 
     def refuse(self, call: CallForm) -> str:
-        """Return why a proposed call is withheld, as a sentence; empty if it may run.
-
-        Args:
-            call: the call, right before it would run.
-        """
+        """Return why a call is withheld right before it would run, as a sentence; empty if it may run."""
         if self._limits.ends_turn and (why := self._stopped):
             return why
         expected = self._watch.expect(call)
@@ -253,12 +228,7 @@ class RepetitionGuard:
         return self._stopped
 
     def note(self, fingerprints: Iterable[ActionFingerprint], *, is_proposed: bool = False) -> None:
-        """Add the next fingerprints.
-
-        Args:
-            fingerprints: the fingerprints, in order.
-            is_proposed: whether they were only requested, and not executed.
-        """
+        """Add the next fingerprints in order, of actions that were executed or only proposed."""
         for done in fingerprints:
             self._last = tuple(replace(each, is_proposed=is_proposed) for each in self._watch.see(done))
             # A nudge about one streak doesn't count for the next one.

@@ -27,12 +27,7 @@ _ASK_SECONDS = 15
 
 
 class ContainerLauncher:
-    """Starts containers with a Python and the sandbox's own code, both read-only.
-
-    Args:
-        engine: the command, such as ``"podman"``; empty for the first one found.
-        image: the image, which must already be there.
-    """
+    """Starts containers with a Python and the sandbox's own code, both read-only."""
 
     name = "container"
 
@@ -89,12 +84,7 @@ class ContainerLauncher:
 
 
 class ContainerSandbox(ProcessSandbox):
-    """Runs code in a confined CPython in a container.
-
-    Args:
-        engine: the command, such as ``"podman"``; empty for the first one found.
-        image: the image, which must already be there.
-    """
+    """Runs code in a confined CPython in a container."""
 
     def __init__(self, engine: str = "", image: str = DEFAULT_IMAGE) -> None:
         super().__init__(ContainerLauncher(engine, image))

@@ -24,16 +24,10 @@ class Api:
     """The object that the code can use to call the host.
 
     A method runs in the host's thread and can't be interrupted: it must end by itself.
-
-    Args:
-        name: its name in the code.
-        methods: its methods by dotted name: ``create_task`` is ``gb.create_task``, ``tasks.create`` is ``gb.tasks.create``.
-
-    Raises:
-        UsageError: a name that is not an identifier, or that is used twice.
     """
 
-    name: str = "gb"
+    name: str = "gb"  # its name in the code
+    # its methods by dotted name: `create_task` is `gb.create_task`, `tasks.create` is `gb.tasks.create`
     methods: Mapping[str, HostMethod] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -149,19 +143,12 @@ class CodeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CodeError:
-    """An uncaught exception of the code.
+    """An uncaught exception of the code."""
 
-    Args:
-        type: its class's name.
-        message: its text.
-        line: the innermost line of the code in the traceback, from 1; None if unknown.
-        source: that line's text; empty if unknown.
-    """
-
-    type: str
+    type: str  # its class's name
     message: str
-    line: int | None = None
-    source: str = ""
+    line: int | None = None  # the innermost line of the code in the traceback, from 1; None if unknown
+    source: str = ""  # that line's text; empty if unknown
 
     def __str__(self) -> str:
         text = f"{self.type}: {self.message}" if self.message else self.type
@@ -172,31 +159,19 @@ class CodeError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeResult:
-    """The result of one run.
-
-    Args:
-        outcome: the outcome.
-        sandbox: the name of the sandbox that ran it.
-        stdout: the code's standard output; if it was cut, its last line says so.
-        stderr: the code's standard error, cut in the same way.
-        value: the value of the last expression, as JSON can represent it; None if the code didn't succeed.
-        error: the exception that ended it; None if none did.
-        message: one or two sentences for the model if it didn't succeed; empty otherwise.
-        logs: the code's log messages, in order.
-        calls: the number of host calls.
-        elapsed_ms: the duration, in milliseconds.
-    """
+    """The result of one run."""
 
     outcome: CodeOutcome
-    sandbox: str
-    stdout: str = ""
-    stderr: str = ""
+    sandbox: str  # the name of the sandbox that ran it
+    stdout: str = ""  # the code's standard output; if it was cut, its last line says so
+    stderr: str = ""  # the code's standard error, cut in the same way
+    # the value of the last expression, as JSON can represent it; None if the code didn't succeed
     value: Any = None
-    error: CodeError | None = None
-    message: str = ""
-    logs: tuple[str, ...] = ()
-    calls: int = 0
-    elapsed_ms: float = 0.0
+    error: CodeError | None = None  # the exception that ended it; None if none did
+    message: str = ""  # one or two sentences for the model if it didn't succeed; empty otherwise
+    logs: tuple[str, ...] = ()  # the code's log messages, in order
+    calls: int = 0  # the number of host calls
+    elapsed_ms: float = 0.0  # the duration, in milliseconds
 
     @property
     def succeeded(self) -> bool:
@@ -217,15 +192,10 @@ class CodeResult:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a sandbox can be used on this machine.
+    """Whether a sandbox can be used on this machine."""
 
-    Args:
-        available: whether it can be used.
-        reason: for the operator: its means of confinement, or what is missing and what to do.
-    """
-
-    available: bool
-    reason: str
+    available: bool  # whether it can be used
+    reason: str  # for the operator: its means of confinement, or what is missing and what to do
 
     def __bool__(self) -> bool:
         return self.available

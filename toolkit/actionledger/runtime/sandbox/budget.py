@@ -15,12 +15,7 @@ class CancelledError(Exception):
 
 
 class Deadline:
-    """A deadline.
-
-    Args:
-        seconds: the time from now, in seconds.
-        cancel: cancels the wait when it is set.
-    """
+    """A deadline."""
 
     def __init__(self, seconds: float, cancel: Event | None = None) -> None:
         self._end = time.monotonic() + seconds
@@ -48,12 +43,7 @@ class NoRoomError(Exception):
 
 
 class SandboxBudget:
-    """Resources shared by this process's sandboxes.
-
-    Args:
-        runs: the maximum number of runs at once.
-        frame_bytes: the maximum size of all frames parsed at once, in bytes; a single frame is always allowed.
-    """
+    """Limits that this process's sandboxes share: runs at once, and bytes of all frames parsed at once; a single frame is always allowed."""
 
     def __init__(self, runs: int, frame_bytes: int) -> None:
         self.runs, self.frame_bytes = runs, frame_bytes
@@ -62,16 +52,7 @@ class SandboxBudget:
 
     @contextmanager
     def run(self, seconds: float, cancel: Event | None) -> Iterator[None]:
-        """Wait for a free run, and hold it within the block.
-
-        Args:
-            seconds: the maximum wait, in seconds.
-            cancel: ends the wait when it is set from another thread.
-
-        Raises:
-            NoRoomError: none was free in time.
-            CancelledError: the run was cancelled.
-        """
+        """Wait at most some seconds for a free run, or until ``cancel`` is set from another thread, and hold it within the block."""
         last = time.monotonic() + seconds
         with self._changed:
             while self._running >= self.runs:
@@ -90,11 +71,7 @@ class SandboxBudget:
 
     @contextmanager
     def reading(self, size: int, deadline: Deadline) -> Iterator[None]:
-        """Wait for free memory to parse a frame, and hold it within the block.
-
-        Raises:
-            TimeoutError, CancelledError: the deadline is past, or the run was cancelled.
-        """
+        """Wait for free memory to parse a frame, and hold it within the block."""
         with self._changed:
             while self._reading and self._reading + size > self.frame_bytes:
                 self._changed.wait(min(_POLL_SECONDS, deadline.wait()))

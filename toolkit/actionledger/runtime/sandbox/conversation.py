@@ -23,12 +23,7 @@ _FRAME_DEPTH = 4
 
 
 class Channel:
-    """Two descriptors connected to a process.
-
-    Args:
-        reader: for reading from the process.
-        writer: for writing to the process.
-    """
+    """Two descriptors connected to a process."""
 
     def __init__(self, reader: int, writer: int) -> None:
         self._reader, self._writer = reader, writer
@@ -42,14 +37,12 @@ class Channel:
         self._received = 0
 
     def send(self, frame: Frame, deadline: Deadline) -> None:
-        """Send a frame."""
         rest = memoryview(packed(frame))
         while rest:
             if self._writable.poll(_milliseconds(deadline)):
                 rest = rest[os.write(self._writer, rest[:_CHUNK]) :]
 
     def receive(self, limits: Limits, deadline: Deadline) -> Frame:
-        """Receive a frame."""
         (length,) = HEADER.unpack(self._take(HEADER.size, deadline))
         if length > limits.frame_size:
             # An honest process keeps to this size, so these four bytes are no length.
@@ -99,30 +92,15 @@ class NotConfinedError(Exception):
 
 @dataclass(slots=True)
 class RunConversation:
-    """One run, from the host's side.
+    """One run, from the host's side."""
 
-    Args:
-        channel: the channel to the process.
-        host: answers its calls, and has the limits.
-        output: stores its output.
-        code: the code; the process gets it only after it is confined.
-    """
-
-    channel: Channel
-    host: HostCalls
-    output: Output
-    code: str
+    channel: Channel  # the channel to the process
+    host: HostCalls  # answers its calls, and has the limits
+    output: Output  # stores its output
+    code: str  # the code; the process gets it only after it is confined
 
     def confine(self, deadline: Deadline) -> Frame:
-        """Give the process its task, and wait until it is confined.
-
-        Returns:
-            The process's walls.
-
-        Raises:
-            NotConfinedError: it is not confined.
-            TimeoutError, CancelledError, EOFError, BrokenPipeError: it doesn't answer.
-        """
+        """Give the process its task, and wait until it is confined."""
         self.channel.send(self._task(), deadline)
         try:
             walls = self._receive(deadline)
@@ -133,13 +111,7 @@ class RunConversation:
         return walls
 
     def run(self, deadline: Deadline) -> RunEnding:
-        """Give a confined process its code, and serve it until it ends.
-
-        Raises:
-            TimeoutError, CancelledError, EOFError, BrokenPipeError: it doesn't end properly.
-            LimitExceededError: it exceeds a limit.
-            FrameError: it sends invalid frames.
-        """
+        """Give a confined process its code, and serve it until it ends."""
         self.channel.send({"kind": "run", "code": self.code}, deadline)
         while True:
             frame = self._receive(deadline)

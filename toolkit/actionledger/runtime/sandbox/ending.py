@@ -39,24 +39,14 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """A host method's error.
+    """A host method's error."""
 
-    Args:
-        type: the name of the nearest built-in class.
-        message: its text.
-    """
-
-    type: str
+    type: str  # the name of the nearest built-in class
     message: str
 
 
 class HostCalls:
-    """The host's side of the calls in one run.
-
-    Args:
-        api: the callable methods.
-        limits: the limits.
-    """
+    """The host's side of the calls in one run."""
 
     def __init__(self, api: Api, limits: Limits) -> None:
         self.api = api
@@ -146,11 +136,7 @@ _LAST_WORD = re.compile(r"(?<=\s)\S+\Z")
 
 
 class Output:
-    """The captured output of a run.
-
-    Args:
-        most: the maximum length of each stream, in characters.
-    """
+    """The captured output of a run."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -188,19 +174,12 @@ _MAX_TYPE, _MAX_MESSAGE, _MAX_SOURCE = 200, 4000, 200
 
 @dataclass(frozen=True, slots=True)
 class RunEnding:
-    """How a run ended.
-
-    Args:
-        outcome: the outcome.
-        value: the value of the last expression.
-        error: the exception that ended it.
-        message: the message to the model.
-    """
+    """How a run ended."""
 
     outcome: CodeOutcome
-    value: Any = None
-    error: CodeError | None = None
-    message: str = ""
+    value: Any = None  # the value of the last expression
+    error: CodeError | None = None  # the exception that ended it
+    message: str = ""  # the message to the model
 
 
 Runner = Callable[[HostCalls, Output], RunEnding]
@@ -274,7 +253,6 @@ def refused() -> RunEnding:
 
 
 def cancelled() -> RunEnding:
-    """Return the ending of a cancelled run."""
     return RunEnding(CodeOutcome.CANCELLED, message=messages.cancelled())
 
 

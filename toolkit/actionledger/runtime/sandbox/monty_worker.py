@@ -188,7 +188,6 @@ class _Door(ClassInstance):
         return self._functions[path]
 
     def call_method(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a method."""
         return self.lookup_lazy_attrs(name)(*args, **kwargs)
 
 

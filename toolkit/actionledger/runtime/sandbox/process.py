@@ -33,14 +33,7 @@ _PATIENCE = 0.5
 
 
 class ChildProcess:
-    """A process that waits for its task.
-
-    Args:
-        launcher: starts it.
-
-    Raises:
-        OSError: it can't be started.
-    """
+    """A process that waits for its task."""
 
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
@@ -115,11 +108,7 @@ def _described(code: int, status: int) -> str:
 
 
 class Spare:
-    """Keeps one spare process and hands it out once.
-
-    Args:
-        launcher: starts the processes.
-    """
+    """Keeps one spare process and hands it out once."""
 
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
@@ -160,9 +149,6 @@ class ProcessSandbox:
     """Runs each code in a new process, which confines itself before it gets the code.
 
     Threads may share it: each run has its own process.
-
-    Args:
-        launcher: starts the processes, inside a further sandbox or none.
     """
 
     def __init__(self, launcher: Launcher) -> None:
@@ -172,7 +158,6 @@ class ProcessSandbox:
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self._launcher.name
 
     def available(self) -> Availability:

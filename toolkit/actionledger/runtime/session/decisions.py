@@ -27,17 +27,11 @@ from actionledger.runtime.execution.execution_events import POLICY, approval_dec
 
 @dataclass(frozen=True, slots=True)
 class DecisionStatus:
-    """The status of an approval request.
+    """The status of an approval request."""
 
-    Args:
-        approval: the request, including the decision if one counts.
-        claim: the last recorded decision that doesn't count; None if there is none.
-        doubt: why that decision doesn't count; a clause.
-    """
-
-    approval: Approval
-    claim: Approval | None = None
-    doubt: str = ""
+    approval: Approval  # the request, including the decision if one counts
+    claim: Approval | None = None  # the last recorded decision that doesn't count; None if there is none
+    doubt: str = ""  # why that decision doesn't count; a clause
 
     @property
     def sentence(self) -> str:
@@ -258,24 +252,7 @@ def decide(
     distrust: str = "",
     carried_out_here: bool = False,
 ) -> Approval:
-    """Record a decision on a pending action, signed with this user's key.
-
-    Args:
-        ledger: the ledger with the pending action.
-        approval_id: the request's id, or an unambiguous beginning of it.
-        decision: the decision.
-        run_id: the run that it belongs to; a new one if not given.
-        distrust: why no other process's earlier decision counts; empty if it may.
-        carried_out_here: whether this process carries it out itself and so needs no key.
-
-    Returns:
-        The request with the decision.
-
-    Raises:
-        UsageError: no request with that id is pending, or it was decided already; the message says by whom.
-        DecisionKeyError: the key can't be used, so other processes could not verify the decision.
-        LedgerError: the decision can't be recorded.
-    """
+    """Record a decision on a pending action (its id or a clear beginning), signed with this user's key unless this process carries it out itself."""
     lock = ledger.internals.decisions_lock()
     if not lock.acquire(_PATIENCE_SECONDS):
         raise LedgerError(f"Somebody else is deciding in {ledger.path}; try again.")
@@ -313,16 +290,7 @@ def decide_unrecorded(approval: Approval, decision: Decision) -> Approval:
 
 
 def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> DecisionStatus:
-    """Return the status of the request with an id or its beginning.
-
-    Args:
-        ledger: the ledger to query.
-        approval_id: the request's id, or its beginning.
-        distrust: why no other process's decision counts; empty if it may.
-
-    Raises:
-        UsageError: no request matches, or more than one.
-    """
+    """Return the status of the request with an id or its beginning."""
     found = _statuses(ledger, approvals_called(ledger, approval_id), distrust)
     if len(found) == 1:
         return found[0]

@@ -34,39 +34,18 @@ _TEMPORARY_WORKSPACE = "actionledger-"
 
 
 def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
-    """Return the sessions to erase: the given ones and their children, which share their prompts and histories.
-
-    Args:
-        ledger: the ledger to query.
-        session_ids: the ids of the given sessions.
-    """
+    """Return the sessions to erase: the given ones and their children, which share their prompts and histories."""
     return family(ledger, session_ids)
 
 
 def sessions_being_erased(ledger: Path) -> frozenset[str]:
-    """Return the ids and own names of sessions whose erasure has begun; their records may be gone already.
-
-    Args:
-        ledger: the ledger's path.
-
-    Raises:
-        LedgerError: the list of unfinished erasures can't be read.
-    """
+    """Return the ids and own names of sessions whose erasure has begun; their records may be gone already."""
     intent = intent_of(LedgerFiles.at(ledger))
     return frozenset() if intent is None else frozenset([*intent.sessions, *intent.names])
 
 
 def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> list[str]:
-    """Return the ids of the named sessions, without those whose unfinished erasure is now complete.
-
-    Args:
-        ledger: the ledger to query.
-        called: ids, names or titles of sessions.
-        gone: the sessions that were being erased (``sessions_being_erased``), before that erasure was resumed.
-
-    Raises:
-        UsageError: no session has such a name, or several do.
-    """
+    """Return the ids of the sessions with an id, name or title, without those that ``gone`` was to erase before that erasure was resumed."""
     found = []
     for each in called:
         try:
@@ -79,21 +58,7 @@ def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> li
 
 
 def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: str = "") -> ForgetReport:
-    """Erase all records of sessions and of their children from every file of a ledger.
-
-    Args:
-        ledger: the ledger, open for writing.
-        session_ids: the sessions' identifiers.
-        by: who requests it; this user if not given.
-        why: the rule that requires it; empty if a user named the sessions.
-
-    Returns:
-        A report of the erased records.
-
-    Raises:
-        LedgerError: a session is open in a live process, an earlier erasure can't be resumed, or a file can't be used.
-            The next call resumes an erasure that was cut off.
-    """
+    """Erase all records of sessions and of their children from every file of a ledger, and report them; ``why`` is the rule that requires it."""
     files = LedgerFiles.at(ledger.path)
     with _alone(files):
         begun = _go_on(ledger, files)
@@ -122,14 +87,7 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
 
 
 def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
-    """Resume an unfinished erasure; return None if there is none.
-
-    Args:
-        ledger: the ledger, open for writing.
-
-    Raises:
-        LedgerError: see ``forget``.
-    """
+    """Resume an unfinished erasure; return None if there is none."""
     files = LedgerFiles.at(ledger.path)
     if not files.forgetting.exists():
         return None

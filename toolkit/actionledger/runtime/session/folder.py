@@ -11,17 +11,7 @@ from actionledger.runtime.workspace import FileLimits, Workspace
 
 
 class SessionFolder:
-    """The folder of one session.
-
-    Args:
-        path: the folder; a temporary one if not given.
-        ledger: the session's ledger; None if not recorded. With a writable ledger, later processes can undo changes
-            in a given folder.
-        undo_days: how long old file contents are kept for undo, in days.
-
-    Raises:
-        UsageError: the folder can't be used, or the ledger lies in it.
-    """
+    """The folder of one session, temporary if none is given; with a writable ledger, later processes can undo changes in a given one for ``undo_days``."""
 
     def __init__(self, path: str | Path | None, ledger: Ledger | None, *, undo_days: float) -> None:
         if path is not None:
@@ -53,15 +43,7 @@ class SessionFolder:
 
 
 def refuse_reachable(ledger: Path, workspace: Path) -> None:
-    """Raise if a ledger lies in a workspace, or a workspace in a ledger's folder.
-
-    Args:
-        ledger: the ledger's file; it need not exist.
-        workspace: the folder that actions may change; it need not exist.
-
-    Raises:
-        UsageError: one lies in the other; the message says what to do.
-    """
+    """Raise if a ledger lies in a workspace, or a workspace in a ledger's folder."""
     files = LedgerFiles.at(ledger)
     if lies_in(files.published, workspace) or lies_in(files.folder, workspace):
         raise UsageError(

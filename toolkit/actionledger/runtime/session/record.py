@@ -54,17 +54,7 @@ def checked_metadata(metadata: JsonMap) -> JsonMap:
 
 
 class SessionRecord:
-    """Records one session; what must not be lost is on disk before the session goes on.
-
-    Args:
-        ledger: the ledger; None to record nothing.
-        folder: the session's folder.
-        source: the session's source.
-        metadata: further metadata; see ``checked_metadata``.
-        listen: called with each event once it is recorded.
-        states: keeps the workspace's states as the session goes on; None to keep none.
-        child_of: the parent session and the kind of relation; None if there is no parent.
-    """
+    """Records one session; what must not be lost is on disk before the session goes on."""
 
     def __init__(
         self,
@@ -87,7 +77,6 @@ class SessionRecord:
         self.has_begun = False
 
     def event(self, event: Event) -> None:
-        """Record an event."""
         if self._ledger is not None:
             self._ledger.record(event)
             if isinstance(event, _KEPT_AT_ONCE) or (

@@ -38,15 +38,10 @@ from actionledger.runtime.session.record import LAKE_HOST
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A recorded session to resume.
-
-    Args:
-        session_id: the session's id.
-        turns: its number of turns so far.
-    """
+    """A recorded session to resume."""
 
     session_id: str
-    turns: int
+    turns: int  # its number of turns so far
 
 
 def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earlier]:
@@ -132,28 +127,14 @@ _HERE = "decide where it is carried out, by 'actionledger approvals approve ID -
 
 
 class Resumption:
-    """Resumes the turns of one session with the decisions that count.
-
-    Args:
-        session: the session.
-        ledger: the session's ledger; None if it is not recorded.
-    """
+    """Resumes the turns of one session with the decisions that count."""
 
     def __init__(self, session: SessionRuntime, ledger: Ledger | None) -> None:
         self._session = session
         self._ledger = ledger
 
     def resume(self, turn_id: str, decisions: Mapping[int, Decision]) -> Turn:
-        """Resume a turn; see ``Runtime.resume``.
-
-        Args:
-            turn_id: the turn.
-            decisions: decisions made in this process, by the action's index.
-
-        Raises:
-            UsageError: there is no such turn in this session, no action is pending in it, or it was decided already.
-            LedgerError: the turn can't be recorded.
-        """
+        """Resume a turn; see ``Runtime.resume``."""
         session = self._session
         history = session.waiting.get(turn_id) or self._recorded_turn(turn_id)
         owner = history.turn.session.session_id

@@ -25,23 +25,15 @@ _MOST_NAMED = 50
 
 @dataclass(frozen=True, slots=True)
 class Undoing:
-    """Undoes the actions of one session.
+    """Undoes the actions of one session."""
 
-    Args:
-        workspace: the session's workspace.
-        session: the session.
-        run: the run that the records belong to.
-        record: records the events.
-        ledger: the session's ledger; None if the session is not recorded, and then undos are not either.
-        turns: the session's number of turns.
-    """
-
-    workspace: Workspace
+    workspace: Workspace  # the session's workspace
     session: SessionKey
-    run: RunKey
-    record: Recorder
+    run: RunKey  # the run that the records belong to
+    record: Recorder  # records the events
+    # the session's ledger; None if the session is not recorded, and then undos are not either
     ledger: Ledger | None
-    turns: int
+    turns: int  # the session's number of turns
 
     def undo(self, turn_id: str, place: int | None = None) -> Undone:
         """Undo the changes of a turn, or of one action in it."""

@@ -30,19 +30,14 @@ class Edit:
     r"""A change to a text.
 
     If all lines in a file end alike, line ends in ``search`` and ``replace`` are converted to the file's.
-
-    Args:
-        search: the text to search for, as in the file; with ``is_pattern``, a Python regular expression. Empty only for an
-            empty or missing file, whose whole content is then ``replace``.
-        replace: the new text; with ``is_pattern``, a template with groups such as ``\1``.
-        places: whether to change the first match, every match, or the only one; the last refuses several matches.
-        is_pattern: whether ``search`` is a regular expression.
     """
 
+    # the text to search for, as in the file; with `is_pattern`, a Python regular expression. Empty only for an empty or missing file, whose whole content is then `replace`
     search: str
-    replace: str
+    replace: str  # the new text; with `is_pattern`, a template with groups such as `\1`
+    # whether to change the first match, every match, or the only one; the last refuses several matches
     places: Places = Places.FIRST
-    is_pattern: bool = False
+    is_pattern: bool = False  # whether `search` is a regular expression
 
     @classmethod
     def block(cls, search: str, replace: str) -> "Edit":
@@ -52,32 +47,20 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """The result of one edit.
+    """The result of one edit."""
 
-    Args:
-        line: the line of the first changed match, from 1.
-        occurrences: the number of matches.
-        changed: the number of changed matches.
-        is_exact: whether they matched exactly; if not, trailing whitespace or line ends differed.
-    """
-
-    line: int
-    occurrences: int
-    changed: int
-    is_exact: bool = True
+    line: int  # the line of the first changed match, from 1
+    occurrences: int  # the number of matches
+    changed: int  # the number of changed matches
+    is_exact: bool = True  # whether they matched exactly; if not, trailing whitespace or line ends differed
 
 
 @dataclass(frozen=True, slots=True)
 class EditBounds:
-    """Limits on editing one file.
+    """Limits on editing one file."""
 
-    Args:
-        characters: the maximum length of the new text.
-        seconds: the time limit of one regular expression, in seconds.
-    """
-
-    characters: int
-    seconds: float
+    characters: int  # the maximum length of the new text
+    seconds: float  # the time limit of one regular expression, in seconds
 
 
 def edited_text(path: str, text: str, edits: Sequence[Edit], bounds: EditBounds) -> tuple[str, list[Edited]]:
@@ -250,18 +233,13 @@ _BLANKS = " \t\r"
 
 @dataclass(frozen=True, slots=True)
 class LinesPlace:
-    """A sequence of whole lines.
+    """A sequence of whole lines."""
 
-    Args:
-        line: its first line, from 1.
-        start: its start, in code points.
-        end: its end, in code points: after the last line break if the search ended with one, else before it.
-        keeps_break: whether the replacement keeps its final line break; False if the match ends at the end of a text without one.
-    """
-
-    line: int
-    start: int
+    line: int  # its first line, from 1
+    start: int  # its start, in code points
+    # its end, in code points: after the last line break if the search ended with one, else before it
     end: int
+    # whether the replacement keeps its final line break; False if the match ends at the end of a text without one
     keeps_break: bool
 
 

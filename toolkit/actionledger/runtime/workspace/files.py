@@ -45,9 +45,6 @@ class Files(ABC):
     Paths are relative, with forward slashes, as a model writes them. Every method raises ``ActionError``, with a reason and a
     sentence for the model, if a path is refused, a limit is reached, or the system refuses it. Nothing is changed
     then.
-
-    Args:
-        limits: its limits.
     """
 
     def __init__(self, limits: FileLimits) -> None:

@@ -15,15 +15,7 @@ _OTHERS = 0o077
 
 
 def open_private(path: Path, flags: int) -> int:
-    """Open a file that only its owner can read and write; return the descriptor.
-
-    Args:
-        path: the file.
-        flags: the flags of ``os.open``.
-
-    Raises:
-        OSError: it can't be opened, or is not a regular file.
-    """
+    """Open a file that only its owner can read and write; return the descriptor."""
     descriptor = os.open(path, flags | _ALWAYS, 0o600)
     try:
         _make_private(descriptor, path)
@@ -69,11 +61,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Folder:
-    """An open folder; each method takes a plain name in it and raises ``OSError``.
-
-    Args:
-        descriptor: the open folder's descriptor; ``close`` closes it.
-    """
+    """An open folder; each method takes a plain name in it and raises ``OSError``."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -96,7 +84,6 @@ class Folder:
         return os.fstat(self._descriptor)
 
     def names(self) -> list[str]:
-        """Return all names in it."""
         return os.listdir(self._descriptor)  # noqa: PTH208 - a descriptor is no path
 
     def open_file(self, name: str) -> int:
@@ -155,7 +142,6 @@ class Folder:
         os.rename(name, new_name, src_dir_fd=self._descriptor, dst_dir_fd=into._descriptor)
 
     def close(self) -> None:
-        """Close the folder."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Self:

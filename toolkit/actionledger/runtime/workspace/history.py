@@ -12,17 +12,11 @@ from actionledger.runtime.workspace.nodes import Effect, effect_as_json, effect_
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The action whose changes are undone together.
+    """The action whose changes are undone together."""
 
-    Args:
-        turn: the turn's id; empty if the change belongs to none.
-        action: the id of the action, or of one try at it (its execution).
-        session: the session's id; empty if unknown.
-    """
-
-    turn: str
-    action: str
-    session: str = ""
+    turn: str  # the turn's id; empty if the change belongs to none
+    action: str  # the id of the action, or of one try at it (its execution)
+    session: str = ""  # the session's id; empty if unknown
 
 
 # Stored per thread, because handlers run in threads and need not know their action.
@@ -47,23 +41,14 @@ def belonging_to(*, turn: str, action: str, session: str = "") -> Iterator[Unit]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An effect, recorded before it is applied.
+    """An effect, recorded before it is applied."""
 
-    Args:
-        number: its index in the journal, from 0.
-        unit: the unit that it belongs to.
-        effect: the effect.
-        at: when it was recorded, UTC.
-        undoes: the record that it reverts; None if it reverts none.
-        temporary: the temporary name of new content, next to its target, until it is complete.
-    """
-
-    number: int
-    unit: Unit
+    number: int  # its index in the journal, from 0
+    unit: Unit  # the unit that it belongs to
     effect: Effect
-    at: str
-    undoes: int | None = None
-    temporary: str = ""
+    at: str  # when it was recorded, UTC
+    undoes: int | None = None  # the record that it reverts; None if it reverts none
+    temporary: str = ""  # the temporary name of new content, next to its target, until it is complete
 
     def as_json(self) -> JsonDict:
         """Return it as a JSON value."""
@@ -71,7 +56,6 @@ class Record:
 
     @classmethod
     def from_json(cls, value: JsonMap) -> "Record":
-        """Return the record in a JSON value."""
         return cls(
             int(value["number"]),
             Unit(**value["unit"]),
@@ -84,15 +68,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CommandWatch:
-    """A command that is running, or was when its process was killed.
+    """A command that is running, or was when its process was killed."""
 
-    Args:
-        unit: the unit that it belongs to.
-        snapshot: the digest of the snapshot before it.
-    """
-
-    unit: Unit
-    snapshot: str
+    unit: Unit  # the unit that it belongs to
+    snapshot: str  # the digest of the snapshot before it
 
 
 class History:

@@ -31,12 +31,7 @@ _POLL_SECONDS = 0.01
 
 
 class ChangeLock:
-    """A reentrant lock between threads and processes. The kernel releases the lock of a dead process.
-
-    Args:
-        path: the lock file; it is made if missing.
-        patience: the maximum wait, in seconds.
-    """
+    """A reentrant lock between threads and processes. The kernel releases the lock of a dead process."""
 
     def __init__(self, path: Path, patience: float = 60.0) -> None:
         self._path = path
@@ -108,11 +103,7 @@ def _busy(patience: float) -> ActionError:
 
 
 class Contents:
-    """Contents stored by digest in one file; callers hold the journal's lock.
-
-    Args:
-        path: the file; it is made with the first content.
-    """
+    """Contents stored by digest in one file; callers hold the journal's lock."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -189,12 +180,7 @@ class Contents:
 
 
 class Journal:
-    """The journal of one workspace: its changes, their actions, and the states before them.
-
-    Args:
-        folder: the journal's folder; it is made if missing, in an existing folder.
-        is_durable: whether records survive a power loss, and not only the end of this process.
-    """
+    """The journal of one workspace: changes, actions, earlier states; if durable, its records survive a power loss, and not only the end of this process."""
 
     def __init__(self, folder: Path, *, is_durable: bool) -> None:
         make_private_folder(folder)

@@ -18,20 +18,15 @@ from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 
 @dataclass(frozen=True, slots=True)
 class OverlayEntry:
-    """The entry at a path of an overlay.
+    """The entry at a path of an overlay."""
 
-    Args:
-        kind, size, mode: see ``Entry``.
-        found: the node with its content; None if it must still be loaded from the tree below.
-        origin: its path in the tree below; None if it is new.
-        shows_below: whether it is an unmoved folder that still shows its content in the tree below.
-    """
-
-    kind: NodeKind
+    kind: NodeKind  # kind, size, mode: see `Entry`
     size: int
     mode: int
+    # the node with its content; None if it must still be loaded from the tree below
     found: FoundNode | None = None
-    origin: Parts | None = None
+    origin: Parts | None = None  # its path in the tree below; None if it is new
+    # whether it is an unmoved folder that still shows its content in the tree below
     shows_below: bool = False
 
 
@@ -43,11 +38,7 @@ BELOW: Final = _Below()
 
 
 class LayeredTree:
-    """A tree on top of another one, which is only read.
-
-    Args:
-        base: the tree below.
-    """
+    """A tree on top of another one, which is only read."""
 
     def __init__(self, base: FileTree) -> None:
         self.base = base
@@ -187,12 +178,7 @@ _T = TypeVar("_T")
 
 
 class Overlay(Files):
-    """An overlay on a workspace: writes go to memory, and reads see them.
-
-    Args:
-        base: the tree of the workspace.
-        limits: its limits.
-    """
+    """An overlay on a workspace: writes go to memory, and reads see them."""
 
     def __init__(self, base: FileTree, limits: FileLimits) -> None:
         super().__init__(limits)

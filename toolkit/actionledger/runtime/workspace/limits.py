@@ -47,11 +47,7 @@ class FileLimits:
 
 
 class TurnBudget:
-    """The part of its limits that the current turn has used; each turn starts anew.
-
-    Args:
-        limits: the limits of a turn.
-    """
+    """The part of its limits that the current turn has used; each turn starts anew."""
 
     def __init__(self, limits: FileLimits) -> None:
         self.limits = limits

@@ -49,35 +49,23 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class FoundNode:
-    """A node and, for a file, its content.
-
-    Args:
-        node: the node.
-        content: a file's content; None for other nodes, and if it was too large to read.
-        names: the number of the file's hard links; with more than one it may belong to something outside.
-    """
+    """A node and, for a file, its content."""
 
     node: Node
-    content: bytes | None = None
+    content: bytes | None = None  # a file's content; None for other nodes, and if it was too large to read
+    # the number of the file's hard links; with more than one it may belong to something outside
     names: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PathEntry:
-    """An entry of a listing.
+    """An entry of a listing."""
 
-    Args:
-        path: relative to the workspace's root.
-        kind: the kind of node.
-        size: a file's size, in bytes; 0 otherwise.
-        mode: the permission bits.
-        modified_ns: when the content last changed, in nanoseconds since 1970; None if the file is only in an overlay.
-    """
-
-    path: str
+    path: str  # relative to the workspace's root
     kind: NodeKind
-    size: int
-    mode: int
+    size: int  # a file's size, in bytes; 0 otherwise
+    mode: int  # the permission bits
+    # when the content last changed, in nanoseconds since 1970; None if the file is only in an overlay
     modified_ns: int | None
 
 
@@ -98,30 +86,19 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move of a node, with its content, to another path.
+    """A move of a node, with its content, to another path."""
 
-    Args:
-        path: the old path.
-        target: the new path.
-        kind: the kind of node.
-    """
-
-    path: str
-    target: str
+    path: str  # the old path
+    target: str  # the new path
     kind: NodeKind
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A possible change that could not be tracked.
+    """A possible change that could not be tracked."""
 
-    Args:
-        path: its path; ``"."`` for the whole workspace.
-        why: why it could not be tracked, as a sentence.
-    """
-
-    path: str
-    why: str
+    path: str  # its path; `"."` for the whole workspace
+    why: str  # why it could not be tracked, as a sentence
 
 
 Effect = Change | Move | Gap
@@ -129,17 +106,11 @@ Effect = Change | Move | Gap
 
 @dataclass(frozen=True, slots=True)
 class EffectStep:
-    """An effect with the contents needed to apply or revert it.
-
-    Args:
-        effect: the effect.
-        before: the content of the file before; None if there was none.
-        after: the content of the file after; None if there is none.
-    """
+    """An effect with the contents needed to apply or revert it."""
 
     effect: Change | Move
-    before: bytes | None = None
-    after: bytes | None = None
+    before: bytes | None = None  # the content of the file before; None if there was none
+    after: bytes | None = None  # the content of the file after; None if there is none
 
 
 def digest_of(content: bytes) -> str:
@@ -148,7 +119,6 @@ def digest_of(content: bytes) -> str:
 
 
 def file_node(content: bytes, mode: int) -> Node:
-    """Return the node of a file with this content."""
     return Node(NodeKind.FILE, mode, len(content), digest_of(content))
 
 

@@ -25,17 +25,11 @@ _START_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """The result of a replacement.
+    """The result of a replacement."""
 
-    Args:
-        text: the new text; None if it would be too long.
-        count: the number of matches.
-        starts: the start of the first few matches, in code points.
-    """
-
-    text: str | None
-    count: int
-    starts: tuple[int, ...]
+    text: str | None  # the new text; None if it would be too long
+    count: int  # the number of matches
+    starts: tuple[int, ...]  # the start of the first few matches, in code points
 
 
 def replace_pattern(

@@ -29,14 +29,7 @@ _PAUSE_SECONDS = 24 * 3600.0
 
 
 class InUse:
-    """Marks a journal as in use as long as this object or its process lives.
-
-    Args:
-        folder: the journal's folder.
-
-    Raises:
-        OSError: the mark can't be set.
-    """
+    """Marks a journal as in use as long as this object or its process lives."""
 
     def __init__(self, folder: Path) -> None:
         self._descriptor = _open_users(folder)

@@ -19,47 +19,29 @@ _LONGEST_LINE = 300
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The listing of a folder.
+    """The listing of a folder."""
 
-    Args:
-        entries: its entries, sorted by path.
-        is_complete: whether all entries are included.
-    """
-
-    entries: tuple[PathEntry, ...]
-    is_complete: bool
+    entries: tuple[PathEntry, ...]  # its entries, sorted by path
+    is_complete: bool  # whether all entries are included
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A line found by a search.
+    """A line found by a search."""
 
-    Args:
-        path: the file.
-        line: the line's number, from 1.
-        text: the line, cut if it is long.
-    """
-
-    path: str
-    line: int
-    text: str
+    path: str  # the file
+    line: int  # the line's number, from 1
+    text: str  # the line, cut if it is long
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The matches of a search.
+    """The matches of a search."""
 
-    Args:
-        hits: the matching lines, by path.
-        searched: the number of files searched.
-        skipped: the number of files skipped: too large, not text, or unreadable.
-        is_complete: whether all files were searched and all lines are included.
-    """
-
-    hits: tuple[SearchHit, ...]
-    searched: int
-    skipped: int
-    is_complete: bool
+    hits: tuple[SearchHit, ...]  # the matching lines, by path
+    searched: int  # the number of files searched
+    skipped: int  # the number of files skipped: too large, not text, or unreadable
+    is_complete: bool  # whether all files were searched and all lines are included
 
 
 def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> Listing:
@@ -74,19 +56,12 @@ def listed(tree: FileTree, parts: Parts, limits: FileLimits, *, depth: int) -> L
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search: the text, and the files to search.
+    """A search: the text, and the files to search."""
 
-    Args:
-        text: a text within one line, or a regular expression.
-        glob: a pattern over the paths of files, such as ``"src/*.py"``; ``*`` matches slashes too.
-        is_pattern: whether ``text`` is a regular expression.
-        ignore_case: whether to ignore letter case.
-    """
-
-    text: str
-    glob: str = "*"
-    is_pattern: bool = False
-    ignore_case: bool = False
+    text: str  # a text within one line, or a regular expression
+    glob: str = "*"  # a pattern over the paths of files, such as `"src/*.py"`; `*` matches slashes too
+    is_pattern: bool = False  # whether `text` is a regular expression
+    ignore_case: bool = False  # whether to ignore letter case
 
     def lines_in(self, texts: list[str], hits: int, seconds: float) -> list[tuple[int, int]]:
         """Return the matching lines, as pairs of text and line indexes from 0; at most ``hits``."""

@@ -31,30 +31,19 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A node, and the signature that shows whether it has changed.
-
-    Args:
-        node: the node.
-        signature: size, times, inode and permissions, as reported by the system.
-        is_settled: whether an equal signature means equal content.
-    """
+    """A node, and the signature that shows whether it has changed."""
 
     node: Node
-    signature: tuple[int, ...]
-    is_settled: bool
+    signature: tuple[int, ...]  # size, times, inode and permissions, as reported by the system
+    is_settled: bool  # whether an equal signature means equal content
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSnapshot:
-    """The state of a whole workspace.
+    """The state of a whole workspace."""
 
-    Args:
-        seen: the node at each path.
-        gaps: the paths that could not be read.
-    """
-
-    seen: dict[Parts, Seen] = field(default_factory=dict)
-    gaps: list[Gap] = field(default_factory=list)
+    seen: dict[Parts, Seen] = field(default_factory=dict)  # the node at each path
+    gaps: list[Gap] = field(default_factory=list)  # the paths that could not be read
 
     def as_bytes(self) -> bytes:
         """Return the snapshot as JSON text."""

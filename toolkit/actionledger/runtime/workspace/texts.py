@@ -131,17 +131,7 @@ class Diff:
 
 
 def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines: int = 2_000) -> str:
-    """Return the difference of two contents, for people.
-
-    Args:
-        path: the file.
-        before: the old content; None if the file did not exist.
-        after: the new content; None if the file is deleted.
-        most_lines: the maximum number of lines.
-
-    Returns:
-        A unified diff, or a line in parentheses if a content is not text or too long to compare.
-    """
+    """Return the unified diff of two contents (None: no file), for people; a line in parentheses if one is no text or too long to compare."""
     if not is_text(before or b"") or not is_text(after or b""):
         return f"(binary: {_size(before)} before, {_size(after)} after)"
     old, new = _lines(before), _lines(after)

@@ -149,12 +149,7 @@ _NO_FOLDER = {errno.ENOTDIR, errno.ELOOP, errno.EMLINK}
 
 
 class DiskTree:
-    """The files and folders in a folder on disk.
-
-    Args:
-        root: the folder, absolute and without symbolic links.
-        kept_bytes: the maximum size of a file that is loaded, in bytes.
-    """
+    """The files and folders in a folder on disk."""
 
     def __init__(self, root: Path, kept_bytes: int) -> None:
         self._root = root
@@ -255,7 +250,6 @@ class DiskTree:
 
 
 def found_in(folder: Folder, name: str, path: str, limit: int) -> FoundNode:
-    """Return the node of a name in a folder."""
     status = folder.status(name)
     match kind_of(status):
         case NodeKind.FILE:

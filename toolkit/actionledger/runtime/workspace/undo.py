@@ -20,28 +20,16 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A path that prevents an undo.
-
-    Args:
-        path: the path.
-        reason: ``changed_since`` if it was changed since, ``not_kept`` if its earlier content is
-            unknown.
-        why: the details, as a sentence.
-        diff: the difference between its last recorded state and now, as far as it can be shown.
-    """
+    """A path that prevents an undo."""
 
     path: str
-    reason: Reason
-    why: str
-    diff: str = ""
+    reason: Reason  # `changed_since` if it was changed since, `not_kept` if its earlier content is unknown
+    why: str  # the details, as a sentence
+    diff: str = ""  # the difference between its last recorded state and now, as far as it can be shown
 
 
 class UndoRefusedError(ActionError):
-    """Nothing was undone, because a path has changed since.
-
-    Args:
-        conflicts: each path that prevents the undo.
-    """
+    """Nothing was undone, because a path has changed since."""
 
     def __init__(self, conflicts: Sequence[Conflict]) -> None:
         named = " ".join(f"{one.path!r}: {one.why}" for one in conflicts[:_MOST_NAMED])

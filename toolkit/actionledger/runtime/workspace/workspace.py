@@ -39,13 +39,9 @@ from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, 
 
 @dataclass(slots=True)
 class Watched:
-    """The changes that a command made in the workspace; known when it has finished.
+    """The changes that a command made in the workspace; known when it has finished."""
 
-    Args:
-        effects: each change, and each gap in the tracking.
-    """
-
-    effects: list[Effect] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)  # each change, and each gap in the tracking
 
 
 class Workspace(Files):

@@ -41,36 +41,19 @@ JOIN_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The result of one pass over the queue.
+    """The result of one pass over the queue."""
 
-    Args:
-        commits: the number of commits.
-        pieces: the number of pieces now in the lake.
-        events: the number of ingested events.
-        duplicates: the number of events skipped because their identifier is known.
-        quarantined: the number of lines that can't be parsed.
-        refused: the number of unreadable pieces; they are set aside, and their hosts ship them again.
-        waiting: the number of pieces that wait for an earlier one.
-    """
-
-    commits: int = 0
-    pieces: int = 0
-    events: int = 0
-    duplicates: int = 0
-    quarantined: int = 0
-    refused: int = 0
-    waiting: int = 0
+    commits: int = 0  # the number of commits
+    pieces: int = 0  # the number of pieces now in the lake
+    events: int = 0  # the number of ingested events
+    duplicates: int = 0  # the number of events skipped because their identifier is known
+    quarantined: int = 0  # the number of lines that can't be parsed
+    refused: int = 0  # the number of unreadable pieces; they are set aside, and their hosts ship them again
+    waiting: int = 0  # the number of pieces that wait for an earlier one
 
 
 def committer_of(path: str | os.PathLike[str]) -> "Committer":
-    """Return the committer of a lake; a blank lake becomes a ledger.
-
-    Args:
-        path: the path of the file that locates the lake.
-
-    Raises:
-        LedgerError: it has no queue, or can't be reached.
-    """
+    """Return the committer of a lake; a blank lake becomes a ledger."""
     files = LedgerFiles.at(path)
     place = LakePlace.read(files.published)
     refuse_no_queue(place)
@@ -80,11 +63,7 @@ def committer_of(path: str | os.PathLike[str]) -> "Committer":
 
 
 class Committer:
-    """Ingests what hosts ship to the queue of one lake, in one thread.
-
-    Args:
-        ingester: the ingester of the host that it runs on, whose chain it continues.
-    """
+    """Ingests what hosts ship to the queue of one lake, in one thread."""
 
     def __init__(self, ingester: LakeIngester) -> None:
         self._ingester = ingester

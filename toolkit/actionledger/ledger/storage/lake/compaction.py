@@ -37,38 +37,20 @@ _SMALL_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class CompactionReport:
-    """The result of a compaction.
+    """The result of a compaction."""
 
-    Args:
-        files_before: the number of the tables' Parquet files before.
-        files_after: their number now.
-        bytes_after: their size now, in bytes.
-        snapshots_expired: the number of past states deleted.
-        files_removed: the number of unneeded files deleted.
-        files_kept: the number of unneeded files that stay for a day, since a reader may still use them.
-        free_from: from when another ``compact`` deletes all of these, UTC without a zone; None if there are none.
-    """
-
-    files_before: int
-    files_after: int
-    bytes_after: int
-    snapshots_expired: int
-    files_removed: int
-    files_kept: int = 0
+    files_before: int  # the number of the tables' Parquet files before
+    files_after: int  # their number now
+    bytes_after: int  # their size now, in bytes
+    snapshots_expired: int  # the number of past states deleted
+    files_removed: int  # the number of unneeded files deleted
+    files_kept: int = 0  # the number of unneeded files that stay for a day, since a reader may still use them
+    # from when another `compact` deletes all of these, UTC without a zone; None if there are none
     free_from: datetime | None = None
 
 
 def compact(place: LakePlace, *, keep: timedelta) -> CompactionReport:
-    """Join a lake's small files, and delete past states.
-
-    Args:
-        place: the place of the lake.
-        keep: how far back states stay readable.
-
-    Raises:
-        UsageError: ``keep`` is negative.
-        LedgerError: the lake can't be reached or written to.
-    """
+    """Join a lake's small files, and delete states older than ``keep``."""
     if keep < timedelta(0):
         raise UsageError(f"States can't be kept for {keep}; give nothing or more.")
     with (

@@ -92,14 +92,7 @@ _ASKED = (
 
 
 def said_of_log(place: LakePlace) -> str:
-    """Return a sentence on what the server log of a lake's catalog may hold of erased rows; empty if the catalog has no server.
-
-    Args:
-        place: the place of the lake.
-
-    Raises:
-        LedgerError: the catalog can't be reached.
-    """
+    """Return a sentence on what the server log of a lake's catalog may hold of erased rows; empty if the catalog has no server."""
     if not place.is_on_postgres:
         return ""
     with (

@@ -58,11 +58,7 @@ class HostIngester(Protocol):
 
 
 class LakeIntake:
-    """Ingests events that are in no segment, one commit per piece, over one connection; see ``Intake``.
-
-    Args:
-        ingester: the host's ingester.
-    """
+    """Ingests events that are in no segment, one commit per piece, over one connection; see ``Intake``."""
 
     least_bytes = PIECE_BYTES
 
@@ -93,21 +89,13 @@ class LakeIntake:
 
 @dataclass(frozen=True, slots=True)
 class LakeIngester:
-    """Ingests the records of one host.
-
-    Args:
-        place: the place of the lake.
-        files: this host's files of the ledger.
-        chain: the host's own.
-        private: restricts access to the files of a lake on a disk.
-        own: the live sessions known to be this host's own.
-    """
+    """Ingests the records of one host."""
 
     place: LakePlace
-    files: LedgerFiles
-    chain: OwnChain
-    private: PrivateFiles
-    own: OwnSessions = field(default_factory=OwnSessions)
+    files: LedgerFiles  # this host's files of the ledger
+    chain: OwnChain  # the host's own
+    private: PrivateFiles  # restricts access to the files of a lake on a disk
+    own: OwnSessions = field(default_factory=OwnSessions)  # the live sessions known to be this host's own
 
     @classmethod
     def of(cls, place: LakePlace, files: LedgerFiles) -> Self:

@@ -44,32 +44,20 @@ class BlankLakeError(NotALedgerError):
 
 @dataclass(frozen=True, slots=True)
 class LakePlace:
-    """The place of a lake, and the host whose segments are ingested from here.
+    """The place of a lake, and the host whose segments are ingested from here."""
 
-    Args:
-        path: the file that locates the lake.
-        metadata_path: the catalog database, in DuckLake's form after ``ducklake:``.
-        data_path: the place of the Parquet files, in DuckLake's form.
-        host: this host's name, which is the prefix of its segments' names.
-        commit_seconds: the seconds between commits while its agents work, or between shipments if there is a queue.
-        queue_path: the place to which hosts ship their segments, for one committer to ingest; empty if each host commits its own.
-    """
-
-    path: Path
-    metadata_path: str
-    data_path: str
-    host: str
+    path: Path  # the file that locates the lake
+    metadata_path: str  # the catalog database, in DuckLake's form after `ducklake:`
+    data_path: str  # the place of the Parquet files, in DuckLake's form
+    host: str  # this host's name, which is the prefix of its segments' names
+    # the seconds between commits while its agents work, or between shipments if there is a queue
     commit_seconds: float = COMMIT_SECONDS
+    # the place to which hosts ship their segments, for one committer to ingest; empty if each host commits its own
     queue_path: str = ""
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a file that locates a lake.
-
-        Raises:
-            NotALedgerError: it locates no lake.
-            LedgerError: it can't be read, has a password or an invalid value, or names a catalog that only one process can use at a time.
-        """
+        """Read a file that locates a lake."""
         said = _said(path)
         if unknown := said.keys() - _KEYS:
             raise LedgerError(
@@ -173,11 +161,7 @@ def _folder(path: Path, data_path: str) -> str:
 
 
 class PrivateFiles:
-    """Restricts access to a lake's files on a disk; for S3 and PostgreSQL, access is set there.
-
-    Args:
-        place: the place of the lake.
-    """
+    """Restricts access to a lake's files on a disk; for S3 and PostgreSQL, access is set there."""
 
     def __init__(self, place: LakePlace) -> None:
         self._folder = place.data_folder

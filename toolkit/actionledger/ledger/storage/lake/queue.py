@@ -43,19 +43,12 @@ class DamagedPieceError(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Piece:
-    """Whole lines of a segment, by their offsets.
+    """Whole lines of a segment, by their offsets."""
 
-    Args:
-        host: the segment's host.
-        segment: the segment's name.
-        start: the start of the piece, in bytes.
-        end: its end, in bytes.
-    """
-
-    host: str
-    segment: str
-    start: int
-    end: int
+    host: str  # the segment's host
+    segment: str  # the segment's name
+    start: int  # the start of the piece, in bytes
+    end: int  # its end, in bytes
 
     @classmethod
     def named(cls, name: str) -> Self | None:
@@ -126,11 +119,7 @@ def unpacked(piece: Piece, data: bytes) -> list[Line]:
 
 
 class FolderQueue:
-    """A queue in a folder that every host can access, on a disk or a network file system.
-
-    Args:
-        folder: the folder; created for its owner alone if missing.
-    """
+    """A queue in a folder that every host can access, on a disk or a network file system; created for its owner alone if missing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -21,11 +21,7 @@ _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 
 
 class S3Queue:
-    """A queue under a prefix of a bucket, with the credentials that the AWS tools find.
-
-    Args:
-        path: ``s3://BUCKET/PREFIX/``.
-    """
+    """A queue at ``s3://BUCKET/PREFIX/``, with the credentials that the AWS tools find."""
 
     def __init__(self, path: str) -> None:
         self._bucket, _, self._prefix = path.removeprefix(S3).partition("/")

@@ -34,13 +34,9 @@ _POLL_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Shipper:
-    """Ships the records of one host, in the place of ``LakeIngester`` if there is a committer.
+    """Ships the records of one host, in the place of ``LakeIngester`` if there is a committer."""
 
-    Args:
-        committing: the host's own ingester, since erasures commit directly.
-    """
-
-    committing: LakeIngester
+    committing: LakeIngester  # the host's own ingester, since erasures commit directly
     _queue: Queue | None = None
     _cleaned_at: float = 0.0
     _in_lake: set[str] = field(default_factory=set)

@@ -80,12 +80,7 @@ _PATIENCE_SECONDS = 30.0
 
 
 class LakeStore:
-    """A ledger in a lake; see ``Store`` for what each method does.
-
-    Args:
-        place: the place of the lake.
-        as_of: the state to read; None for the newest one plus this host's uncommitted events.
-    """
+    """A ledger in a lake as of a state, or the newest one plus this host's uncommitted events; see ``Store`` for what each method does."""
 
     def __init__(self, place: LakePlace, *, as_of: AsOf | None = None) -> None:
         self.files = LedgerFiles.at(place.path)

@@ -147,12 +147,7 @@ def _plain(ddl: str) -> str:
 
 
 class OwnChain:
-    """The chain that one host's commits continue; for the holder of the ingest lock.
-
-    Args:
-        place: the place of the lake.
-        files: the host's files of the ledger.
-    """
+    """The chain that one host's commits continue; for the holder of the ingest lock."""
 
     def __init__(self, place: LakePlace, files: LedgerFiles) -> None:
         self._place = place

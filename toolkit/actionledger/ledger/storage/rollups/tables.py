@@ -43,15 +43,10 @@ NOT_ROLLED_UP = "not_rolled_up"
 
 
 class RollupProgress(NamedTuple):
-    """How far sessions are rolled up, in the order of each one's last link, then of their identifiers.
-
-    Args:
-        link: the link.
-        session_id: the last session of that link that is rolled up; None if all of them are.
-    """
+    """How far sessions are rolled up, in the order of each one's last link, then of their identifiers."""
 
     link: int
-    session_id: UUID | str | None
+    session_id: UUID | str | None  # the last session of that link that is rolled up; None if all of them are
 
 
 def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> RollupProgress | None:
@@ -168,19 +163,12 @@ FROM {PICKED} GROUP BY piece ORDER BY piece"""
 
 
 class Piece(NamedTuple):
-    """Sessions that are rolled up at once.
+    """Sessions that are rolled up at once."""
 
-    Args:
-        number: its number among the pieces.
-        first: the link at which the first of them began; None if unknown.
-        last: the last link with rows of any of them.
-        session_id: the last session of that link.
-    """
-
-    number: int
-    first: int | None
-    last: int
-    session_id: str
+    number: int  # its number among the pieces
+    first: int | None  # the link at which the first of them began; None if unknown
+    last: int  # the last link with rows of any of them
+    session_id: str  # the last session of that link
 
 
 def pick_changed(

@@ -17,43 +17,24 @@ from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, sync_to_di
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """An erasure that has begun.
+    """An erasure that has begun."""
 
-    Args:
-        events: the identifier of the event that records the erasure, by session id.
-        turns: the identifiers of the sessions' turns, as of the request.
-        names: the sessions' own names.
-        run_id: the events' common run id.
-        forgotten_by: who requested it.
-        why: the rule that requires it; empty if somebody named the sessions.
-        at: the time, UTC without a zone.
-        is_beside_done: whether everything next to the records is erased.
-        counts: how many things next to the records were erased, by session id and by kind.
-    """
-
-    events: Mapping[str, str]
-    turns: tuple[str, ...]
-    names: tuple[str, ...]
-    run_id: str
-    forgotten_by: str
-    why: str
-    at: datetime
-    is_beside_done: bool = False
+    events: Mapping[str, str]  # the identifier of the event that records the erasure, by session id
+    turns: tuple[str, ...]  # the identifiers of the sessions' turns, as of the request
+    names: tuple[str, ...]  # the sessions' own names
+    run_id: str  # the events' common run id
+    forgotten_by: str  # who requested it
+    why: str  # the rule that requires it; empty if somebody named the sessions
+    at: datetime  # the time, UTC without a zone
+    is_beside_done: bool = False  # whether everything next to the records is erased
+    # how many things next to the records were erased, by session id and by kind
     counts: Mapping[str, Mapping[str, int]] | None = None
 
     @classmethod
     def of(
         cls, sessions: list[str], turns: list[str], names: list[str], *, forgotten_by: str, why: str
     ) -> Self:
-        """Return a new intent.
-
-        Args:
-            sessions: the sessions' identifiers.
-            turns: their turns' identifiers.
-            names: their own names.
-            forgotten_by: who requested it.
-            why: the rule that requires it; empty if somebody named the sessions.
-        """
+        """Return a new intent."""
         events = {session: new_id() for session in sessions}
         return cls(events, tuple(turns), tuple(names), new_id(), forgotten_by, why, now())
 
@@ -67,11 +48,7 @@ class Intent:
         return replace(self, is_beside_done=True, counts=counts)
 
     def save(self, files: LedgerFiles) -> None:
-        """Save it, so that it survives a power loss.
-
-        Raises:
-            OSError: it can't be written.
-        """
+        """Save it, so that it survives a power loss."""
         beside = files.folder / f"{TEMPORARY}forgetting.json"
         value = asdict(self) | {"at": self.at.isoformat()}
         descriptor = os.open(beside, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
@@ -83,11 +60,7 @@ class Intent:
 
 
 def intent_of(files: LedgerFiles) -> Intent | None:
-    """Return the intent of a ledger's unfinished erasure; None if there is none.
-
-    Raises:
-        LedgerError: the intent's file is damaged.
-    """
+    """Return the intent of a ledger's unfinished erasure; None if there is none."""
     try:
         value = json.loads(files.forgetting.read_bytes())
         lists = {name: tuple(value[name]) for name in ("turns", "names")}
@@ -105,10 +78,6 @@ class SessionLock(FileLock):
 
     An erasure saves its intent before it looks for locks, and this class reads the intent after it has taken the lock: so each sees the other. No
     process needs to hold the locks of all the sessions at once, which may be more than the files it may have open.
-
-    Args:
-        files: the ledger's files.
-        session_id: the session.
     """
 
     def __init__(self, files: LedgerFiles, session_id: str) -> None:
@@ -136,12 +105,7 @@ class SessionLock(FileLock):
 
 
 def open_sessions(files: LedgerFiles, session_ids: list[str]) -> list[str]:
-    """Return which of these sessions a live process has open; remove locks that nobody holds.
-
-    Args:
-        files: the ledger's files.
-        session_ids: the sessions being erased, which nobody can open any more.
-    """
+    """Return which of these sessions a live process has open; remove locks that nobody holds."""
     held = []
     for session_id in session_ids:
         path = path_of_lock(files, session_id)
@@ -155,11 +119,7 @@ def open_sessions(files: LedgerFiles, session_ids: list[str]) -> list[str]:
 
 
 def is_any_open(files: LedgerFiles) -> bool:
-    """Return whether a live process has any session of a ledger open.
-
-    Args:
-        files: the ledger's files.
-    """
+    """Return whether a live process has any session of a ledger open."""
     for path in files.sessions.glob("*.lock"):
         lock = FileLock(path)
         if not lock.acquire():

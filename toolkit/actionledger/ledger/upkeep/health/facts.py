@@ -156,23 +156,14 @@ _TIME_ORDERED, _BELOW_TIME = 7, 80
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment, and how much of it is published.
-
-    Args:
-        name: its name.
-        size: its size, in bytes.
-        published: the part in the published copy, in bytes.
-        seconds: how long the rest has been pending; 0 if nothing is.
-        is_readable: whether it can be opened.
-        ends_whole: whether its last line is complete.
-    """
+    """A segment, and how much of it is published."""
 
     name: str
-    size: int
-    published: int
-    seconds: float = 0.0
-    is_readable: bool = True
-    ends_whole: bool = True
+    size: int  # its size, in bytes
+    published: int  # the part in the published copy, in bytes
+    seconds: float = 0.0  # how long the rest has been pending; 0 if nothing is
+    is_readable: bool = True  # whether it can be opened
+    ends_whole: bool = True  # whether its last line is complete
 
     @property
     def waiting(self) -> int:
@@ -182,37 +173,22 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts about a ledger.
-
-    Args:
-        files: its files.
-        records: the contents of the published copy.
-        published_seconds: the age of the published copy; None if there is none.
-        unpublished_seconds: how long directly ingested rows in the working file have been unpublished; None if all are published.
-        segments: the writers' segments, the oldest writer first.
-        holders: who holds which lock.
-        sizes: the sizes of the parts.
-        free_bytes: the free space on the disk, in bytes.
-        link: a sentence about a symbolic link in the place of a part of the ledger; empty if there is none.
-        unusable: a sentence about a file or folder of the wrong type; empty if there is none.
-        file_system: the type of its file system; empty if unknown.
-        old_temporaries: temporary files older than an hour.
-        old_locks: lock files of sessions that nobody holds, older than an hour.
-    """
+    """The facts about a ledger."""
 
     files: LedgerFiles
-    records: Records
-    published_seconds: float | None
+    records: Records  # the contents of the published copy
+    published_seconds: float | None  # the age of the published copy; None if there is none
+    # how long directly ingested rows in the working file have been unpublished; None if all are published
     unpublished_seconds: float | None
-    segments: tuple[Segment, ...]
-    holders: tuple[Holder, ...]
-    sizes: tuple[Size, ...]
-    free_bytes: int
-    link: str
-    unusable: str
-    file_system: str
-    old_temporaries: tuple[Path, ...]
-    old_locks: tuple[Path, ...]
+    segments: tuple[Segment, ...]  # the writers' segments, the oldest writer first
+    holders: tuple[Holder, ...]  # who holds which lock
+    sizes: tuple[Size, ...]  # the sizes of the parts
+    free_bytes: int  # the free space on the disk, in bytes
+    link: str  # a sentence about a symbolic link in the place of a part of the ledger; empty if there is none
+    unusable: str  # a sentence about a file or folder of the wrong type; empty if there is none
+    file_system: str  # the type of its file system; empty if unknown
+    old_temporaries: tuple[Path, ...]  # temporary files older than an hour
+    old_locks: tuple[Path, ...]  # lock files of sessions that nobody holds, older than an hour
 
     def size_of(self, part: str) -> int:
         """Return the size of a part, in bytes."""

@@ -46,65 +46,39 @@ _EXTENSIONS = "SELECT extension_name FROM duckdb_extensions() WHERE loaded"
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Lines that can't be parsed, for one reason.
+    """Lines that can't be parsed, for one reason."""
 
-    Args:
-        reason: ``cut off``, ``bad JSON``, ``unknown kind`` or ``bad field``.
-        lines: the number of lines.
-        lately: the number of lines found within the last week.
-    """
-
-    reason: str
-    lines: int
-    lately: int
+    reason: str  # `cut off`, `bad JSON`, `unknown kind` or `bad field`
+    lines: int  # the number of lines
+    lately: int  # the number of lines found within the last week
 
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """The state of the rollup, which holds sessions' precomputed totals.
+    """The state of the rollup, which holds sessions' precomputed totals."""
 
-    Args:
-        is_relied_on: whether it is of the last link, so that readers use it instead of the rows.
-        drawn: how many sessions were counted again.
-        faults: its differences from the rows, a sentence each.
-    """
-
-    is_relied_on: bool
-    drawn: int = 0
-    faults: tuple[str, ...] = ()
+    is_relied_on: bool  # whether it is of the last link, so that readers use it instead of the rows
+    drawn: int = 0  # how many sessions were counted again
+    faults: tuple[str, ...] = ()  # its differences from the rows, a sentence each
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Facts from the published copy.
+    """Facts from the published copy."""
 
-    Args:
-        problem: why it can't be read, in a sentence; empty if it can.
-        is_blank: whether that is because the lake does not exist yet.
-        version: its schema version; None if unreadable.
-        toolkit: the version of the toolkit that created or migrated it.
-        offsets: the bytes that it holds of each segment, by name.
-        unread: the lines that can't be parsed.
-        left_out: how many things imports skipped.
-        left_out_files: how many files they were in.
-        refused: how many lines, files and turns imports refused.
-        superseded: how many responses were replaced by another one.
-        extensions: the loaded DuckDB extensions.
-        rollup: the state of its rollup; None if it has none.
-    """
-
-    problem: str = ""
-    is_blank: bool = False
-    version: int | None = None
-    toolkit: str = ""
+    problem: str = ""  # why it can't be read, in a sentence; empty if it can
+    is_blank: bool = False  # whether that is because the lake does not exist yet
+    version: int | None = None  # its schema version; None if unreadable
+    toolkit: str = ""  # the version of the toolkit that created or migrated it
+    # the bytes that it holds of each segment, by name
     offsets: Mapping[str, int] = field(default_factory=dict)
-    unread: tuple[Unread, ...] = ()
-    left_out: int = 0
-    left_out_files: int = 0
-    refused: int = 0
-    superseded: int = 0
-    extensions: frozenset[str] = frozenset()
-    rollup: Rollup | None = None
+    unread: tuple[Unread, ...] = ()  # the lines that can't be parsed
+    left_out: int = 0  # how many things imports skipped
+    left_out_files: int = 0  # how many files they were in
+    refused: int = 0  # how many lines, files and turns imports refused
+    superseded: int = 0  # how many responses were replaced by another one
+    extensions: frozenset[str] = frozenset()  # the loaded DuckDB extensions
+    rollup: Rollup | None = None  # the state of its rollup; None if it has none
 
 
 def read_records(files: LedgerFiles) -> Records:

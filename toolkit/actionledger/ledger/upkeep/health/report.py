@@ -55,38 +55,23 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check.
-
-    Args:
-        check: the check.
-        level: its severity.
-        sentence: the result.
-        to_do: what a person can do about it, in a sentence; empty for nothing.
-        is_mendable: whether ``mend`` can do it.
-    """
+    """The result of one check."""
 
     check: Check
-    level: Level
-    sentence: str
-    to_do: str = ""
-    is_mendable: bool = False
+    level: Level  # its severity
+    sentence: str  # the result
+    to_do: str = ""  # what a person can do about it, in a sentence; empty for nothing
+    is_mendable: bool = False  # whether `mend` can do it
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The holder of one of a ledger's locks.
+    """The holder of one of a ledger's locks."""
 
-    Args:
-        what: the lock: ``ingest``, ``decisions``, ``session S``, ``segment W`` or ``published file``.
-        process: the process id; None if unknown.
-        program: the process's name; empty if unknown.
-        is_stopped: whether it is suspended, and so neither works nor releases the lock.
-    """
-
-    what: str
-    process: int | None
-    program: str = ""
-    is_stopped: bool = False
+    what: str  # the lock: `ingest`, `decisions`, `session S`, `segment W` or `published file`
+    process: int | None  # the process id; None if unknown
+    program: str = ""  # the process's name; empty if unknown
+    is_stopped: bool = False  # whether it is suspended, and so neither works nor releases the lock
 
     @property
     def named(self) -> str:
@@ -98,59 +83,35 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The size of a part of a ledger.
+    """The size of a part of a ledger."""
 
-    Args:
-        part: the part's name.
-        files: its number of files.
-        bytes: their total size.
-    """
-
-    part: str
-    files: int
-    bytes: int
+    part: str  # the part's name
+    files: int  # its number of files
+    bytes: int  # their total size
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The data that is flushed but not published.
+    """The data that is flushed but not published."""
 
-    Args:
-        segments: the number of segments with such data.
-        bytes: its size.
-        seconds: the age of the oldest of it; None if nothing is pending.
-        live_segments: the number of segments with a live writer, pending or not.
-    """
-
-    segments: int = 0
-    bytes: int = 0
-    seconds: float | None = None
-    live_segments: int = 0
+    segments: int = 0  # the number of segments with such data
+    bytes: int = 0  # its size
+    seconds: float | None = None  # the age of the oldest of it; None if nothing is pending
+    live_segments: int = 0  # the number of segments with a live writer, pending or not
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of a ledger.
+    """The health of a ledger."""
 
-    Args:
-        ledger: its published file.
-        examined_at: the time of the examination, UTC without a zone.
-        findings: the findings, in the order of the checks; each check has at least one.
-        waiting: the data that is not published yet.
-        holders: who holds which lock.
-        sizes: the sizes of its parts.
-        free_bytes: the free space on the disk, in bytes.
-        schema_version: the ledger's schema version; None if unreadable.
-    """
-
-    ledger: Path
-    examined_at: datetime
-    findings: tuple[Finding, ...]
-    waiting: Waiting
-    holders: tuple[Holder, ...]
-    sizes: tuple[Size, ...]
-    free_bytes: int
-    schema_version: int | None
+    ledger: Path  # its published file
+    examined_at: datetime  # the time of the examination, UTC without a zone
+    findings: tuple[Finding, ...]  # the findings, in the order of the checks; each check has at least one
+    waiting: Waiting  # the data that is not published yet
+    holders: tuple[Holder, ...]  # who holds which lock
+    sizes: tuple[Size, ...]  # the sizes of its parts
+    free_bytes: int  # the free space on the disk, in bytes
+    schema_version: int | None  # the ledger's schema version; None if unreadable
 
     @property
     def needs_person(self) -> bool:

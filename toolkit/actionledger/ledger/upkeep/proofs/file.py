@@ -53,17 +53,11 @@ class _Contents(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a database's schema differs from a ledger's.
+    """How a database's schema differs from a ledger's."""
 
-    Args:
-        faults: the tables, columns and views that are missing or changed.
-        notes: what doesn't belong to a ledger.
-        can_be_walked: whether all tables and columns exist and no macro can change a query's meaning.
-    """
-
-    faults: tuple[Fault, ...]
-    notes: tuple[str, ...]
-    can_be_walked: bool
+    faults: tuple[Fault, ...]  # the tables, columns and views that are missing or changed
+    notes: tuple[str, ...]  # what doesn't belong to a ledger
+    can_be_walked: bool  # whether all tables and columns exist and no macro can change a query's meaning
 
 
 def shape_of(

@@ -187,23 +187,14 @@ _NO_NUMBER = 2**62
 
 @dataclass(slots=True)
 class ChainWalk:
-    """The findings of a walk along the chain.
+    """The findings of a walk along the chain."""
 
-    Args:
-        faults: the differences from what was ingested.
-        heads: the recorded head of each link.
-        host: the chain's host, in a lake.
-        rows: the number of rows checked.
-        unproven: how many of them are from before the chain began.
-        since: when the chain began; None if the chain is missing.
-    """
-
-    faults: list[Fault] = field(default_factory=list)
-    heads: dict[int, str] = field(default_factory=dict)
-    host: str = ""
-    rows: int = 0
-    unproven: int = 0
-    since: datetime | None = None
+    faults: list[Fault] = field(default_factory=list)  # the differences from what was ingested
+    heads: dict[int, str] = field(default_factory=dict)  # the recorded head of each link
+    host: str = ""  # the chain's host, in a lake
+    rows: int = 0  # the number of rows checked
+    unproven: int = 0  # how many of them are from before the chain began
+    since: datetime | None = None  # when the chain began; None if the chain is missing
 
     @property
     def proven(self) -> tuple[ProvenChain, ...]:

@@ -122,19 +122,13 @@ _BEFORE_A_NAMED_TAG = " \t\"'`([{>"
 
 
 class MarkGrammar(NamedTuple):
-    """The format's tags that a value may hold.
+    """The format's tags that a value may hold."""
 
-    Args:
-        tags: the tags that open and close a parameter, with the group ``closes`` and, if named, ``key``.
-        closer: what closes a parameter.
-        other: another tag that models write instead, which may also be the value's own.
-        parameter: the opening of a parameter, if that is more than one tag.
-    """
-
+    # the tags that open and close a parameter, with the group `closes` and, if named, `key`
     tags: re.Pattern[str]
-    closer: str
-    other: str = ""
-    parameter: str = ""
+    closer: str  # what closes a parameter
+    other: str = ""  # another tag that models write instead, which may also be the value's own
+    parameter: str = ""  # the opening of a parameter, if that is more than one tag
 
 
 @lru_cache(maxsize=256)
@@ -145,17 +139,11 @@ def field_marks(name: str) -> MarkGrammar:
 
 
 class Marks(NamedTuple):
-    """The format's marks in a value.
+    """The format's marks in a value."""
 
-    Args:
-        value: the value's span without repeated tags.
-        repairs: the repairs for these, in text order.
-        issue: why the value is unreadable; None if it is readable.
-    """
-
-    value: Span
-    repairs: tuple[Repair, ...] = ()
-    issue: Issue | None = None
+    value: Span  # the value's span without repeated tags
+    repairs: tuple[Repair, ...] = ()  # the repairs for these, in text order
+    issue: Issue | None = None  # why the value is unreadable; None if it is readable
 
 
 def marks_in(text: str, opener: str, body: Span, close: Span, grammar: MarkGrammar) -> Marks:
@@ -256,21 +244,13 @@ def _inner_tags(text: str, value: Span, tags: list[str], grammar: MarkGrammar) -
 
 @dataclass(frozen=True, slots=True)
 class TagForms:
-    """How a format writes calls: templates for ``str.format``.
+    """How a format writes calls: templates for ``str.format``."""
 
-    Args:
-        parameter: a parameter, from ``key``, ``value`` and ``string``, which says whether the value is a text.
-        call: a call, from ``name`` and ``parameters``.
-        group: all calls, from ``calls``.
-        between: the text between two calls.
-        wraps: whether a value that begins or ends with a line break is put on lines of its own, since the break would
-            otherwise be read as layout.
-    """
-
-    parameter: str
-    call: str
-    group: str = "{calls}"
-    between: str = "\n"
+    parameter: str  # a parameter, from `key`, `value` and `string`, which says whether the value is a text
+    call: str  # a call, from `name` and `parameters`
+    group: str = "{calls}"  # all calls, from `calls`
+    between: str = "\n"  # the text between two calls
+    # whether a value that begins or ends with a line break is put on lines of its own, since the break would otherwise be read as layout
     wraps: bool = False
 
     def written(self, calls: Sequence[PlainCall]) -> str:

@@ -22,19 +22,12 @@ _GAP = regex(r"\s*+[;,]?+\s*+")
 
 
 class Content(NamedTuple):
-    """The content of a fence.
+    """The content of a fence."""
 
-    Args:
-        values: its values in text order; the end of the text may cut off the last one.
-        closing: where it closes.
-        beside: the repairs that concern no value: comments and gaps.
-        refusal: why it is unreadable; None if it is readable.
-    """
-
-    values: tuple[Decoded, ...]
-    closing: Closing
-    beside: tuple[Repair, ...] = ()
-    refusal: Issue | None = None
+    values: tuple[Decoded, ...]  # its values in text order; the end of the text may cut off the last one
+    closing: Closing  # where it closes
+    beside: tuple[Repair, ...] = ()  # the repairs that concern no value: comments and gaps
+    refusal: Issue | None = None  # why it is unreadable; None if it is readable
 
     @property
     def is_cut(self) -> bool:

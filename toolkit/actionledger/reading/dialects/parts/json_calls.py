@@ -26,35 +26,21 @@ _SHAPE = 'Expected an object with a string "name" and an object "arguments", or 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Which keys of an object make it a call.
+    """Which keys of an object make it a call."""
 
-    Args:
-        names: the keys that may hold the tool's name.
-        arguments: the keys that may hold its arguments.
-        identifier: the key that may hold the call's identifier.
-    """
-
-    names: tuple[str, ...] = ("name",)
-    arguments: tuple[str, ...] = ("arguments", "parameters")
-    identifier: str = "id"
+    names: tuple[str, ...] = ("name",)  # the keys that may hold the tool's name
+    arguments: tuple[str, ...] = ("arguments", "parameters")  # the keys that may hold its arguments
+    identifier: str = "id"  # the key that may hold the call's identifier
 
 
 class Call(NamedTuple):
-    """One call as its object states it.
+    """One call as its object states it."""
 
-    Args:
-        name: the tool's name.
-        arguments: its arguments.
-        call_id: the identifier in the object.
-        states_arguments: whether the object has arguments, even empty ones.
-        strange: the keys that are no part of a call.
-    """
-
-    name: str
+    name: str  # the tool's name
     arguments: JsonDict
-    call_id: str | None
-    states_arguments: bool
-    strange: tuple[str, ...]
+    call_id: str | None  # the identifier in the object
+    states_arguments: bool  # whether the object has arguments, even empty ones
+    strange: tuple[str, ...]  # the keys that are no part of a call
 
 
 MARKED = Keys()
@@ -154,16 +140,11 @@ _MAP = regex(r"""[\[\s]*+\{\s*+["'](?P<name>[^"'\n]{1,120})["']\s*+:\s*+[{n]""")
 
 @dataclass(frozen=True, slots=True)
 class BareRule:
-    """When bare JSON is a call.
+    """When bare JSON is a call."""
 
-    Args:
-        keys: which keys name the tool and hold the arguments.
-        maps: whether ``{tool: {arguments}}`` is a call if the tool was offered.
-        unwraps: whether calls may be in a list under ``tool_calls``, with only a ``thought`` next to it.
-    """
-
-    keys: Keys
-    maps: bool
+    keys: Keys  # which keys name the tool and hold the arguments
+    maps: bool  # whether `{tool: {arguments}}` is a call if the tool was offered
+    # whether calls may be in a list under `tool_calls`, with only a `thought` next to it
     unwraps: bool = False
 
     def calls_in(

@@ -51,17 +51,11 @@ _RUNS_ON = regex(r"\s*+[}\]),]")
 
 
 class Reach(NamedTuple):
-    """How far a value may reach, in code points.
+    """How far a value may reach, in code points."""
 
-    Args:
-        closer: the first marker that may close the block; None if there is none.
-        bound: the latest end of a broken value: the next opening marker, or the end of the text.
-        end: where the searched text ends.
-    """
-
-    closer: int | None
-    bound: int
-    end: int
+    closer: int | None  # the first marker that may close the block; None if there is none
+    bound: int  # the latest end of a broken value: the next opening marker, or the end of the text
+    end: int  # where the searched text ends
 
 
 @lru_cache(maxsize=64)
@@ -71,15 +65,10 @@ def _unbounded(options: DecodeOptions) -> DecodeOptions:
 
 
 class Ahead(NamedTuple):
-    """The valid JSON ahead.
+    """The valid JSON ahead."""
 
-    Args:
-        whole: the value; None if there is none.
-        is_cut: whether the text up to its end is the beginning of one.
-    """
-
-    whole: Decoded | None
-    is_cut: bool = False
+    whole: Decoded | None  # the value; None if there is none
+    is_cut: bool = False  # whether the text up to its end is the beginning of one
 
 
 def json_ahead(source: Source, start: int, end: int, options: DecodeOptions) -> Ahead:
@@ -174,15 +163,11 @@ def _unless_it_goes_on(near: Decoded, beyond: Decoded) -> Decoded:
 
 
 class Group(NamedTuple):
-    """JSON values in sequence.
+    """JSON values in sequence."""
 
-    Args:
-        values: the readable ones, in text order; the end of the text may cut off the last one.
-        refused: the unreadable one after them, if any.
-    """
-
+    # the readable ones, in text order; the end of the text may cut off the last one
     values: tuple[Decoded, ...]
-    refused: Decoded | None = None
+    refused: Decoded | None = None  # the unreadable one after them, if any
 
     @property
     def end(self) -> int:
@@ -234,17 +219,11 @@ def values_at(
 
 
 class Arguments(NamedTuple):
-    """The arguments of a call whose name precedes them.
-
-    Args:
-        values: the arguments.
-        end: where they end, in code points.
-        repairs, issues: what was changed, what is wrong, in text order.
-    """
+    """The arguments of a call whose name precedes them."""
 
     values: dict[str, Any]
-    end: int
-    repairs: tuple[Repair, ...]
+    end: int  # where they end, in code points
+    repairs: tuple[Repair, ...]  # repairs, issues: what was changed, what is wrong, in text order
     issues: tuple[Issue, ...]
 
 

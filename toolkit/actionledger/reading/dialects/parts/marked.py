@@ -203,19 +203,12 @@ _SECTIONS_FENCE = regex(r"\s*+```")
 
 
 class Head(NamedTuple):
-    """The part of a call before its arguments.
+    """The part of a call before its arguments."""
 
-    Args:
-        name: the tool's name.
-        end: where the arguments begin, in code points.
-        call_id: the identifier of the call.
-        is_fenced: whether the arguments are in a markdown fence.
-    """
-
-    name: str
-    end: int
-    call_id: str | None = None
-    is_fenced: bool = False
+    name: str  # the tool's name
+    end: int  # where the arguments begin, in code points
+    call_id: str | None = None  # the identifier of the call
+    is_fenced: bool = False  # whether the arguments are in a markdown fence
 
 
 class _Call(NamedTuple):

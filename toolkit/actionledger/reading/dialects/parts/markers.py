@@ -38,41 +38,24 @@ def begins(marker: str, text: str, start: int, end: int) -> bool:
 
 
 class Close(NamedTuple):
-    """The end of a block.
+    """The end of a block."""
 
-    Args:
-        start: where its body ends.
-        end: after its closing marker.
-        repairs: the changes needed to find it.
-    """
-
-    start: int
-    end: int
-    repairs: tuple[Repair, ...] = ()
+    start: int  # where its body ends
+    end: int  # after its closing marker
+    repairs: tuple[Repair, ...] = ()  # the changes needed to find it
 
 
 class Marker(NamedTuple):
-    """An opening marker with the text in which it may be closed.
+    """An opening marker with the text in which it may be closed."""
 
-    Args:
-        source: the response.
-        opening: where the marker is.
-        closer: the marker that closes it; empty if nothing does.
-        end: where the searched text ends, in code points.
-        options: what may be repaired.
-        stops: further texts that bound an unreadable block; its own marker always does.
-        others: markers that would close another dialect's block.
-        may_stay_open: whether the closing marker is optional.
-    """
-
-    source: Source
-    opening: Opening
-    closer: str
-    end: int
-    options: DecodeOptions
-    stops: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    may_stay_open: bool = False
+    source: Source  # the response
+    opening: Opening  # where the marker is
+    closer: str  # the marker that closes it; empty if nothing does
+    end: int  # where the searched text ends, in code points
+    options: DecodeOptions  # what may be repaired
+    stops: tuple[str, ...] = ()  # further texts that bound an unreadable block; its own marker always does
+    others: tuple[str, ...] = ()  # markers that would close another dialect's block
+    may_stay_open: bool = False  # whether the closing marker is optional
 
     @property
     def span(self) -> Span:
@@ -246,18 +229,12 @@ def _start_of(issue: Issue) -> int:
 
 
 class Closed(NamedTuple):
-    """An expected closing tag.
+    """An expected closing tag."""
 
-    Args:
-        start, end: where it is, or where it is missing.
-        repairs: the repair that adds a missing one.
-        issue: why it can't be added; None otherwise.
-    """
-
-    start: int
+    start: int  # start, end: where it is, or where it is missing
     end: int
-    repairs: tuple[Repair, ...] = ()
-    issue: Issue | None = None
+    repairs: tuple[Repair, ...] = ()  # the repair that adds a missing one
+    issue: Issue | None = None  # why it can't be added; None otherwise
 
 
 def closing_tag(text: str, at: int, end: int, closer: str, options: DecodeOptions) -> Closed:

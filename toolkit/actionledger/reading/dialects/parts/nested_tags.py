@@ -29,12 +29,7 @@ _LONGEST_OPENING = 400
 
 
 class NestedTags:
-    """The tags of a format.
-
-    Args:
-        token: the token before each of its tags.
-        group: the tag around all calls.
-    """
+    """The tags of a format."""
 
     def __init__(self, token: str, group: str) -> None:
         before = rf"{re.escape(token)}\s*+"

@@ -32,12 +32,7 @@ _PLAIN = regex(rf'\s*(?:"(?P<string>{_STRING})"|(?P<int>{_INT})|(?P<name>{_WORD}
 
 
 class NoLiteralError(Exception):
-    """A text is no literal that JSON could hold.
-
-    Args:
-        code: the reason; ``example`` for variables and expressions.
-        detail: the particulars, for people.
-    """
+    """A text is no literal that JSON could hold."""
 
     def __init__(self, code: Reason, detail: str = "") -> None:
         super().__init__(code)

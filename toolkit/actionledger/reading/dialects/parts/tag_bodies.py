@@ -17,15 +17,10 @@ _WIDEST = 60
 
 
 class Bare(NamedTuple):
-    """A field's text without its wrapping.
-
-    Args:
-        text: the text.
-        repairs: the removed parts; none if the text is unchanged.
-    """
+    """A field's text without its wrapping."""
 
     text: str
-    repairs: tuple[Repair, ...]
+    repairs: tuple[Repair, ...]  # the removed parts; none if the text is unchanged
 
 
 def margin_of(text: str, start: int) -> str:

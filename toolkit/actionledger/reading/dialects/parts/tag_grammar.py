@@ -20,14 +20,7 @@ _LONGEST_END = 2_000
 
 
 class TagGrammar:
-    """The patterns of one action's tag.
-
-    Args:
-        tag: the action's name.
-        fields: its fields.
-        openers: the opening tags of all actions.
-        is_loose: whether tags in another spelling count.
-    """
+    """The patterns of one action's tag."""
 
     def __init__(self, tag: str, fields: tuple[str, ...], openers: frozenset[str], *, is_loose: bool) -> None:
         def named(name: str, slash: str = "") -> str:
@@ -160,21 +153,13 @@ def spelling_repair(span: Span, text: str, tag: str) -> tuple[Repair, ...]:
 
 
 class Head(NamedTuple):
-    """An opening tag as written.
+    """An opening tag as written."""
 
-    Args:
-        tag: the name that is meant.
-        attributes: its fields by name.
-        repairs: what was changed.
-        is_whole: whether it closes itself.
-        fault: its unreadable part, as a sentence; empty if there is none.
-    """
-
-    tag: str
-    attributes: Mapping[str, str] = MappingProxyType({})
-    repairs: tuple[Repair, ...] = ()
-    is_whole: bool = False
-    fault: str = ""
+    tag: str  # the name that is meant
+    attributes: Mapping[str, str] = MappingProxyType({})  # its fields by name
+    repairs: tuple[Repair, ...] = ()  # what was changed
+    is_whole: bool = False  # whether it closes itself
+    fault: str = ""  # its unreadable part, as a sentence; empty if there is none
 
 
 def head_of(opening: Opening, fields_of: Mapping[str, Collection[str]]) -> Head | None:

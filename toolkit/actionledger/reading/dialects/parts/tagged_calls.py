@@ -52,14 +52,7 @@ _NO_TEXT = '{["'
 
 
 class TaggedValues:
-    """Reads the values of one call, and notes each change.
-
-    Args:
-        source: the response.
-        end: where the searched text ends, in code points.
-        grammar: how the format writes calls.
-        options: what may be repaired.
-    """
+    """Reads the values of one call, and notes each change."""
 
     def __init__(self, source: Source, end: int, grammar: TagGrammar, options: DecodeOptions) -> None:
         self.source, self.text, self.end = source, source.text, end
@@ -259,24 +252,15 @@ def _adds(close: Closed) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TaggedCall:
-    """A parsed call.
+    """A parsed call."""
 
-    Args:
-        name: the callee's name.
-        arguments: its parameters by name.
-        span: all of it, its opening and closing tags included.
-        inner_end: where its body ends.
-        repairs, issues: what was changed, and minor problems.
-        refusal: why it is unreadable; None if it was parsed.
-    """
-
-    name: str
-    arguments: JsonDict
-    span: Span
-    inner_end: int
-    repairs: tuple[Repair, ...] = ()
+    name: str  # the callee's name
+    arguments: JsonDict  # its parameters by name
+    span: Span  # all of it, its opening and closing tags included
+    inner_end: int  # where its body ends
+    repairs: tuple[Repair, ...] = ()  # repairs, issues: what was changed, and minor problems
     issues: tuple[Issue, ...] = ()
-    refusal: Issue | None = None
+    refusal: Issue | None = None  # why it is unreadable; None if it was parsed
 
 
 def read_calls(

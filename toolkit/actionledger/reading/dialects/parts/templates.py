@@ -24,46 +24,26 @@ _REPEATS = frozenset("*?{")
 
 
 class Field(NamedTuple):
-    """A message's field in a response template.
+    """A message's field in a response template."""
 
-    Args:
-        name: its name in the message.
-        opens: the pattern of its beginning.
-        mark: literal texts, one of which starts that beginning.
-        closes: the pattern of its end; None if it ends with the text.
-        ends_with: the literal text of that end, or its beginning.
-        content: the template's name for how its body is read.
-        arguments: the settings of that.
-        transform: the template for its content; None if the content is the field.
-        is_each: whether that applies to each item of a list.
-    """
-
-    name: str
-    opens: re.Pattern[str]
-    mark: tuple[str, ...]
-    closes: re.Pattern[str] | None
-    ends_with: str
-    content: str
-    arguments: JsonMap
-    transform: Any
-    is_each: bool
+    name: str  # its name in the message
+    opens: re.Pattern[str]  # the pattern of its beginning
+    mark: tuple[str, ...]  # literal texts, one of which starts that beginning
+    closes: re.Pattern[str] | None  # the pattern of its end; None if it ends with the text
+    ends_with: str  # the literal text of that end, or its beginning
+    content: str  # the template's name for how its body is read
+    arguments: JsonMap  # the settings of that
+    transform: Any  # the template for its content; None if the content is the field
+    is_each: bool  # whether that applies to each item of a list
 
 
 class Region(NamedTuple):
-    """A stretch of a response that belongs to a field.
-
-    Args:
-        field: the field.
-        span: all of it.
-        body: the text between its opening and closing.
-        captures: the named groups of its opening and closing.
-        is_closed: whether its closing is there.
-    """
+    """A stretch of a response that belongs to a field."""
 
     field: Field
     span: Span
-    body: Span
-    captures: Mapping[str, str]
+    body: Span  # the text between its opening and closing
+    captures: Mapping[str, str]  # the named groups of its opening and closing
     is_closed: bool
 
 

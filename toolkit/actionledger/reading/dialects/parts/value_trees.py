@@ -89,11 +89,7 @@ class _Tree(NamedTuple):
 def tree_behind(
     source: Source, parameter: re.Match[str], end: int, grammar: TagGrammar, options: DecodeOptions
 ) -> tuple[list[Any] | dict[str, Any], int]:
-    """Return the list or object after its opening tag, and where its closing tag ends.
-
-    Raises:
-        RefusedError: it is unreadable.
-    """
+    """Return the list or object after its opening tag, and where its closing tag ends."""
     within = Span(parameter.end(), source.search(grammar.next_call, parameter.end(), end))
     tree = _Tree(source, within, end, grammar, options)
     tags, text = _tags(grammar.stem), source.text

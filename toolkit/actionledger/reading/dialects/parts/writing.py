@@ -19,17 +19,11 @@ _FENCE_LINE = regex("^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class PlainCall(NamedTuple):
-    """A call without a place in a text, for a dialect to write.
+    """A call without a place in a text, for a dialect to write."""
 
-    Args:
-        name: the callee's name.
-        arguments: its arguments by name, as JSON values.
-        call_id: its identifier; left out if the dialect has no place for one.
-    """
-
-    name: str
-    arguments: JsonDict
-    call_id: str | None = None
+    name: str  # the callee's name
+    arguments: JsonDict  # its arguments by name, as JSON values
+    call_id: str | None = None  # its identifier; left out if the dialect has no place for one
 
 
 def json_text(value: object) -> str:
@@ -43,7 +37,6 @@ def raw_text(value: object) -> str:
 
 
 def call_object(call: PlainCall, arguments: str = "arguments") -> JsonDict:
-    """Return a call as an object."""
     identifier = {"id": call.call_id} if call.call_id else {}
     return {"name": call.name, arguments: call.arguments} | identifier
 
@@ -69,7 +62,6 @@ def python_call(call: PlainCall) -> str:
 
 
 def python_list(calls: Sequence[PlainCall]) -> str:
-    """Return calls as a list in Python."""
     return f"[{', '.join(map(python_call, calls))}]"
 
 

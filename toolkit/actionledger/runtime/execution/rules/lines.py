@@ -22,14 +22,10 @@ _ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
 
 
 class Word(NamedTuple):
-    """One word of a command.
+    """One word of a command."""
 
-    Args:
-        text: the word without quotes.
-        is_plain: whether the word is literal: a shell would insert no variable, file name or output.
-    """
-
-    text: str
+    text: str  # the word without quotes
+    # whether the word is literal: a shell would insert no variable, file name or output
     is_plain: bool = True
 
 
@@ -37,17 +33,12 @@ Command: TypeAlias = tuple[Word, ...]
 
 
 class CommandLine(NamedTuple):
-    """The commands of a command line.
+    """The commands of a command line."""
 
-    Args:
-        commands: the commands in order, without assignments before them and without output redirections.
-        is_read: whether all quotes are closed.
-        is_whole: whether nothing was left out: no variables, shell keywords, redirections, comments,
-            and no background execution.
-    """
-
+    # the commands in order, without assignments before them and without output redirections
     commands: tuple[Command, ...]
-    is_read: bool
+    is_read: bool  # whether all quotes are closed
+    # whether nothing was left out: no variables, shell keywords, redirections, comments, and no background execution
     is_whole: bool
 
 

@@ -119,29 +119,18 @@ _SUBSTITUTION = regex(r"[$<>]\(|[`()]")
 
 
 class Started(NamedTuple):
-    """A command that a line starts, or may start.
+    """A command that a line starts, or may start."""
 
-    Args:
-        words: its words; the first is the program.
-        is_sure: whether the line clearly starts it.
-        is_open: whether it gets words that the line doesn't show.
-    """
-
-    words: Command
-    is_sure: bool = True
-    is_open: bool = False
+    words: Command  # its words; the first is the program
+    is_sure: bool = True  # whether the line clearly starts it
+    is_open: bool = False  # whether it gets words that the line doesn't show
 
 
 class Starts(NamedTuple):
-    """All commands that a line starts.
+    """All commands that a line starts."""
 
-    Args:
-        commands: the commands that could be determined.
-        is_known: whether these are all; otherwise the line runs unknown code.
-    """
-
-    commands: tuple[Started, ...]
-    is_known: bool
+    commands: tuple[Started, ...]  # the commands that could be determined
+    is_known: bool  # whether these are all; otherwise the line runs unknown code
 
 
 def folded(text: str) -> str:

@@ -11,19 +11,12 @@ _KIB = 1024
 
 
 class Most(NamedTuple):
-    """Limits of a command.
+    """Limits of a command."""
 
-    Args:
-        memory: the memory of all its processes together, in bytes.
-        processes: the number of its processes and threads.
-        file_bytes: the maximum size of a file that it writes, in bytes.
-        processor_seconds: the processor time of each process, in seconds.
-    """
-
-    memory: int
-    processes: int
-    file_bytes: int
-    processor_seconds: int
+    memory: int  # the memory of all its processes together, in bytes
+    processes: int  # the number of its processes and threads
+    file_bytes: int  # the maximum size of a file that it writes, in bytes
+    processor_seconds: int  # the processor time of each process, in seconds
 
 
 def limit_each(most: Most, *, count: bool) -> None:

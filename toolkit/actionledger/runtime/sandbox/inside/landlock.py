@@ -31,17 +31,11 @@ _LISTING = 0b1000
 
 
 class Allowed(NamedTuple):
-    """An allowed access.
+    """An allowed access."""
 
-    Args:
-        path: a file, or a folder with all its content; a missing one is skipped.
-        writing: whether every access is allowed, or only reading and running.
-        names: whether only listing the names in it is allowed.
-    """
-
-    path: str
-    writing: bool = False
-    names: bool = False
+    path: str  # a file, or a folder with all its content; a missing one is skipped
+    writing: bool = False  # whether every access is allowed, or only reading and running
+    names: bool = False  # whether only listing the names in it is allowed
 
 
 def restrict(

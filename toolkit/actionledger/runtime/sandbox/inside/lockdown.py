@@ -22,17 +22,11 @@ _GRACE_SECONDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Walls:
-    """The confinement of the process.
+    """The confinement of the process."""
 
-    Args:
-        seccomp: whether the filter of system calls is installed.
-        landlock: the version of Landlock; 0 if the kernel has none.
-        unprivileged: whether the process runs as an ordinary user.
-    """
-
-    seccomp: bool
-    landlock: int
-    unprivileged: bool
+    seccomp: bool  # whether the filter of system calls is installed
+    landlock: int  # the version of Landlock; 0 if the kernel has none
+    unprivileged: bool  # whether the process runs as an ordinary user
 
 
 def lock_down(memory: int, seconds: float, keep: tuple[int, ...]) -> Walls:

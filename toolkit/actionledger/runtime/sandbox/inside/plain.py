@@ -33,30 +33,19 @@ class NotPlainError(TypeError):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits on one value.
+    """Limits on one value."""
 
-    Args:
-        nodes: the maximum number of values in it, including itself.
-        size: the maximum size of its texts and numbers, in bytes of UTF-8.
-        depth: the maximum nesting; a plain number has depth 0.
-    """
-
-    nodes: int
-    size: int
-    depth: int
+    nodes: int  # the maximum number of values in it, including itself
+    size: int  # the maximum size of its texts and numbers, in bytes of UTF-8
+    depth: int  # the maximum nesting; a plain number has depth 0
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A value within its limits.
+    """A value within its limits."""
 
-    Args:
-        value: its copy, made of plain dicts, lists, texts, numbers, booleans and None.
-        size: the size of its texts and numbers, in bytes, plus one per node.
-    """
-
-    value: Any
-    size: int
+    value: Any  # its copy, made of plain dicts, lists, texts, numbers, booleans and None
+    size: int  # the size of its texts and numbers, in bytes, plus one per node
 
 
 def exact(value: object, bounds: Bounds) -> Measured:

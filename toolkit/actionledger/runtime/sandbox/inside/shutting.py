@@ -17,11 +17,7 @@ _CAPABILITIES = 64
 
 
 class Shutting:
-    """Confines one command.
-
-    Args:
-        task: the host's description of the command.
-    """
+    """Confines one command."""
 
     def __init__(self, task: dict[str, Any]) -> None:
         self.task = task

@@ -98,21 +98,13 @@ _OTHERS_AARCH64 = _EVERYWHERE | {
 
 
 class Architecture(NamedTuple):
-    """A processor architecture's system calls.
+    """A processor architecture's system calls."""
 
-    Args:
-        audit: its number in filters (``AUDIT_ARCH_…``).
-        allowed: the calls that confined code may make, by name.
-        others: the calls that a command may be refused, by name.
-        install_filter: the number of ``seccomp``.
-        has_x32: whether it has a second table of calls under the same audit number.
-    """
-
-    audit: int
-    allowed: MappingProxyType[str, int]
-    others: MappingProxyType[str, int]
-    install_filter: int
-    has_x32: bool
+    audit: int  # its number in filters (`AUDIT_ARCH_…`)
+    allowed: MappingProxyType[str, int]  # the calls that confined code may make, by name
+    others: MappingProxyType[str, int]  # the calls that a command may be refused, by name
+    install_filter: int  # the number of `seccomp`
+    has_x32: bool  # whether it has a second table of calls under the same audit number
 
 
 _ARCHITECTURES = {

@@ -38,16 +38,11 @@ class SkippedPath:
 
 @dataclass(frozen=True, slots=True)
 class CapturedState:
-    """The state of a workspace.
+    """The state of a workspace."""
 
-    Args:
-        nodes: the file, folder or link at each path; for a store, its kept copy.
-        stores: the paths of SQLite files.
-        left_out: the skipped paths.
-    """
-
+    # the file, folder or link at each path; for a store, its kept copy
     nodes: Mapping[str, Node] = field(default_factory=dict)
-    stores: frozenset[str] = frozenset()
+    stores: frozenset[str] = frozenset()  # the paths of SQLite files
     left_out: tuple[SkippedPath, ...] = ()
 
     def as_bytes(self) -> bytes:
@@ -61,11 +56,7 @@ class CapturedState:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "CapturedState":
-        """Parse a state from JSON text.
-
-        Raises:
-            KeyError, TypeError, ValueError: the text is not a state.
-        """
+        """Parse a state from JSON text."""
         try:
             value = json.loads(data)
         except RecursionError as error:
@@ -79,7 +70,6 @@ class CapturedState:
     def after(
         self, changes: list[Change], stores: frozenset[str], left_out: tuple[SkippedPath, ...]
     ) -> "CapturedState":
-        """Return the state after some changes."""
         nodes = dict(self.nodes)
         for change in changes:
             if change.after is None:
@@ -97,14 +87,7 @@ class CapturedState:
 
 
 class Lens:
-    """Captures one workspace repeatedly; unchanged files are not read again.
-
-    Args:
-        root: the workspace.
-        objects: where contents are stored.
-        settings: the limits on size and age.
-        known: the last seen state; None if there is none.
-    """
+    """Captures one workspace repeatedly; unchanged files are not read again."""
 
     def __init__(
         self, root: Path, objects: Objects, settings: ManifestSettings, known: WorkspaceSnapshot | None = None
@@ -206,12 +189,7 @@ _ORDER = (NodeKind.FOLDER, NodeKind.FILE, NodeKind.LINK)
 
 
 class Restorer:
-    """Writes stored contents into one folder.
-
-    Args:
-        root: the folder, absolute and without symbolic links.
-        objects: the contents.
-    """
+    """Writes stored contents into one folder."""
 
     def __init__(self, root: Path, objects: Objects) -> None:
         self._root = root
@@ -219,11 +197,7 @@ class Restorer:
         self._objects = objects
 
     def restore(self, state: CapturedState) -> list[SkippedPath]:
-        """Restore a whole state into the empty folder.
-
-        Returns:
-            The paths that could not be restored.
-        """
+        """Restore a whole state into the empty folder."""
         left = list(state.left_out)
         named = {each.path for each in left}
         # Links come last, so that nothing is written through one.
@@ -240,11 +214,7 @@ class Restorer:
         return left
 
     def apply(self, changes: list[Change]) -> list[SkippedPath]:
-        """Apply changes that were found elsewhere; skip paths that already have the wanted form.
-
-        Returns:
-            The paths that could not be changed.
-        """
+        """Apply changes that were found elsewhere; skip paths that already have the wanted form."""
         gone = [one for one in reversed(changes) if one.before is not None and _is_replaced(one)]
         left = [SkippedPath(one.path, "refused", why) for one in gone if (why := self._remove(one.path))]
         made = [(one.path, one.after) for one in changes if one.after is not None]

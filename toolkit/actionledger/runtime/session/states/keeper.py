@@ -45,17 +45,7 @@ _Modes = Callable[[], tuple[bool, bool]]
 
 
 class StateKeeper:
-    """Keeps the states of one session; if that fails, the session goes on without them.
-
-    Args:
-        folder: the folder of all manifests of a ledger.
-        session_id: the session.
-        root: its workspace.
-        settings: the limits on size and age.
-        runs_under: the session's settings, as a JSON value.
-        modes: returns whether the session is automatic, and whether it is a dry run.
-        remembers: whether the last seen state is saved for the next session in the same workspace.
-    """
+    """Keeps the states of one session; if that fails, the session goes on without them."""
 
     def __init__(
         self,

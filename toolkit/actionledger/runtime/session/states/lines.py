@@ -43,72 +43,44 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A session began, or resumed in another process.
+    """A session began, or resumed in another process."""
 
-    Args:
-        at: the time, UTC without a zone.
-        root: its workspace.
-        state: the digest of the workspace's state.
-        settings: the session's settings, from ``settings_of``.
-        version: the version of the line format.
-    """
-
-    at: datetime
-    root: str
-    state: str
-    settings: JsonMap
-    version: int = VERSION
+    at: datetime  # the time, UTC without a zone
+    root: str  # its workspace
+    state: str  # the digest of the workspace's state
+    settings: JsonMap  # the session's settings, from `settings_of`
+    version: int = VERSION  # the version of the line format
 
 
 @dataclass(frozen=True, slots=True)
 class TurnBegun:
-    """A response arrived.
+    """A response arrived."""
 
-    Args:
-        at: the time.
-        turn: the turn's index in the session, from 0.
-        auto: whether actions that need approval run without it.
-        dry_run: whether actions only report their effects.
-    """
-
-    at: datetime
-    turn: int
-    auto: bool
-    dry_run: bool
+    at: datetime  # the time
+    turn: int  # the turn's index in the session, from 0
+    auto: bool  # whether actions that need approval run without it
+    dry_run: bool  # whether actions only report their effects
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnValues:
-    """The values that one action drew from outside.
+    """The values that one action drew from outside."""
 
-    Args:
-        turn: the turn's index.
-        action: the action's index in the turn.
-        values: pairs of kind and value, in order.
-    """
-
-    turn: int
-    action: int
-    values: tuple[tuple[str, Any], ...]
+    turn: int  # the turn's index
+    action: int  # the action's index in the turn
+    values: tuple[tuple[str, Any], ...]  # pairs of kind and value, in order
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The changes of the workspace.
+    """The changes of the workspace."""
 
-    Args:
-        turn: the turn after which the changes were found; None if no action made them.
-        actions: indexes of the actions that ran since the last look; empty if no action made the changes.
-        changes: the changes, as JSON values.
-        stores: the paths of all SQLite files; None if unchanged.
-        left_out: the skipped paths, as JSON values; None if unchanged.
-    """
-
-    turn: int | None
+    turn: int | None  # the turn after which the changes were found; None if no action made them
+    # indexes of the actions that ran since the last look; empty if no action made the changes
     actions: tuple[int, ...]
-    changes: tuple[JsonDict, ...]
-    stores: tuple[str, ...] | None = None
-    left_out: tuple[dict[str, str], ...] | None = None
+    changes: tuple[JsonDict, ...]  # the changes, as JSON values
+    stores: tuple[str, ...] | None = None  # the paths of all SQLite files; None if unchanged
+    left_out: tuple[dict[str, str], ...] | None = None  # the skipped paths, as JSON values; None if unchanged
 
     @property
     def as_changes(self) -> list[Change]:
@@ -121,15 +93,10 @@ class Effects:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """A turn ended, for the first time or again.
+    """A turn ended, for the first time or again."""
 
-    Args:
-        at: the time.
-        turn: the turn's index.
-    """
-
-    at: datetime
-    turn: int
+    at: datetime  # the time
+    turn: int  # the turn's index
 
 
 Line: TypeAlias = Begun | TurnBegun | DrawnValues | Effects | TurnEnded
@@ -147,17 +114,11 @@ _ADAPTERS = {name: TypeAdapter(kind) for name, kind in _KINDS.items()}
 
 @dataclass(slots=True)
 class Read:
-    """The parsed lines of a file.
+    """The parsed lines of a file."""
 
-    Args:
-        lines: the lines, in order.
-        is_masked: whether a secret in the file was masked.
-        is_damaged: whether a line can't be parsed.
-    """
-
-    lines: list[Line] = field(default_factory=list)
-    is_masked: bool = False
-    is_damaged: bool = False
+    lines: list[Line] = field(default_factory=list)  # the lines, in order
+    is_masked: bool = False  # whether a secret in the file was masked
+    is_damaged: bool = False  # whether a line can't be parsed
 
 
 def written(*lines: Line) -> bytes:
@@ -202,23 +163,14 @@ _MOST_BYTES = 2**30
 
 @dataclass(frozen=True, slots=True)
 class RecordedStates:
-    """The recorded states of a session.
+    """The recorded states of a session."""
 
-    Args:
-        begun: the session's beginning.
-        first: the workspace's state at the beginning; None if no longer kept.
-        lines: the later lines, in order.
-        objects: the contents.
-        is_masked: whether a secret in the lines was masked.
-        is_damaged: whether a line can't be parsed.
-    """
-
-    begun: Begun
-    first: CapturedState | None
-    lines: Sequence[Line]
-    objects: Objects
-    is_masked: bool
-    is_damaged: bool
+    begun: Begun  # the session's beginning
+    first: CapturedState | None  # the workspace's state at the beginning; None if no longer kept
+    lines: Sequence[Line]  # the later lines, in order
+    objects: Objects  # the contents
+    is_masked: bool  # whether a secret in the lines was masked
+    is_damaged: bool  # whether a line can't be parsed
 
     @property
     def last(self) -> CapturedState | None:
@@ -241,16 +193,7 @@ def following(state: CapturedState | None, line: Line) -> CapturedState | None:
 
 
 def read_states(folder: Path, session_id: str, *, must: bool = False) -> RecordedStates | None:
-    """Load a session's recorded states; None if there are none.
-
-    Args:
-        folder: the folder of all manifests of a ledger.
-        session_id: the session.
-        must: whether an unreadable file is an error, because the caller removes things by its content.
-
-    Raises:
-        OSError: the file must be read and can't be.
-    """
+    """Load a session's recorded states; None if there are none. With ``must``, an unreadable file is an error: the caller removes things by its content."""
     try:
         path = folder / f"{UUID(session_id)}.jsonl"
         with os.fdopen(open_private(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:

@@ -63,11 +63,7 @@ STANDARD = ManifestSettings()
 
 
 def wanted(manifest: bool | ManifestSettings) -> ManifestSettings | None:
-    """Return the requested settings; None if no states are to be kept.
-
-    Args:
-        manifest: the settings, True for the defaults (unless the environment says ``off``), False for none.
-    """
+    """Return the requested settings; None if no states are to be kept."""
     if isinstance(manifest, ManifestSettings):
         return manifest
     is_off = os.environ.get(ENVIRONMENT, "").strip().lower() in {"off", "0", "no", "false"}
@@ -90,12 +86,7 @@ _ADAPTER = TypeAdapter(_Settings)
 
 
 def settings_of(profile: Profile, policy: Policy) -> JsonDict:
-    """Return a session's settings as a JSON value.
-
-    Args:
-        profile: the profile.
-        policy: the session's policy, which may differ from the profile's.
-    """
+    """Return a session's settings as a JSON value."""
     found = _Settings(
         profile.name,
         profile.parser.id,
@@ -111,11 +102,7 @@ def settings_of(profile: Profile, policy: Policy) -> JsonDict:
 
 
 def as_recorded(profile: Profile, settings: JsonMap) -> Profile:
-    """Return a profile with its own handlers and parser, and the recorded policy, limits and settings of a session.
-
-    Raises:
-        UsageError: the recorded settings can't be parsed.
-    """
+    """Return a profile with its own handlers and parser, and the recorded policy, limits and settings of a session."""
     try:
         found = _ADAPTER.validate_python(settings)
     except ValidationError as error:

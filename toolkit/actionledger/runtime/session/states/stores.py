@@ -26,12 +26,7 @@ _lock = RLock()
 
 
 def offer(store: OpenStore, status: os.stat_result) -> None:
-    """Register an open store as the source of copies of its file, until it is withdrawn.
-
-    Args:
-        store: the store.
-        status: the status of its file, which identifies the file even if its path changes.
-    """
+    """Register an open store as the source of copies of its file, until it is withdrawn."""
     with _lock:
         _by_file.setdefault((status.st_dev, status.st_ino), WeakSet()).add(store)
 
