@@ -151,6 +151,9 @@ def test_a_flag_goes_before_words():
 def test_what_stands_in_the_middle_says_nothing():
     """Forms are an agent's where it writes them, first or last."""
     assert exit_told("Command exited with code 3\nand went on") is None
+    note = "[Output exceeded 2000 line limit (60001 lines total). Full output saved to /tmp/x/output-0. Read it up to 2000 lines at a time.]"
+    assert exit_told(f"a\n\nCommand exited with code 9 {note}\n{note}") == 9
+    assert exit_told(f"a {note}") is None
     assert exit_told("It printed:\nExit Code: 3") is None
     assert exit_told("see: Process exited with code 3\n") is None
     assert not is_late_told("exceeding timeout <shell_metadata>")

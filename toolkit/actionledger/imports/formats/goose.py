@@ -50,7 +50,7 @@ _SESSION = (
 )
 _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
 _SERVED, _COUNTS = "usage_ledger", ("model", "input_tokens", "output_tokens", "cache_read_tokens", "cost")
-"""The table of responses since version 15 of the database, which names the model that answered."""
+"""The table of responses in newer versions, which names the model that answered."""
 
 
 def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -257,8 +257,10 @@ SOURCE = Source(
     recognise,
     patterns=("sessions.db", "*.db", "*.jsonl", "*.jsonl.gz", "*.json"),
     wordings=_WORDINGS,
-    loses="The text of calls, and of those that couldn't be read all but their number; the tools that were offered; tokens of a "
-    "response (the session's are metadata), how long it took and, before version 6 of the database, the model; which calls were of one response, where each stands in a message of its own; whose child a session is.",
+    loses="The text of calls, and of those that couldn't be read all but what the error repeats of it; the tools that were offered; why an answer "
+    "ended; an empty answer, of which the database has the tokens alone; before its table `usage_ledger`, tokens of a response (the session's are "
+    "metadata) and how long it took, which calls were of one response, where each stands in a message of its own, and whose child a session is; "
+    "before version 6, the model.",
     fields=("working_dir", "description", "message_count"),
     other_fields=(("id", "working_dir", "extension_data", "conversation"),),
 )

@@ -193,7 +193,7 @@ def message_of(value: JsonMap) -> Message:
 
 
 def _usage(told: JsonMap) -> Usage:
-    """Return the usage of a response, which its first message has since version 15 of the database."""
+    """Return the usage of a response, which its first message has in newer versions."""
     return Usage(
         input_tokens=count_at(told, "inputTokens"),
         output_tokens=count_at(told, "outputTokens"),

@@ -8,6 +8,7 @@ import re
 from actionledger.core.patterns import regex
 from actionledger.imports.sources.access import exit_status_of
 
+_LONGEST_ENDING = 4000
 _TAIL = 400
 """How much of a result's end is searched for an exit status, in characters."""
 
@@ -30,6 +31,10 @@ _LAST_OF_SCRIPT = regex(
     r'"truncated":(?:true|false),(?:"full_output_path":"[^"\n]{1,200}",)?"exit_code":([1-9]\d{0,9}),"wall_time_seconds":[\d.]{1,20}\}(?:\n\n\[Full output: [^\n]{1,200}\])?\s*\Z'
 )
 """A command's exit status as a script prints its tool's result: Codex puts it first, pi last."""
+
+_SHORTENED = regex(r"\s\[Output exceeded \d{1,12} line limit \([^\n]{1,60}\)\. Full output saved to [^\n]{1,600}\]\s*\Z")  # fmt: skip
+_SHORTENED_ENDS = "lines at a time.]"
+"""What goose writes behind a long output, and behind how its command ended, once for each stream."""
 
 _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
@@ -55,6 +60,8 @@ def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
         found = _OF_COMMANDS.search(text)
     if found is None and text.startswith("Script "):
         found = _OF_SCRIPT.search(text, 0, _TAIL) or _LAST_OF_SCRIPT.search(text[-_TAIL:])
+    for _ in range(3 if found is None and text.endswith(_SHORTENED_ENDS) else 0):
+        text = _SHORTENED.sub("", text[-_LONGEST_ENDING:])
     if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):
         found = _LAST.search(tail)
     return None if found is None else exit_status_of(int(next(filter(None, found.groups()))))
