@@ -14,6 +14,7 @@ from forked_python import ForkedPython
 
 from actionledger.core.values import Block, RawAction
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
+from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage import background, ingest, working_file
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.store import IngestReport
@@ -123,6 +124,13 @@ def _ready_ledgers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
             "make_store",
             lambda files: usual(files) if files.published.exists() else shutil.copy(blank, files.store),
         )
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """A new ledger of a test's own."""
+    with open_ledger(tmp_path / "l.duckdb") as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -178,7 +178,6 @@ USES = {
 
 
 def test_what_is_used_loads_what_it_needs(tmp_path):
-    """And none of the slow rest."""
     loaded = "{name.removeprefix('actionledger.') for name in sys.modules}"
     code = "import sys, actionledger as al\n" + "".join(f"{use}\nprint(*{loaded})\n" for use in USES)
     known: set[str] = set()
@@ -266,7 +265,6 @@ def test_reading_with_a_parser(name):
 
 
 def test_reading_for_dialects():
-    """Only those are looked for."""
     both = f"{BLOCK}\n\n{CREATE}"
     assert [call.dialect for call in al.parse(both, dialects=["xml_tags"]).actions] == ["xml_tags"]
     assert [call.dialect for call in al.parse(both, dialects=["xml_tags", "actions"]).actions] == [
@@ -443,12 +441,11 @@ def test_an_error_ends_the_session_with_its_name(tmp_path):
         assert ledger.sql("SELECT success, reason FROM sessions").fetchall() == [(None, "ZeroDivisionError")]
 
 
-def test_a_session_that_said_nothing_is_not_recorded(tmp_path):
+def test_a_session_that_said_nothing_is_not_recorded(ledger):
     """There is nothing to say of it."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        with al.Runtime("assistant", ledger=ledger):
-            pass
-        assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(0,)]
+    with al.Runtime("assistant", ledger=ledger):
+        pass
+    assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(0,)]
 
 
 _KILLED = """
@@ -517,15 +514,14 @@ def test_nothing_runs_where_the_ledger_is_closed(tmp_path):
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_two_sessions_in_one_ledger_are_two(tmp_path):
+def test_two_sessions_in_one_ledger_are_two(ledger):
     """Each has its own id and its own turns from 0."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        for _ in range(2):
-            with al.Runtime("assistant", ledger=ledger) as runtime:
-                runtime.handle(BLOCK)
-                runtime.handle(BLOCK)
-        query = "SELECT count(DISTINCT session_id), count(DISTINCT turn_id), max(turn_index) FROM turns"
-        assert ledger.sql(query).fetchall() == [(2, 4, 1)]
+    for _ in range(2):
+        with al.Runtime("assistant", ledger=ledger) as runtime:
+            runtime.handle(BLOCK)
+            runtime.handle(BLOCK)
+    query = "SELECT count(DISTINCT session_id), count(DISTINCT turn_id), max(turn_index) FROM turns"
+    assert ledger.sql(query).fetchall() == [(2, 4, 1)]
 
 
 class Wave(al.Action):

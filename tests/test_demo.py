@@ -3,7 +3,6 @@
 import gc
 import json
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from actionledger.core.errors import SourceError
 from actionledger.core.recordings import RecordedSession
 from actionledger.demo import sample_sessions, take_samples
 from actionledger.imports.sources.base import Refusal
-from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles import PROFILES
 
 CREATE = "<create_file><path>x</path><content>one</content></create_file>"
@@ -33,12 +31,6 @@ def data(tmp_path: Path) -> Path:
     path = tmp_path / "sessions.jsonl"
     path.write_text("\n".join(["{oops", *map(json.dumps, LINES)]))
     return path
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with open_ledger(tmp_path / "demo.duckdb") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -50,6 +50,5 @@ def test_the_example_prints_what_is_below_it(tmp_path, forked):
 
 
 def test_the_profile_and_the_policy_can_be_made():
-    """As they stand."""
     exec(fenced("python")[1], {})
     assert len(policy_from(fenced("toml")[0], CODER.catalogue, source="docs/coder.md").rules) == 3

@@ -115,7 +115,6 @@ def test_another_run_s_reading_is_shown_by_its_name(ledger):
     ],
 )
 def test_a_turn_that_is_none_is_refused(ledger, place, said):
-    """With what there is."""
     with pytest.raises(al.ActionLedgerError, match=said):
         al.explain(ledger, place)
 
@@ -128,7 +127,6 @@ def test_a_turn_is_named_within_a_ledger_alone():
 
 
 def test_an_explanation_travels(ledger):
-    """To another process, with the reading."""
     found = al.explain(ledger, "plain#0")
     again = pickle.loads(pickle.dumps(found))
     assert (again, again.result, again.recorded) == (found, found.result, found.recorded)

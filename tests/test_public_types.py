@@ -98,7 +98,6 @@ def of_class(name: str, cls: type) -> Iterator[tuple[str, type]]:
 
 
 def test_the_functions_and_their_types_are_found():
-    """Of functions, methods, properties and fields."""
     found = {name: each.__name__ for name, each in given()}
     expected = {
         "loops": "LoopReport",

@@ -47,7 +47,6 @@ def test_what_is_no_profile_or_parser_is_refused():
 
 
 def test_a_path_may_be_a_text(tmp_path):
-    """As everywhere in Python."""
     path = tmp_path / "well.case.toml"
     path.write_text(al.Case.of("Well.", profile="mint").dumps())
     assert al.load_case(str(path)) == al.load_case(Path(path))
@@ -76,51 +75,48 @@ def test_reports_say_what_they_are_on_one_line(tmp_path):
     ]
 
 
-def test_sessions_and_runs_go_by_what_sql_gives(tmp_path):
+def test_sessions_and_runs_go_by_what_sql_gives(ledger):
     """``SELECT session_id`` gives UUIDs, and so does ``SELECT run_id``: they name a session and a run as their texts do."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        with al.Runtime("assistant", ledger=ledger) as runtime:
-            runtime.handle(al.render([("list_tasks", {})], "actions"))
-        al.reparse(ledger, parser="gembrain-standard")
-        [(session,)] = ledger.sql("SELECT session_id FROM sessions").fetchall()
-        [(run,)] = ledger.sql("SELECT run_id FROM run_starts WHERE run_kind = 'reparse'").fetchall()
-        assert al.review(ledger, session, 0, by="ada", label="odd", run=run).session_id == str(session)
-        assert [each.session_id for each in al.reviews(ledger, session=session)] == [str(session)]
-        assert al.steps(ledger, session).session_id == str(session)
-        assert al.compare(ledger, None, run).counts == al.compare(ledger, "first", str(run)).counts
-        assert [group.label for group in al.compare_by(ledger, "first", run, "model")] == [""]
-        assert al.failure_changes(ledger, "first", run).paired == 1
-        assert al.Filter(run_id=run) == al.Filter(run_id=str(run))
+    with al.Runtime("assistant", ledger=ledger) as runtime:
+        runtime.handle(al.render([("list_tasks", {})], "actions"))
+    al.reparse(ledger, parser="gembrain-standard")
+    [(session,)] = ledger.sql("SELECT session_id FROM sessions").fetchall()
+    [(run,)] = ledger.sql("SELECT run_id FROM run_starts WHERE run_kind = 'reparse'").fetchall()
+    assert al.review(ledger, session, 0, by="ada", label="odd", run=run).session_id == str(session)
+    assert [each.session_id for each in al.reviews(ledger, session=session)] == [str(session)]
+    assert al.steps(ledger, session).session_id == str(session)
+    assert al.compare(ledger, None, run).counts == al.compare(ledger, "first", str(run)).counts
+    assert [group.label for group in al.compare_by(ledger, "first", run, "model")] == [""]
+    assert al.failure_changes(ledger, "first", run).paired == 1
+    assert al.Filter(run_id=run) == al.Filter(run_id=str(run))
 
 
-def test_what_names_no_session_or_run_is_refused(tmp_path):
+def test_what_names_no_session_or_run_is_refused(ledger):
     """A place in a tuple, a number, half of a character as a command line may hold it, and a run that is not there."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        for name in (("s1", 0), 7, None):
-            with pytest.raises(UsageError, match="A session is named by its name or its id, not by"):
-                al.view(ledger, name)
-            with pytest.raises(UsageError, match="A run is named by its name or its id, not by"):
-                al.compare_by(ledger, None, name, "model")
-        with pytest.raises(UsageError, match="There is no session"):
-            al.view(ledger, "\udce9")
-        for ask in (al.failure_changes, lambda *sides: al.compare_by(*sides, "model")):
-            with pytest.raises(UsageError, match="There is no run"):
-                ask(ledger, "first", "06d694b1-0dda-4d9d-8ce4-4d3f0efed0a0")
+    for name in (("s1", 0), 7, None):
+        with pytest.raises(UsageError, match="A session is named by its name or its id, not by"):
+            al.view(ledger, name)
+        with pytest.raises(UsageError, match="A run is named by its name or its id, not by"):
+            al.compare_by(ledger, None, name, "model")
+    with pytest.raises(UsageError, match="There is no session"):
+        al.view(ledger, "\udce9")
+    for ask in (al.failure_changes, lambda *sides: al.compare_by(*sides, "model")):
+        with pytest.raises(UsageError, match="There is no run"):
+            ask(ledger, "first", "06d694b1-0dda-4d9d-8ce4-4d3f0efed0a0")
 
 
-def test_a_turn_goes_by_a_data_frames_number(tmp_path):
+def test_a_turn_goes_by_a_data_frames_number(ledger):
     """``frame.turn_index[0]`` is NumPy's; a text is no place."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.record_turn("s1", "Well.")
-        place = np.int32(0)
-        assert al.review(ledger, "s1", place, by="ada", label="odd").turn_index == 0
-        assert len(al.reviews(ledger, session="s1", turn=place)) == 1
-        assert al.steps(ledger, "s1", turn=place).session_id
-        for ask in (al.steps, al.view, al.reviews):
-            with pytest.raises(
-                UsageError, match="A turn is named by its place, a whole number from 0, not by '0'"
-            ):
-                ask(ledger, session="s1", turn="0") if ask is al.reviews else ask(ledger, "s1", turn="0")
+    ledger.record_turn("s1", "Well.")
+    place = np.int32(0)
+    assert al.review(ledger, "s1", place, by="ada", label="odd").turn_index == 0
+    assert len(al.reviews(ledger, session="s1", turn=place)) == 1
+    assert al.steps(ledger, "s1", turn=place).session_id
+    for ask in (al.steps, al.view, al.reviews):
+        with pytest.raises(
+            UsageError, match="A turn is named by its place, a whole number from 0, not by '0'"
+        ):
+            ask(ledger, session="s1", turn="0") if ask is al.reviews else ask(ledger, "s1", turn="0")
 
 
 def test_the_path_of_a_ledger_is_no_ledger():
@@ -146,18 +142,15 @@ def test_the_path_of_a_ledger_is_no_ledger():
             ask("team.duckdb")
 
 
-def test_what_groups_nothing_is_refused_with_what_does(tmp_path):
+def test_what_groups_nothing_is_refused_with_what_does(ledger):
     """By a name that is none, and by none."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.record_turn("s1", "Well.")
-        [(run,)] = ledger.sql("SELECT run_id FROM run_starts").fetchall()
-        for by in ("colour", None):
-            with pytest.raises(
-                UsageError, match=r"There is no way to group responses .* Known: model, profile"
-            ):
-                al.charts.groups(ledger, by=by)
-            with pytest.raises(UsageError, match=r"There is no way to group turns .* Known: dialect, model"):
-                al.compare_by(ledger, None, run, by)
+    ledger.record_turn("s1", "Well.")
+    [(run,)] = ledger.sql("SELECT run_id FROM run_starts").fetchall()
+    for by in ("colour", None):
+        with pytest.raises(UsageError, match=r"There is no way to group responses .* Known: model, profile"):
+            al.charts.groups(ledger, by=by)
+        with pytest.raises(UsageError, match=r"There is no way to group turns .* Known: dialect, model"):
+            al.compare_by(ledger, None, run, by)
 
 
 @pytest.mark.parametrize("value", [float("nan"), 1.2, -0.1])
@@ -186,7 +179,7 @@ def test_an_option_of_decoding_that_can_not_be_is_refused():
 
 
 @pytest.mark.parametrize("name", [["x"], {}, None, 5])
-def test_what_is_no_name_goes_by_nothing(name, tmp_path):
+def test_what_is_no_name_goes_by_nothing(name, ledger):
     """A list among names can't be looked up in a dict."""
     for kind, ask in {
         "parser": lambda: al.parser(name),
@@ -195,14 +188,13 @@ def test_what_is_no_name_goes_by_nothing(name, tmp_path):
     }.items():
         with pytest.raises(UsageError, match=f"There is no {kind} .* Known: "):
             ask()
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.record_turn("s1", "Well.")
-        for ask in (
-            lambda: al.reparse(ledger, parser=name),
-            lambda: al.rerun(ledger, "s1", parser=name or 5),
-        ):
-            with pytest.raises(UsageError, match=r"A parser is a name or what al\.parser\(name\) gives, not"):
-                ask()
+    ledger.record_turn("s1", "Well.")
+    for ask in (
+        lambda: al.reparse(ledger, parser=name),
+        lambda: al.rerun(ledger, "s1", parser=name or 5),
+    ):
+        with pytest.raises(UsageError, match=r"A parser is a name or what al\.parser\(name\) gives, not"):
+            ask()
 
 
 @pytest.mark.parametrize(
@@ -238,33 +230,32 @@ def test_every_dialect_is_one_word_where_it_can_be(tmp_path):
         assert ask("Well.", parser="auto") is not None
 
 
-def test_what_is_no_filter_is_refused(tmp_path):
+def test_what_is_no_filter_is_refused(tmp_path, ledger):
     """A dict of its fields, as JSON would have it, and a page's address where only a filter is taken."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.record_turn("s1", "Well.")
-        for within in ({"models": ["small"]}, None, 5):
-            for ask in (
-                al.funnel,
-                al.loops,
-                al.failures,
-                al.reviews,
-                al.agreement,
-                al.changes,
-                al.turns,
-                al.sessions,
-                al.recoveries,
-                al.reviewer_agreement,
-                al.charts.funnel,
-                lambda *given: al.charts.groups(given[0], within=given[1]),
-                lambda *given: al.recheck(given[0], profile="assistant", within=given[1]),
-                lambda *given: al.bless(given[0], tmp_path / "baseline.json", within=given[1]),
+    ledger.record_turn("s1", "Well.")
+    for within in ({"models": ["small"]}, None, 5):
+        for ask in (
+            al.funnel,
+            al.loops,
+            al.failures,
+            al.reviews,
+            al.agreement,
+            al.changes,
+            al.turns,
+            al.sessions,
+            al.recoveries,
+            al.reviewer_agreement,
+            al.charts.funnel,
+            lambda *given: al.charts.groups(given[0], within=given[1]),
+            lambda *given: al.recheck(given[0], profile="assistant", within=given[1]),
+            lambda *given: al.bless(given[0], tmp_path / "baseline.json", within=given[1]),
+        ):
+            with pytest.raises(
+                UsageError, match=r"given as a Filter, as in al\.Filter.*, not .* of the type"
             ):
-                with pytest.raises(
-                    UsageError, match=r"given as a Filter, as in al\.Filter.*, not .* of the type"
-                ):
-                    ask(ledger, within)
-        with pytest.raises(UsageError, match=r"given as a Filter, .* not 'model=small'"):
-            al.funnel(ledger, "model=small")
+                ask(ledger, within)
+    with pytest.raises(UsageError, match=r"given as a Filter, .* not 'model=small'"):
+        al.funnel(ledger, "model=small")
 
 
 def test_what_is_no_policy_model_path_or_dialect_is_refused(tmp_path):
@@ -339,12 +330,11 @@ def test_a_limit_that_is_no_number_is_refused_as_it_is_made(made):
         made()
 
 
-def test_what_is_no_statement_is_refused(tmp_path):
+def test_what_is_no_statement_is_refused(ledger):
     """A list, and a path of a query's file."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        for query in (["SELECT 1"], Path("query.sql")):
-            with pytest.raises(UsageError, match="A query is one statement of SQL, as a text, not"):
-                ledger.sql(query)
+    for query in (["SELECT 1"], Path("query.sql")):
+        with pytest.raises(UsageError, match="A query is one statement of SQL, as a text, not"):
+            ledger.sql(query)
 
 
 @pytest.mark.parametrize(
@@ -395,12 +385,10 @@ def test_what_a_ledger_is_asked_wrongly_is_refused(ask, why, tmp_path):
         ({"candidate": 5}, r"A parser is a name or what al\.parser\(name\) gives, not 5"),
     ],
 )
-def test_a_gate_that_is_asked_wrongly_says_so(wrong, why, tmp_path):
-    """Before anything is read."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.record_turn("s1", "Well.")
-        with pytest.raises(UsageError, match=why):
-            al.gate(ledger, **({"baseline": "first", "candidate": "mint"} | wrong))
+def test_a_gate_that_is_asked_wrongly_says_so(wrong, why, ledger):
+    ledger.record_turn("s1", "Well.")
+    with pytest.raises(UsageError, match=why):
+        al.gate(ledger, **({"baseline": "first", "candidate": "mint"} | wrong))
 
 
 @pytest.mark.parametrize(
@@ -438,26 +426,25 @@ def test_what_is_no_path_no_number_and_no_options_is_refused(ask, why, tmp_path,
         ask()
 
 
-def test_what_is_no_review_is_refused(tmp_path):
+def test_what_is_no_review_is_refused(ledger):
     """Names, places and kinds that are none; an id as ``SELECT review_id`` gives it is one."""
-    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.record_turn("s1", "Well.")
-        for wrong, why in (
-            ({"by": 5, "label": "odd"}, "A text says who reviews, not 5"),
-            ({"by": "ada", "label": 5}, "A text says what it is, not 5"),
-            ({"by": "ada", "comment": 5}, "A comment is a text, not 5"),
-            ({"by": "ada", "label": "odd", "span": 5}, "A stretch is a pair of whole numbers, .* not 5"),
-        ):
-            with pytest.raises(UsageError, match=why):
-                al.review(ledger, "s1", 0, **wrong)
-        for wrong in ({"aspects": "label"}, {"aspects": 5}, {"by": 5}, {"since": "today"}):
-            with pytest.raises(UsageError, match=r"list of names|by a text, not 5|since is a datetime, not"):
-                al.reviews(ledger, **wrong)
-        al.review(ledger, "s1", 0, by="ada", label="odd")
-        [(review_id,)] = ledger.sql("SELECT review_id FROM reviews").fetchall()
-        for by in (5, None):
-            with pytest.raises(UsageError, match="A text says who reviews, not"):
-                al.withdraw(ledger, review_id, by=by)
-        with pytest.raises(UsageError, match="Nothing was said under '5'"):
-            al.withdraw(ledger, 5, by="ada")
-        assert not al.withdraw(ledger, review_id, by="ada").stands
+    ledger.record_turn("s1", "Well.")
+    for wrong, why in (
+        ({"by": 5, "label": "odd"}, "A text says who reviews, not 5"),
+        ({"by": "ada", "label": 5}, "A text says what it is, not 5"),
+        ({"by": "ada", "comment": 5}, "A comment is a text, not 5"),
+        ({"by": "ada", "label": "odd", "span": 5}, "A stretch is a pair of whole numbers, .* not 5"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            al.review(ledger, "s1", 0, **wrong)
+    for wrong in ({"aspects": "label"}, {"aspects": 5}, {"by": 5}, {"since": "today"}):
+        with pytest.raises(UsageError, match=r"list of names|by a text, not 5|since is a datetime, not"):
+            al.reviews(ledger, **wrong)
+    al.review(ledger, "s1", 0, by="ada", label="odd")
+    [(review_id,)] = ledger.sql("SELECT review_id FROM reviews").fetchall()
+    for by in (5, None):
+        with pytest.raises(UsageError, match="A text says who reviews, not"):
+            al.withdraw(ledger, review_id, by=by)
+    with pytest.raises(UsageError, match="Nothing was said under '5'"):
+        al.withdraw(ledger, 5, by="ada")
+    assert not al.withdraw(ledger, review_id, by="ada").stands

@@ -226,14 +226,12 @@ def test_what_stands_beside_a_reference_is_converted():
     [("version", 3), ("version", 2.0), ("edition", "3"), ("edition", True), ("sure", "false")],
 )
 def test_what_is_not_the_constant_is_refused(catalogue, field, value):
-    """In another type as in its own."""
     call = checked(catalogue, **{field: value})
     assert call.status is ActionStatus.INVALID
     assert {error.path for error in call.errors} == {field}
 
 
 def test_a_constant_needs_no_type_beside_it():
-    """As some write schemas by hand."""
     schema = {"type": "object", "properties": {"version": {"const": "2"}, "level": {"const": 1.5}}}
     tools = ToolCatalogue.of([{"type": "function", "function": {"name": "f", "parameters": schema}}])
     call = check_action(RawAction("f", {"version": 2, "level": "1.5"}, Span(0, 9), "test", 0), tools)

@@ -133,7 +133,6 @@ def test_a_reference_that_leads_into_the_value_may_go_round():
 
 @pytest.mark.parametrize("given", [{}, {"parameters": None}, {"parameters": {}}])
 def test_a_tool_without_parameters_has_nothing_to_warn_of(given):
-    """It takes anything."""
     found = ToolCatalogue.of([{"name": "f"} | given])
     assert found.warnings == ()
     assert check_action(RawAction("f", {"x": 1}, Span(0, 1), "test", 0), found).status is ActionStatus.VALID

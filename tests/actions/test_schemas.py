@@ -1,12 +1,15 @@
-"""An action's arguments as JSON Schema, as tools take them."""
+"""An action's arguments as JSON Schema: as tools take them, in words, and with examples made up from it."""
 
 import json
 from typing import ClassVar, Literal
 
 import pytest
+from hypothesis import given, strategies as st
+from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.actions.schemas import allowed_values, child, field_names, in_words, made_example
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
 from actionledger.core.vocabulary import ActionStatus
@@ -112,3 +115,157 @@ def test_a_model_and_its_schema_refuse_alike(catalogue, raw, arguments):
     by_schema = check_action(raw("note", arguments), tools)
     assert by_model.status is by_schema.status is ActionStatus.INVALID
     assert set(by_model.errors) == set(by_schema.errors)
+
+
+def with_field(field, *, required=True, **more):
+    return {"type": "object", "properties": {"a_field": field}, "required": ["a_field"] * required} | more
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ({"type": "string"}, "the a field"),
+        ({"type": "string", "minLength": 13}, "the a field.."),
+        ({"type": "string", "maxLength": 5}, "the a"),
+        ({"type": "string", "format": "date"}, "2026-05-04"),
+        ({"type": "integer"}, 1),
+        ({"type": "integer", "minimum": 7}, 7),
+        ({"type": "integer", "exclusiveMinimum": 7}, 8),
+        ({"type": "integer", "minimum": 7, "multipleOf": 5}, 10),
+        ({"type": "integer", "maximum": -3}, -3),
+        ({"type": "number", "minimum": 0.5}, 1),
+        ({"type": "boolean"}, True),
+        ({"type": "null"}, None),
+        ({"type": ["integer", "null"]}, 1),
+        ({"type": "array", "items": {"type": "integer"}}, [1]),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 2}, [1, 1]),
+        ({"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}, {"x": 1}),
+        ({"enum": ["red", "green"]}, "red"),
+        ({"const": 4}, 4),
+        ({"type": "string", "examples": ["Ada"]}, "Ada"),
+        ({"type": "integer", "default": 50}, 50),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, 1),
+        ({"$ref": "#/$defs/colour"}, "red"),
+        ({}, "the a field"),
+        (True, "the a field"),
+    ],
+)
+def test_each_kind_of_field_has_an_example(field, value):
+    """It is what the schema allows: an example of its own, a default, or something of the right type and size."""
+    schema = with_field(field, **{"$defs": {"colour": {"enum": ["red"]}}})
+    assert made_example(schema) == {"a_field": value}
+    assert Draft202012Validator(schema).is_valid({"a_field": value})
+
+
+def test_what_need_not_be_given_is_left_out_unless_it_has_an_example():
+    """An example shows what matters."""
+    assert made_example(with_field({"type": "string"}, required=False)) == {}
+    assert made_example(with_field({"examples": ["Ada"]}, required=False)) == {"a_field": "Ada"}
+    assert made_example({"required": ["b"]}) == {"b": "the b"}
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"$ref": "#"},
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": "string", "minLength": 10**9},
+        {"type": "array", "minItems": 10**9},
+    ],
+)
+def test_what_has_no_end_has_no_example(field):
+    """A schema that contains itself, or wants a gigabyte, gets none; it costs nothing to find out."""
+    assert made_example(with_field(field)) is None
+
+
+def test_an_example_that_the_schema_refuses_is_not_shown():
+    """A pattern can't be made up; a wrong example would be worse than none."""
+    field = {"type": "string", "pattern": "^[0-9]{5}$"}
+    (described,) = ToolCatalogue.of([{"name": "t", "parameters": with_field(field)}]).describe()
+    assert described.example is None
+    (described,) = ToolCatalogue.of(
+        [{"name": "t", "parameters": with_field(field | {"examples": ["03106"]})}]
+    ).describe()
+    assert described.example == {"a_field": "03106"}
+
+
+bounds = st.integers(-50, 50)
+
+
+@given(bounds, st.integers(0, 20), st.integers(1, 7), st.booleans())
+def test_a_number_keeps_its_bounds(low, width, step, exclusive):
+    """Wherever a multiple lies between two bounds, an example is one."""
+    field = {"type": "integer", "maximum": low + width + step, "multipleOf": step}
+    field["exclusiveMinimum" if exclusive else "minimum"] = low
+    schema = with_field(field)
+    assert Draft202012Validator(schema).is_valid(made_example(schema))
+
+
+ROOT = {
+    "$defs": {
+        "Part": {"type": "object", "properties": {"title": {"type": "string"}, "size": {"type": "integer"}}},
+        "Chain": {"type": "array", "items": {"$ref": "#/$defs/Chain"}},
+        "Itself": {"$ref": "#/$defs/Itself"},
+    },
+    "definitions": {"Old": {"type": "integer"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, "string"),
+        ({"type": "string", "minLength": 1}, "string of at least 1 character"),
+        ({"type": "string", "minLength": 2}, "string of at least 2 characters"),
+        ({"type": "string", "maxLength": 9}, "string of at most 9 characters"),
+        ({"type": "string", "minLength": 1, "maxLength": 9}, "string of 1 to 9 characters"),
+        ({"type": "string", "pattern": "^a"}, "string matching ^a"),
+        ({"type": "string", "format": "date"}, "string (date)"),
+        ({"type": "integer", "exclusiveMinimum": 0}, "integer greater than 0"),
+        ({"type": "integer", "minimum": 1, "maximum": 9}, "integer from 1 to 9"),
+        ({"type": "number", "minimum": 0, "exclusiveMaximum": 1}, "number at least 0 and less than 1"),
+        ({"type": "integer", "multipleOf": 5}, "integer a multiple of 5"),
+        ({"type": "boolean"}, "boolean"),
+        ({"type": "array"}, "array"),
+        ({"type": "array", "items": {"type": "string"}}, "array (each: string)"),
+        (
+            {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/Part"}},
+            "array of at least 1 item (each: object with title, size)",
+        ),
+        ({"$ref": "#/$defs/Chain"}, "array (each: array)"),
+        ({"type": "object"}, "object"),
+        ({"enum": ["a", "b"]}, "one of: a, b"),
+        ({"const": "a"}, "one of: a"),
+        ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, "one of: a or null"),
+        ({"type": ["string", "null"], "minLength": 1}, "string of at least 1 character or null"),
+        ({"type": ["string", "null"], "enum": ["a", None]}, "one of: a, null"),
+        ({"enum": ["", " b", True, 2]}, 'one of: "", " b", true, 2'),
+        ({"type": "array", "uniqueItems": True, "items": True}, "array of different items (each: any value)"),
+        ({"$ref": "#/$defs/Part"}, "object with title, size"),
+        ({"$ref": "#/definitions/Old"}, "integer"),
+        ({"$ref": "#/$defs/Nowhere"}, "any value"),
+        ({"$ref": "#/$defs/Itself"}, "any value"),
+        ({}, "any value"),
+    ],
+)
+def test_a_schema_is_put_into_words(schema, words):
+    """Each kind of schema has its few words."""
+    assert in_words(schema, ROOT) == words
+
+
+def test_child_leads_through_references_unions_and_arrays():
+    """The schema at a path is found wherever pydantic may have put it."""
+    schema = {"properties": {"parts": {"anyOf": [{"type": "null"}, {"items": {"$ref": "#/$defs/Part"}}]}}}
+    parts = child(schema, "parts", ROOT)
+    assert child(child(parts, 0, ROOT), "size", ROOT) == {"type": "integer"}
+    assert child(schema, "nope", ROOT) is None
+    assert child({"additionalProperties": {"type": "string"}}, "any", ROOT) == {"type": "string"}
+    assert child({"additionalProperties": False}, "any", ROOT) is None
+    assert child({"prefixItems": [{"type": "string"}, {"type": "null"}]}, 1, ROOT) == {"type": "null"}
+
+
+def test_fields_and_values_are_gathered_from_every_branch():
+    """A union offers what any of its branches offers."""
+    schema = {"anyOf": [{"$ref": "#/$defs/Part"}, {"properties": {"size": {}, "name": {}}}]}
+    assert field_names(schema, ROOT) == ("title", "size", "name")
+    assert allowed_values({"anyOf": [{"enum": ["a", "b"]}, {"const": "c"}]}, ROOT) == ("a", "b", "c")

@@ -101,11 +101,7 @@ def _held(ledger: Path) -> str:
 def imported(
     sessions: Path, ledger: Path, workers: int, limit: float | None = None
 ) -> tuple[str, float, float, float, float]:
-    """Import in a new process; with a limit, kill it when it has used so many seconds of a processor.
-
-    Returns:
-        What it said, its own processor time and that of all, in seconds, the time that went by, and the memory of all at most, in MB.
-    """
+    """Import in a new process; with a limit, kill it when it has used so many seconds of a processor."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     begin = time.monotonic()
     process = subprocess.Popen(

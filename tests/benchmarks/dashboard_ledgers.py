@@ -25,12 +25,7 @@ TIMES, UNDATED = ("occurred_at", "started_at"), "2026-01-05 09:00:00"
 
 
 def made(path: Path, turns: int = 0) -> Path:
-    """Make a ledger with two readings of each turn, where it is not there yet; return its path.
-
-    Args:
-        path: the ledger's file.
-        turns: repeated until it has so many; 0 for as it is.
-    """
+    """Make a ledger with two readings of each turn, where it is not there yet; return its path."""
     if path.exists():
         return path
     if turns:
@@ -46,13 +41,7 @@ def made(path: Path, turns: int = 0) -> Path:
 
 
 def repeated(source: Path, path: Path, turns: int) -> Path:
-    """Write a ledger's published copy with its sessions again and again, a day later each time.
-
-    Args:
-        source: the ledger.
-        path: the larger one.
-        turns: how many it has in the end, at least.
-    """
+    """Write a ledger's published copy with its sessions again and again, a day later each time."""
     partial = path.with_suffix(".partial")
     shutil.copy(source, partial)
     with duckdb.connect(str(partial)) as connection:

@@ -60,11 +60,7 @@ class Figures:
 
 @contextmanager
 def serving(*words: str) -> Iterator[Server]:
-    """Serve until the block ends; the server has answered that it is there, and has shown nothing yet.
-
-    Args:
-        words: what stands behind ``python -m``, with ``{port}`` for a port that is free.
-    """
+    """Serve until the block ends; the server has answered that it is there, and has shown nothing yet."""
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])

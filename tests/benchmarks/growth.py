@@ -24,11 +24,7 @@ EVERY = 8
 
 
 def table(*, is_full: bool) -> Table:
-    """Return the table of hostile families.
-
-    Args:
-        is_full: whether all families are measured, not a few.
-    """
+    """Return the table of hostile families."""
     made = Table(
         title=f"Hostile texts: time at {SIZES[0]:,} and {SIZES[1]:,} characters, memory at {TRACED[0]:,} and {TRACED[1]:,}"
     )

@@ -27,11 +27,7 @@ SLACK = 0.001
 
 
 def table(*, is_full: bool) -> Table:
-    """Return the table of the openers whose time grows most, on one line and on lines of their own with half a body.
-
-    Args:
-        is_full: whether all openers are measured, not the dozen that grows most in short texts.
-    """
+    """Return the table of the openers whose time grows most, on one line and on lines of their own with half a body."""
     figures = sorted(_figures(is_full=is_full), key=lambda figure: -figure[2] / max(figure[1], SLACK))
     over = sum(large > MOST * max(small, SLACK) for _, small, large in figures)
     title = f"{len(figures)} texts of openers, {TIMES} times as long: {over} take more than {MOST} times the time; the slowest-growing"

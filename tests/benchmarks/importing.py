@@ -48,11 +48,7 @@ def modules(code: str, environment: dict[str, str]) -> int:
 
 
 def main(rounds: int) -> None:
-    """Print the table.
-
-    Args:
-        rounds: how often each is measured.
-    """
+    """Print the table."""
     with TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

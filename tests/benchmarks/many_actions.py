@@ -26,11 +26,7 @@ ROUNDS = 15
 
 
 def table(sizes: tuple[int, ...]) -> Table:
-    """Return the table of responses with many actions.
-
-    Args:
-        sizes: the sizes of the JSON, in characters.
-    """
+    """Return the table of responses with many actions."""
     made = Table(title="Many actions: µs, and times the known cost (json.loads + one scan)")
     made.add_column("written as")
     for size in sizes:

@@ -50,12 +50,7 @@ class Corpus(NamedTuple):
 
 
 def recorded(folder: Path, *, is_full: bool) -> Iterator[Corpus]:
-    """Yield what each folder in a folder of recordings holds: MINT's sessions, lines with a ``text``, aider's transcripts.
-
-    Args:
-        folder: the folder of recordings.
-        is_full: whether all responses are wanted, not a few of each kind.
-    """
+    """Yield what each folder in a folder of recordings holds: MINT's sessions, lines with a ``text``, aider's transcripts."""
     for each in sorted(path for path in folder.iterdir() if path.is_dir()):
         if texts := list(_of_mint(each)):
             yield Corpus(each.name, ("mint", "auto"), some(texts, is_full=is_full))

@@ -17,12 +17,7 @@ from actionledger.reading.parsers import PARSERS
 
 
 def table(folder: Path | None, *, is_full: bool) -> Table:
-    """Return the table of all kinds of responses.
-
-    Args:
-        folder: a folder with recordings, to read them as well.
-        is_full: whether all responses are read, not a few of each kind.
-    """
+    """Return the table of all kinds of responses."""
     made = Table(
         title="Whole responses: µs each, and times the known cost (json.loads of the JSON + one scan)"
     )

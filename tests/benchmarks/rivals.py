@@ -47,11 +47,7 @@ def readers() -> dict[str, Read]:
 
 
 def valid_table(sizes: tuple[int, ...]) -> Table:
-    """Return the table of what each reader takes for valid JSON, and our parser for the response around it.
-
-    Args:
-        sizes: the sizes of the JSON, in characters.
-    """
+    """Return the table of what each reader takes for valid JSON, and our parser for the response around it."""
     made = _table("Valid JSON: µs, and times json.loads", "reader", [f"{size:,}" for size in sizes])
     payloads = [json.dumps(document(size), indent=1) for size in sizes]
     columns = [_times(payload) for payload in payloads]
@@ -72,11 +68,7 @@ def _times(payload: str) -> dict[str, float]:
 
 
 def faults_table(size: int) -> Table:
-    """Return the table of what each repairing reader takes for each kind of fault, as times our decoder.
-
-    Args:
-        size: the size of the JSON before it is broken, in characters.
-    """
+    """Return the table of what each repairing reader takes for each kind of fault, as times our decoder."""
     title = f"Faults in {size:,} characters: µs, and how many times as long others take"
     made = _table(title, "fault", ["decode", *REPAIRING])
     valid = json.dumps(document(size))

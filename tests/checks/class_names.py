@@ -17,11 +17,7 @@ LIST = Path(__file__).with_suffix(".txt")
 
 
 def public_classes(packages: Iterable[Path]) -> dict[str, list[Path]]:
-    """Return the modules that define a public class at their top, by the class's name.
-
-    Args:
-        packages: the folders to look into.
-    """
+    """Return the modules that define a public class at their top, by the class's name."""
     found = defaultdict[str, list[Path]](list)
     for path in sorted(path for package in packages for path in package.rglob("*.py")):
         for node in ast.parse(path.read_bytes(), str(path)).body:
@@ -31,21 +27,12 @@ def public_classes(packages: Iterable[Path]) -> dict[str, list[Path]]:
 
 
 def repeated(classes: Mapping[str, list[Path]]) -> dict[str, int]:
-    """Return how often each name stands that stands more than once, sorted by name.
-
-    Args:
-        classes: the modules of each name.
-    """
+    """Return how often each name stands that stands more than once, sorted by name."""
     return {name: len(paths) for name, paths in sorted(classes.items()) if len(paths) > 1}
 
 
 def differences(allowed: Mapping[str, int], there: Mapping[str, int]) -> tuple[list[str], list[str]]:
-    """Return which names stand more often than is allowed, and which less often than the list says.
-
-    Args:
-        allowed: the list.
-        there: what the packages have.
-    """
+    """Return which names stand more often than is allowed, and which less often than the list says."""
     names = sorted({*allowed, *there})
     more = [name for name in names if there.get(name, 1) > allowed.get(name, 1)]
     fewer = [name for name in names if there.get(name, 1) < allowed.get(name, 1)]
@@ -53,11 +40,7 @@ def differences(allowed: Mapping[str, int], there: Mapping[str, int]) -> tuple[l
 
 
 def read_list(path: Path = LIST) -> dict[str, int]:
-    """Return the allowed names, each with how often it may stand.
-
-    Args:
-        path: the list: a name and a number a line.
-    """
+    """Return the allowed names, each with how often it may stand."""
     rows = (line.split() for line in path.read_text(encoding="utf-8").splitlines() if line)
     return {name: int(count) for name, count in rows}
 

@@ -29,30 +29,17 @@ _FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1`*~*\s*$", re.DOTALL | re.MULTILINE)
 
 
 def version(root: Path = ROOT) -> str:
-    """Return the version, from its one place.
-
-    Args:
-        root: the repository.
-    """
+    """Return the version, from its one place."""
     return str(runpy.run_path(str(root / "toolkit" / "actionledger" / "_version.py"))["__version__"])
 
 
 def sections(changelog: str) -> list[tuple[str, str]]:
-    """Return the sections of a changelog in their order, each with its date; the unreleased one has none.
-
-    Args:
-        changelog: its text.
-    """
+    """Return the sections of a changelog in their order, each with its date; the unreleased one has none."""
     return _SECTION.findall(changelog)
 
 
 def faults_of_changelog(changelog: str, released: str) -> Iterator[str]:
-    """Yield what is wrong with a changelog for the release of a version.
-
-    Args:
-        changelog: its text.
-        released: the version.
-    """
+    """Yield what is wrong with a changelog for the release of a version."""
     found = sections(changelog)
     if not found or found[0] != ("Unreleased", ""):
         yield "CHANGELOG.md does not begin with a section [Unreleased]"
@@ -66,11 +53,7 @@ def faults_of_changelog(changelog: str, released: str) -> Iterator[str]:
 
 
 def faults_of_names(names: Iterable[str]) -> Iterator[str]:
-    """Yield what a source distribution has and must not have.
-
-    Args:
-        names: its files, each below the one folder that it unpacks to.
-    """
+    """Yield what a source distribution has and must not have."""
     for name in sorted(names):
         below = name.partition("/")[2]
         if below and below.partition("/")[0] not in SOURCES:
@@ -78,11 +61,7 @@ def faults_of_names(names: Iterable[str]) -> Iterator[str]:
 
 
 def faults_of_description(metadata: Message) -> Iterator[str]:
-    """Yield which links of a package page lead nowhere.
-
-    Args:
-        metadata: the package's metadata.
-    """
+    """Yield which links of a package page lead nowhere."""
     text = str(metadata.get_payload())
     targets = _TARGET.findall(_FENCED.sub("", text))
     if not targets:
@@ -93,13 +72,7 @@ def faults_of_description(metadata: Message) -> Iterator[str]:
 
 
 def faults_of_release(folder: Path, tag: str = "", root: Path = ROOT) -> Iterator[str]:
-    """Yield what is wrong with a release that was built.
-
-    Args:
-        folder: where the source distribution and the wheel are, and nothing else.
-        tag: the tag that it is released by; empty where there is none yet.
-        root: the repository.
-    """
+    """Yield what is wrong with a release that was built."""
     released = version(root)
     if tag not in {"", f"v{released}"}:
         yield f"the tag {tag} is not v{released}, which is the version"

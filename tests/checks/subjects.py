@@ -17,22 +17,12 @@ _FORMAT = "--format=%h%x09%ct%x09%aN%x09%s"
 
 
 def too_long(subject: str) -> bool:
-    """Return whether a subject is longer than a list of commits shows.
-
-    Args:
-        subject: the first line of a commit's message.
-    """
+    """Return whether a subject is longer than a list of commits shows."""
     return len(subject) > MOST
 
 
 def subjects_since(folder: Path, base: str = BASE, base_time: int = BASE_TIME) -> list[tuple[str, str]]:
-    """Return the commits of a clone that came after a base, each with its subject; merges and bots aside, whose words are not ours.
-
-    Args:
-        folder: a clone, shallow or whole.
-        base: the commit after which subjects are looked at.
-        base_time: when it was committed, in seconds.
-    """
+    """Return the commits of a clone that came after a base, each with its subject; merges and bots aside, whose words are not ours."""
     known = _git(folder, "cat-file", "-e", f"{base}^{{commit}}").returncode == 0
     listed = _git(folder, "log", "--no-merges", _FORMAT, f"{base}..HEAD" if known else "HEAD")
     listed.check_returncode()

@@ -1,5 +1,6 @@
-"""``approvals``: deciding from the command line, and carrying out what was decided."""
+"""``approvals`` and ``reviews``: what people decide and say of turns on the command line."""
 
+import getpass
 import json
 from pathlib import Path
 
@@ -46,7 +47,6 @@ def test_a_list_in_a_pipe_is_not_cut(run, tmp_path):
 
 
 def test_one_is_shown_whole(run, waiting, ids):
-    """By the beginning of its id."""
     shown = run("approvals", "show", "--ledger", waiting[0], ids[0][:12]).out
     assert f"approval_id: {ids[0]}" in shown
     assert "None" not in shown
@@ -132,7 +132,6 @@ def test_a_folder_can_be_given_where_the_recorded_one_is_gone(run, sentence, wai
     ],
 )
 def test_a_slip_is_one_sentence(sentence, waiting, ids, arguments, words):
-    """It says what would work."""
     given = [each.replace("{id}", ids[0]) for each in arguments]
     assert words in sentence("approvals", given[0], "--ledger", waiting[0], *given[1:])
 
@@ -174,3 +173,83 @@ def test_a_command_that_fails_ends_it_with_1(run, tmp_path, command, code, at_on
         done = run("approvals", "run", "--ledger", path)
     assert "execute_command" in done.out
     assert done.code == code
+
+
+HOSTILE = "[bold]x[/nope] \x1b[31mred"
+
+
+@pytest.fixture
+def reviews_path(tmp_path: Path) -> Path:
+    """A ledger with a session of two turns."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        for _ in range(2):
+            ledger.record_turn("s#1", "Well.", profile="mint")
+    return tmp_path / "team.duckdb"
+
+
+def test_what_is_said_is_listed(run, reviews_path) -> None:
+    """By whom, of which turn; hostile words are words."""
+    done = run("reviews", "add", "s#1#0", "--ledger", reviews_path, "--by", "ann", "--verdict", "wrong")
+    assert done.out.startswith("verdict given by ann: ")
+    run("reviews", "add", "s#1#0", "--ledger", reviews_path, "--comment", HOSTILE, "--span", 0, 4)
+    shown = run("reviews", "list", "--ledger", reviews_path).out
+    assert "s#1#0" in shown
+    assert r"[bold]x[/nope] \x1b[31mred" in shown
+    assert "\x1b" not in shown
+    verdict, comment = run("reviews", "list", "--ledger", reviews_path, "--json").value
+    assert (verdict["reviewer"], verdict["value"], verdict["step"]) == ("ann", "wrong", "given")
+    assert (comment["reviewer"], comment["value"], comment["quote"]) == (getpass.getuser(), HOSTILE, "Well")
+    assert (
+        run("reviews", "list", "--ledger", reviews_path, "--aspect", "label").out
+        == "Nothing was said of any turn that this picks.\n"
+    )
+
+
+def test_what_is_assigned_is_open_until_it_is_done(run, reviews_path) -> None:
+    """And another may change to whom."""
+    run("reviews", "add", "s#1#1", "--ledger", reviews_path, "--by", "ann", "--assign", "bob")
+    [task] = run(
+        "reviews", "list", "--ledger", reviews_path, "--open", "--assigned-to", "bob", "--json"
+    ).value
+    run("reviews", "change", task["review_id"], "cem", "--ledger", reviews_path, "--by", "bob")
+    done = run("reviews", "done", task["review_id"], "--ledger", reviews_path, "--by", "cem")
+    assert done.out == "assignment done by cem: cem\n"
+    assert run("reviews", "list", "--ledger", reviews_path, "--open", "--json").value == []
+
+
+def test_what_is_withdrawn_is_still_in_the_record(run, reviews_path) -> None:
+    run("reviews", "add", "s#1#0", "--ledger", reviews_path, "--by", "ann", "--label", "odd")
+    [label] = run("reviews", "list", "--ledger", reviews_path, "--json").value
+    run("reviews", "withdraw", label["review_id"], "--ledger", reviews_path, "--by", "ann")
+    assert run("reviews", "list", "--ledger", reviews_path, "--json").value == []
+    [left] = run("reviews", "list", "--ledger", reviews_path, "--withdrawn", "--json").value
+    assert left["step"] == "withdrawn"
+
+
+def test_agreement_says_what_it_rests_on(run, reviews_path) -> None:
+    run("reviews", "add", "s#1#0", "--ledger", reviews_path, "--by", "ann", "--verdict", "wrong")
+    assert (
+        "No reading was judged by two people yet. Judged so far: ann 1."
+        in run("reviews", "agreement", "--ledger", reviews_path).out
+    )
+    for turn, name, verdict in ((0, "bob", "wrong"), (1, "ann", "right"), (1, "bob", "wrong")):
+        run("reviews", "add", f"s#1#{turn}", "--ledger", reviews_path, "--by", name, "--verdict", verdict)
+    shown = run("reviews", "agreement", "--ledger", reviews_path).out
+    assert "1 of 2 readings" in shown
+    assert "Cohen's kappa 0.00 too few sessions" in shown
+    found = run("reviews", "agreement", "--ledger", reviews_path, "--json").value
+    assert found["coefficients"] == [{"name": "Cohen's kappa", "value": 0.0, "interval": None}]
+    assert found["pairs"][0]["rate"]["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["add", "s", "--label", "x"], "names no turn; write SESSION#TURN"),
+        (["add", "s#1#7", "--label", "x"], "has no turn 7"),
+        (["add", "s#1#0"], "one thing at a time"),
+        (["withdraw", "nothing"], "Nothing was said under 'nothing'"),
+    ],
+)
+def test_a_wrong_use_is_a_sentence(sentence, reviews_path, arguments, said) -> None:
+    assert said in sentence("reviews", *arguments, "--ledger", reviews_path)

@@ -125,7 +125,6 @@ def test_markdown(run, ledger):
 
 
 def test_what_does_not_compare_is_refused(run, sentence, ledger):
-    """With one sentence each."""
     assert run("compare", RUN, "-l", ledger).code == ExitCode.WRONG_USE
     assert "name 'first' before the run" in sentence("compare", RUN, "first", "-l", ledger)
     assert "Both sides are the same responses" in sentence("compare", RUN, RUN, "-l", ledger)

@@ -33,7 +33,6 @@ def test_a_filter_narrows_rows_and_sessions(run, recorded, tmp_path):
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_a_folder_of_tables_becomes_a_ledger_again(run, recorded, tmp_path, form):
-    """With every session in it."""
     assert run("export", "sessions", "out", "--tables", form, "--ledger", recorded).code == 0
     assert run("export", "restore", "out", "again.duckdb").code == 0
     with (
@@ -91,7 +90,6 @@ def test_a_comparison_is_a_report(run, recorded, tmp_path):
     ],
 )
 def test_what_cannot_be_exported_is_a_sentence(sentence, recorded, tmp_path, arguments, said):
-    """And no file."""
     assert said in sentence("export", *arguments, "--ledger", recorded)
     assert list(tmp_path.iterdir()) == []
 

@@ -27,9 +27,10 @@ def test_an_example_is_cut_in_a_pipe(run, recorded, monkeypatch):
     [first, *_] = run("failures", "-l", recorded, "--json").value["groups"]
     detail = first["examples"][0]["detail"]
     assert detail in run("failures", "-l", recorded).out
-    monkeypatch.setattr("actionledger.cli.failures.SHOWN_CHARACTERS", 5)
-    cut = run("failures", "-l", recorded).out
-    assert (detail in cut, f": {detail[:5]}…" in cut) == (False, True)
+    monkeypatch.setattr("actionledger.cli.tables.SHOWN_CHARACTERS", 5)
+    for command in ("failures", "report"):
+        cut = run(command, "-l", recorded).out
+        assert (detail in cut, f": {detail[:5]}…" in cut) == (False, True)
 
 
 def test_how_many_groups_are_loops_is_said(run, recorded, tmp_path, monkeypatch):

@@ -81,7 +81,6 @@ def test_issues_and_repairs_stand_at_their_places(run, recorded):
 
 
 def test_the_reading_of_another_run_is_shown(run, recorded, tmp_path):
-    """By the beginning of its id."""
     path = tmp_path / "copy.duckdb"
     path.write_bytes(recorded.read_bytes())
     run_id = run("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", path, "--json").value[

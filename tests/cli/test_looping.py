@@ -49,5 +49,4 @@ def test_what_was_only_read_is_not_recorded(run, recorded):
     [(("--run", "last week"), "There is no run 'last week'"), (("-l", "nowhere.duckdb"), "nowhere.duckdb")],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(sentence, ledger, arguments, said):
-    """With what to do."""
     assert said in sentence("loops", "-l", ledger, *arguments)

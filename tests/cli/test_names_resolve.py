@@ -289,7 +289,6 @@ def is_found(told: str, own: str) -> bool:
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("door", COMMAND_DOORS)
 def test_a_command_finds_it(door: str, spelling: str, path: Path, run: Any) -> None:
-    """By whatever it is called."""
     own = ids(path)[NAME]
     assert is_found(COMMAND_DOORS[door](run, path, SPELLINGS[spelling](own)), own)
 
@@ -297,7 +296,6 @@ def test_a_command_finds_it(door: str, spelling: str, path: Path, run: Any) -> N
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("door", FUNCTION_DOORS)
 def test_a_function_finds_it(door: str, spelling: str, path: Path) -> None:
-    """By whatever it is called."""
     own = ids(path)[NAME]
     with al.open_ledger(path, in_background=False) as ledger:
         assert is_found(FUNCTION_DOORS[door](ledger, path, SPELLINGS[spelling](own)), own)
@@ -305,7 +303,6 @@ def test_a_function_finds_it(door: str, spelling: str, path: Path) -> None:
 
 @pytest.mark.parametrize("door", FUNCTION_DOORS)
 def test_what_fits_two_lists_them(door: str, path: Path) -> None:
-    """With the titles that tell them apart."""
     with (
         al.open_ledger(path, in_background=False) as ledger,
         pytest.raises(ActionLedgerError, match="2 sessions are called 'wanted-77'") as told,

@@ -17,7 +17,6 @@ def test_a_response_from_the_standard_input(run):
 
 
 def test_a_response_from_a_file(run, tmp_path):
-    """It is the same."""
     (tmp_path / "response.md").write_text(BLOCK)
     assert (
         run("parse", "response.md", "-p", "assistant").out == run("parse", "-p", "assistant", stdin=BLOCK).out
@@ -46,7 +45,6 @@ def test_what_is_wrong_is_shown(run):
     ],
 )
 def test_how_to_read_can_be_chosen(run, how, status):
-    """By profile, parser or dialects."""
     assert run("parse", *how, "--json", stdin=BLOCK).value["outcome"] == status
 
 

@@ -23,7 +23,6 @@ def test_the_instructions_are_printed_as_they_are(run):
     ],
 )
 def test_dialect_and_length_can_be_chosen(run, options, given):
-    """As in the library."""
     assert run("prompt", "orchestrator", *options).out == al.prompt("orchestrator", **given)
 
 
@@ -35,7 +34,6 @@ def test_the_schema_of_all_actions(run):
 
 
 def test_the_schema_of_one_action(run):
-    """Of its arguments alone."""
     value = run("schema", "orchestrator", "create_branch").value
     assert set(value["properties"]) == {"branch_name", "from"}
     assert value["required"] == ["branch_name"]
@@ -60,7 +58,6 @@ def test_the_actions_are_listed(run):
 
 
 def test_the_actions_as_json(run):
-    """With examples and groups."""
     value = run("actions", "assistant", "--json").value
     assert len(value) == 25
     create = value[0]

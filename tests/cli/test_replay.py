@@ -84,7 +84,6 @@ def test_calls_of_an_unknown_profile_are_said_to_be_unchecked(run, tmp_path):
     [(0.0, "p < 0.001"), (1e-18, "p < 0.001"), (0.00099, "p < 0.001"), (0.0314, "p = 0.031"), (1.0, "p = 1")],
 )
 def test_a_probability_is_never_shown_as_nothing(value, text):
-    """However small it is."""
     assert shown_p(value) == text
 
 
@@ -118,7 +117,6 @@ def test_what_cannot_be_done_is_said_in_one_sentence(sentence, ledger, arguments
 
 
 def test_what_is_no_ledger_is_refused(sentence, log):
-    """And stays as it is."""
     before = log.read_bytes()
     assert "is not a DuckDB database" in sentence("replay", "--parser", "coder", "-l", log)
     assert log.read_bytes() == before
@@ -168,7 +166,6 @@ def test_a_replay_that_was_stopped_says_how_it_goes_on(run, ledger, monkeypatch)
 
 @pytest.mark.soak
 def test_processes_print_the_same_table(run, ledger):
-    """However many there are."""
     tables = [
         run(
             "replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger, "--workers", count
@@ -191,5 +188,4 @@ def test_processes_print_the_same_table(run, ledger):
     ],
 )
 def test_what_an_option_cannot_be_is_said(sentence, ledger, arguments, said):
-    """In one sentence."""
     assert said in sentence("replay", *arguments, "-l", ledger)

@@ -20,7 +20,7 @@ def test_a_report_says_how_far_the_responses_got(run, recorded):
     assert rows["responses"][-1] == "6"
     assert {"intent: meant to act", "parsed whole"} <= {name.rstrip() for name in rows} | set(rows)
     for word in (
-        "Read in which dialect",
+        "Parsed in which dialect",
         "By profile",
         "By model",
         "Failures",
@@ -28,6 +28,19 @@ def test_a_report_says_how_far_the_responses_got(run, recorded):
         "not_found (read_file)",
     ):
         assert word in done.out
+
+
+def test_the_steps_of_parsing_add_up(run, recorded):
+    """What meant to act was parsed whole, in part, or not at all."""
+    done = run("report", "-l", recorded)
+    steps = {
+        parts[0].strip(): int(parts[1].split()[0].replace(",", ""))
+        for line in done.out.partition("Funnel")[2].partition("Parsed in")[0].splitlines()
+        if len(parts := line.strip().split("  ", 1)) == 2 and parts[1].strip()[0].isdigit()
+    }
+    parsed = [steps.get(name, 0) for name in ("parsed whole", "also: parsed in part", "also: nothing parsed")]
+    assert sum(parsed) == steps["intent: meant to act"]
+    assert parsed[2]
 
 
 def test_hostile_text_in_a_report_is_text(run, recorded):
@@ -82,12 +95,10 @@ def test_a_report_as_json(run, recorded):
     [(("-p", "coder"), 1), (("-p", "coder", "-p", "assistant"), 6), (("--until", "1990-01-01"), 0)],
 )
 def test_a_report_can_be_narrowed_down(run, recorded, options, responses):
-    """By profile and by time."""
     assert run("report", "-l", recorded, *options, "--json").value["funnel"]["responses"] == responses
 
 
 def test_where_nothing_fits_a_report_says_so(run, recorded):
-    """And where to go from there."""
     done = run("report", "-l", recorded, "--until", "1990-01-01")
     assert done.code == 0
     assert (

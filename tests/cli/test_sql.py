@@ -208,5 +208,4 @@ def test_a_statement_has_its_time(sentence, recorded):
     ],
 )
 def test_wrong_use_is_one_sentence(sentence, recorded, arguments, said):
-    """It says what would work."""
     assert said in sentence("sql", *arguments, "-l", recorded)

@@ -317,7 +317,6 @@ def test_a_disk_that_refuses_is_a_sentence(run, monkeypatch):
 
 
 def test_something_that_waits_has_its_code(run, tmp_path):
-    """As everywhere."""
     text = "<create_file><path>a</path><content>x</content></create_file>"
     assert run("run", "coder", "-r", "-", "-w", "w", stdin=text).code == ExitCode.WAITING
 

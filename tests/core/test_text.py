@@ -1,7 +1,9 @@
-"""What nobody sees and what nothing can hold: one place says what stands for it."""
+"""What nobody sees and what nothing can hold, and patterns from their first use on."""
 
+import copy
 import hashlib
 import json
+import pickle
 import re
 import uuid
 from pathlib import Path
@@ -11,7 +13,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import actionledger
-from actionledger.core import ids
+from actionledger.core import ids, patterns
+from actionledger.core.patterns import regex
 from actionledger.core.text import (
     described,
     ends_in_half,
@@ -159,3 +162,32 @@ def test_no_other_room_has_a_way_of_its_own_with_halves():
         'ledger/storage/loading.py: text = line.data.decode(errors="backslashreplace").rstrip("\\n")',
         'imports/sources/containers.py: self._decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")',
     }
+
+
+def test_nothing_is_compiled_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = []
+    monkeypatch.setattr(patterns.re, "compile", lambda *given: compiled.append(given) or re.Pattern)
+    regex("a+", re.IGNORECASE)
+    assert not compiled
+
+
+@pytest.mark.parametrize("method", patterns._METHODS)
+def test_it_does_what_a_pattern_does(method: str) -> None:
+    given = ("-", "xAAy") if method.startswith("sub") else ("xAAy",)
+    ours, theirs = (getattr(make("a+", re.IGNORECASE), method)(*given) for make in (regex, re.compile))
+    if method == "finditer":
+        ours, theirs = [found[0] for found in ours], [found[0] for found in theirs]
+    assert ours == theirs or (ours and ours[0] == theirs[0])
+
+
+def test_it_has_what_else_a_pattern_has() -> None:
+    made = regex(rb"(?P<one>a)")
+    assert (made.pattern, made.groups, dict(made.groupindex)) == (rb"(?P<one>a)", 1, {"one": 1})
+    assert regex("a").flags == re.compile("a").flags
+
+
+def test_it_is_copied_and_pickled() -> None:
+    made = regex("a+", re.IGNORECASE)
+    made.search("A")
+    for again in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert again.fullmatch("AA")

@@ -210,7 +210,6 @@ def test_a_choice_that_is_not_there_is_named(
 
 
 def test_a_page_that_a_list_has_not_is_named(open_page: Open, sample: Path) -> None:
-    """The nearest one is shown."""
     test = open_page(sample, TURNS)
     for asked in ("99", "-1", "two", "9" * 5000):
         test.query_params["page"] = asked

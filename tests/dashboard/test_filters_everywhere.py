@@ -398,7 +398,6 @@ def picked(rows: list[Row], within: Filter) -> set[tuple[str, int]]:
 @settings(max_examples=examples(60), deadline=None)
 @given(drawn=filters())
 def test_sql_picks_what_the_rows_say(drawn: dict[str, Any], ledger: al.Ledger, rows: list[Row]) -> None:
-    """Whatever fields are combined."""
     within = made(drawn, ledger)
     found = {(each.session_id, each.turn_index) for each in queries.turns_behind(ledger, within, limit=None)}
     assert found == picked(rows, within)

@@ -1,12 +1,19 @@
-"""What pages import: by one thread at a time, whoever asks at once."""
+"""What pages import, ask, and listen to."""
 
 import gc
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
+import actionledger_dashboard
+from actionledger.core.errors import MemoryNeededError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.storage.memory import FIRST_VARIABLE, MEMORY_VARIABLE
+from actionledger_dashboard import LEDGER_VARIABLE
+from actionledger_dashboard.data import ask
 from actionledger_dashboard.loading import APP, load, script_of
 
 
@@ -52,3 +59,40 @@ def test_what_was_imported_is_not_looked_through_behind_each_run(
     before = gc.get_freeze_count()
     load(script)
     assert gc.get_freeze_count() - before >= 1000
+
+
+def _large_list(ledger: Ledger, numbers: int) -> int:
+    [(length,)] = ledger.sql("SELECT len(list(range)) FROM range($numbers)", {"numbers": numbers}).fetchall()
+    return int(length)
+
+
+def test_a_question_that_needs_more_memory_than_the_others_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session of long texts opens; where the user has set a bound, the page says which."""
+    path = tmp_path / "ledger.duckdb"
+    open_ledger(path, in_background=False).close()
+    monkeypatch.setenv(LEDGER_VARIABLE, str(path))
+    monkeypatch.setenv(FIRST_VARIABLE, "20MB")
+    monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
+    assert ask(_large_list, 5_000_000) == 5_000_000
+    monkeypatch.setenv(MEMORY_VARIABLE, "20MB")
+    with pytest.raises(MemoryNeededError, match=f"{MEMORY_VARIABLE}=20MB"):
+        ask(_large_list, 5_000_001)
+
+
+COMPONENTS = Path(actionledger_dashboard.__file__).parent / "components"
+MOUNTED = [path for path in sorted(COMPONENTS.glob("*.js")) if "export default" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", MOUNTED, ids=lambda path: path.stem)
+def test_a_component_that_is_drawn_anew_stops_what_its_last_drawing_listened_to(path: Path) -> None:
+    """Streamlit tells it to stop when it goes, and not when it is drawn anew: a step in the viewer left a listener behind each time."""
+    script = path.read_text()
+    listens = re.search(
+        r"\b(?:document|window)\.addEventListener|^\s*addEventListener|\bview\(", script, re.MULTILINE
+    )
+    returns = re.findall(r"^  return .*", script.partition("export default")[2], re.MULTILINE)
+    stops = [line for line in returns if line.strip() != "return;"]
+    assert all(line.startswith("  return instead(") for line in stops)
+    assert bool(listens) <= bool(stops)

@@ -160,7 +160,6 @@ def test_a_case_is_read_again_as_it_was(way: str) -> None:
 
 @pytest.mark.parametrize("typed", ["", "../../etc/passwd", "..", "/", "a/b\\c", "\x00", "x" * 500])
 def test_no_name_is_a_path(typed: str) -> None:
-    """Whatever is typed."""
     name = file_name(typed, "playground-1")
     assert name
     assert not set(name) & set("/\\\x00")

@@ -78,7 +78,6 @@ def test_it_says_what_no_reader_knows(made):
 
 
 def test_it_counts_what_came_of_reading(made):
-    """By source, parser, dialect and outcome."""
     [failed] = [row for row in made["readings"] if row["outcome"] == "failed"]
     assert (failed["dialect"], failed["responses"]) == ("actions", 1)
     assert made["issues"]

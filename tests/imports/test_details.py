@@ -1,12 +1,18 @@
-"""What a session is called and where it ran: said late, in pieces or again, it stands once, as it was said last."""
+"""What a recording says of a session and a response, and what a field is not for."""
 
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import actionledger as al
+from actionledger.core.errors import UsageError
 from actionledger.core.recordings import NO_DETAILS
 from actionledger.imports.import_run import details_of, title_of
+from actionledger.imports.turns import known_usage
+from actionledger.ledger.queries import unpriced
 from actionledger.ledger.queries.lineage import children, family
 from actionledger.ledger.queries.sessions import sessions
 from actionledger.runtime.session.erasure import forget
@@ -133,7 +139,6 @@ def test_metadata_says_it_where_a_source_has_no_fields_for_it(metadata, found) -
 
 
 def test_what_is_forgotten_has_no_title_any_more(ledger) -> None:
-    """Nor its folder, nor its branch."""
     imported(ledger, session(turn(0, "Mend the till.")))
     [(session_id,)] = ledger.sql("SELECT session_id::VARCHAR FROM sessions").fetchall()
     forget(ledger, [session_id], by="ann")
@@ -165,3 +170,100 @@ def test_a_link_that_was_not_known_when_a_session_began_is_added(ledger) -> None
     assert listed == {"s": None, "c": row[0]}
     assert len(family(ledger, [row[0]])) == 2
     assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(2,)]
+
+
+TOOK = al.Usage(input_tokens=1_000_000, output_tokens=100_000)
+
+
+@pytest.mark.parametrize(
+    ("turn", "tokens"),
+    [
+        (
+            al.RecordedTurn(0, "cut", usage=al.Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)),
+            (None, None, None),
+        ),
+        (al.RecordedTurn(0, "cut", usage=al.Usage(input_tokens=9, output_tokens=0)), (9, None, None)),
+        (al.RecordedTurn(0, "", usage=al.Usage(input_tokens=9, output_tokens=0)), (9, 0, None)),
+        (al.RecordedTurn(0, "x", usage=al.Usage(output_tokens=120, reasoning_tokens=140)), (None, 260, 140)),
+        (al.RecordedTurn(0, "x", usage=al.Usage(output_tokens=140, reasoning_tokens=120)), (None, 140, 120)),
+    ],
+)
+def test_a_zero_that_nobody_counted_is_not_known(
+    turn: al.RecordedTurn, tokens: tuple[int | None, int | None, int | None]
+) -> None:
+    """Of messages that were broken off; and thoughts are among the output, whoever counts them apart."""
+    usage_ = known_usage(turn)
+    assert (usage_.input_tokens, usage_.output_tokens, usage_.reasoning_tokens) == tokens
+    assert usage_.cost_usd is None
+
+
+def test_without_the_lists_nothing_is_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns without a price are counted all the same."""
+    monkeypatch.setattr("actionledger.imports.price_lists.is_installed", lambda: False)
+    with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+        report = al.import_sessions(
+            ledger, [al.RecordedSession("s", None, "o3", "", (al.RecordedTurn(0, "a", usage=TOOK),))]
+        )
+        assert (report.listed, dict(report.unpriced)) == (0, {"o3": 1})
+        assert [(each.model, each.turns) for each in unpriced(ledger)] == [("o3", 1)]
+
+
+SESSION: dict[str, Any] = {"external_id": "s", "profile": None, "model": "m", "task": "t", "turns": ()}
+TURN: dict[str, Any] = {"index": 0, "text": "hi", "capture": al.Capture.CALLS}
+
+
+def kinds_session(**given: Any) -> al.RecordedSession:
+    return al.RecordedSession(**SESSION | given)
+
+
+def kinds_turn(**given: Any) -> al.RecordedSession:
+    return kinds_session(turns=(al.RecordedTurn(**TURN | given),))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (kinds_session(external_id=5), "RecordedSession.external_id takes str, not 5 of the type int"),
+        (kinds_session(turns="abc"), "RecordedSession.turns takes"),
+        (kinds_session(turns=({"text": "hi"},)), "RecordedSession.turns takes"),
+        (kinds_session(model=None), "RecordedSession.model takes str, not None"),
+        (kinds_session(scores={"a": "b"}), "RecordedSession.scores takes"),
+        (kinds_session(labels="abc"), "RecordedSession.labels takes"),
+        (kinds_session(relation="brother"), "RecordedSession.relation takes"),
+        (kinds_session(started_at="2026"), "RecordedSession.started_at takes"),
+        (kinds_turn(index=0.5), "RecordedTurn.index takes int, not 0.5 of the type float"),
+        (kinds_turn(index=True), "RecordedTurn.index takes int, not True of the type bool"),
+        (kinds_turn(text=b"hi"), "RecordedTurn.text takes str, not b'hi' of the type bytes"),
+        (kinds_turn(capture="whole"), "RecordedTurn.capture takes Capture, not 'whole'"),
+        (kinds_turn(usage={"input_tokens": 5}), "RecordedTurn.usage takes Usage"),
+        (kinds_turn(usage=al.Usage(input_tokens="5")), "Usage.input_tokens takes"),  # type: ignore[arg-type]
+        (kinds_turn(calls=(al.RecordedCall("c", None, {}),)), "RecordedCall.name takes str"),  # type: ignore[arg-type]
+        (
+            kinds_turn(results=(al.RecordedResult("c", duration_ms="long"),)),
+            "RecordedResult.duration_ms takes",
+        ),  # type: ignore[arg-type]
+        ("s", "import_sessions takes a RecordedSession, a LeftOut or a Refusal"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused(tmp_path, given, said):
+    """It ended in an error of Python's, or in the table of what can't be read while it was counted as taken in."""
+    with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+        with pytest.raises(UsageError, match=said):
+            al.import_sessions(ledger, [kinds_session(external_id="before"), given])
+        assert ledger.sql("SELECT external_id FROM session_starts").fetchall() == [("before",)]
+        assert ledger.sql("SELECT count(*) FROM quarantine").fetchall() == [(0,)]
+
+
+def test_what_fits_is_taken_in(tmp_path):
+    """A list in the place of a tuple, a whole number in that of a score, a word in that of one of a list of words."""
+    calls = [al.RecordedCall("c", "look", {"at": [1, None]})]
+    results = [al.RecordedResult("c", {"a": 1}, duration_ms=3, finished_at=datetime(2026, 1, 2))]
+    given = kinds_session(
+        turns=[al.RecordedTurn(0, "hi", capture=al.Capture.CALLS, calls=calls, results=results)],  # type: ignore[arg-type]
+        scores={"a": 1},
+        labels=["x"],
+    )
+    with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+        report = al.import_sessions(ledger, [given])
+        assert (report.turns, report.calls, report.results) == (1, 1, 1)
+        assert ledger.sql("SELECT count(*) FROM quarantine").fetchall() == [(0,)]

@@ -233,20 +233,17 @@ def test_names_that_are_no_utf_8(tmp_path: Path):
     assert [source for (source,) in named] == [r"a\udcfe", r"a\udcff", r"in\udcff/c", r"in\udcff/long"]
 
 
-def test_a_watched_folder_goes_on_behind_a_bad_file(tmp_path: Path):
+def test_a_watched_folder_goes_on_behind_a_bad_file(tmp_path: Path, ledger):
     """Watching says what it can't read, also where that comes alone, and takes in the rest."""
     folder = _folder(tmp_path)
-    with open_ledger(tmp_path / "t.duckdb") as ledger:
-        watcher = Watcher(folder, ledger)
-        _settle(folder)
-        _check(watcher.take())
-        _zip_with_wrong_checksum(
-            folder / "late.zip", '{"session": "s", "text": "Hello."}\n', zipfile.ZIP_STORED
-        )
-        _settle(folder)
-        late = watcher.take()
-        assert [Path(each.file).name for each in late.refusals] == ["broken.jsonl"]
-        assert late.turns == 1
+    watcher = Watcher(folder, ledger)
+    _settle(folder)
+    _check(watcher.take())
+    _zip_with_wrong_checksum(folder / "late.zip", '{"session": "s", "text": "Hello."}\n', zipfile.ZIP_STORED)
+    _settle(folder)
+    late = watcher.take()
+    assert [Path(each.file).name for each in late.refusals] == ["broken.jsonl"]
+    assert late.turns == 1
 
 
 def test_what_the_ledger_raises_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

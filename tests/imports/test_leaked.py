@@ -209,38 +209,35 @@ def test_a_call_left_in_thoughts_has_failed(imported, source):
     assert found(imported(write("", thought=text), source)) == [("failed", "tool_markup_in_reasoning", 0)]
 
 
-def test_results_keep_their_calls(tmp_path):
+def test_results_keep_their_calls(ledger):
     """Calls without an identifier are known by their place, whatever text stands before them."""
     calls = (al.RecordedCall("", "read", {"path": "a"}), al.RecordedCall("", "read", {"path": "b"}))
     results = (al.RecordedResult("", "A"), al.RecordedResult("", "B"))
     text = QWEN.format("search")
     turn = al.RecordedTurn(0, text, capture=Capture.CALLS, calls=calls, results=results)
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])
-        assert ledger.sql("SELECT outcome, reason FROM parse_attempts").fetchall() == [
-            ("partial", "tool_markup_in_content")
-        ]
-        query = "SELECT actions.arguments, result FROM executions JOIN actions USING (action_id) ORDER BY 1"
-        assert ledger.sql(query).fetchall() == [('{"path":"a"}', '"A"'), ('{"path":"b"}', '"B"')]
+    al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,))])
+    assert ledger.sql("SELECT outcome, reason FROM parse_attempts").fetchall() == [
+        ("partial", "tool_markup_in_content")
+    ]
+    query = "SELECT actions.arguments, result FROM executions JOIN actions USING (action_id) ORDER BY 1"
+    assert ledger.sql(query).fetchall() == [('{"path":"a"}', '"A"'), ('{"path":"b"}', '"B"')]
 
 
-def test_a_name_that_the_session_has_called_tells(tmp_path):
+def test_a_name_that_the_session_has_called_tells(ledger):
     """Where nothing else says which tools there are."""
     made = al.RecordedTurn(
         0, "", capture=Capture.CALLS, calls=(al.RecordedCall("c", "look_up", {"key": "a"}),)
     )
     left = al.RecordedTurn(1, 'Now:\n\nlook_up(key="b")', capture=Capture.CALLS)
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        for name, turns in (("s", (made, left)), ("t", (left,))):
-            al.import_sessions(ledger, [al.RecordedSession(name, None, "m", "", turns)])
-        outcomes = ledger.sql("SELECT outcome FROM parse_attempts ORDER BY outcome").fetchall()
-        assert outcomes == [("clean",), ("failed",), ("no_action",)]
+    for name, turns in (("s", (made, left)), ("t", (left,))):
+        al.import_sessions(ledger, [al.RecordedSession(name, None, "m", "", turns)])
+    outcomes = ledger.sql("SELECT outcome FROM parse_attempts ORDER BY outcome").fetchall()
+    assert outcomes == [("clean",), ("failed",), ("no_action",)]
 
 
-def test_rereading_leaves_them_alone(tmp_path):
+def test_rereading_leaves_them_alone(ledger):
     """Texts beside calls are no raw texts: another parser reads none of them again, and the first readings stand."""
     turns = (al.RecordedTurn(0, INVOKE, capture=Capture.CALLS), al.RecordedTurn(1, GLM))
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", turns)])
-        report = al.reparse(ledger, parser="auto", workers=1)
-        assert (report.turns, report.counts["same"]) == (1, 1)
+    al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", turns)])
+    report = al.reparse(ledger, parser="auto", workers=1)
+    assert (report.turns, report.counts["same"]) == (1, 1)

@@ -282,7 +282,6 @@ def test_a_reader_with_a_fault_loses_no_other_file(tmp_path, path, monkeypatch):
 
 
 def test_a_session_of_an_unknown_profile_is_refused_alone(tmp_path, path):
-    """With the known ones."""
     (tmp_path / "log.jsonl").write_text(line("a", profile="pilot") + line("b"))
     report = import_path(tmp_path / "log.jsonl", path)
     assert report.turns == 1

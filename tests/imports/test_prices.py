@@ -89,7 +89,7 @@ def test_what_is_recorded_stays_and_what_has_no_price_is_named(tmp_path, prices)
     assert (report.priced, dict(report.unpriced)) == (1, {"large": 1})
 
 
-def test_turns_that_were_there_without_a_cost_are_counted_and_grown_ones_are_priced(tmp_path, prices):
+def test_turns_that_were_there_without_a_cost_are_counted_and_grown_ones_are_priced(ledger, prices):
     """What is recorded stays; a later state of a message is recorded anew, with what it cost."""
 
     def told(words, tokens):
@@ -99,18 +99,16 @@ def test_turns_that_were_there_without_a_cost_are_counted_and_grown_ones_are_pri
             "s", None, "small-1", "", (first, al.RecordedTurn(1, words, usage=usage, external_id="m2"))
         )
 
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        assert al.import_sessions(ledger, [told("b", 1)]).unfilled == 0
-        report = al.import_sessions(ledger, [told("b, and more", 500_000)], prices=prices)
-        assert (report.known, report.revised, report.priced, report.unfilled) == (1, 1, 1, 1)
-        again = al.import_sessions(ledger, [told("b, and more", 500_000)], prices=prices)
-        assert (again.turns, again.unfilled) == (0, 1)
-        costs = ledger.sql("SELECT text, cost_usd, cost_origin FROM turns ORDER BY text").fetchall()
-        assert costs == [("a", None, None), ("b, and more", 3.0, "prices")]
+    assert al.import_sessions(ledger, [told("b", 1)]).unfilled == 0
+    report = al.import_sessions(ledger, [told("b, and more", 500_000)], prices=prices)
+    assert (report.known, report.revised, report.priced, report.unfilled) == (1, 1, 1, 1)
+    again = al.import_sessions(ledger, [told("b, and more", 500_000)], prices=prices)
+    assert (again.turns, again.unfilled) == (0, 1)
+    costs = ledger.sql("SELECT text, cost_usd, cost_origin FROM turns ORDER BY text").fetchall()
+    assert costs == [("a", None, None), ("b, and more", 3.0, "prices")]
 
 
 def test_how_much_of_a_sum_is_by_the_price_file_is_said(tmp_path, prices):
-    """As recorded, by the file, or both."""
     took = al.Usage(input_tokens=1, output_tokens=1, cost_usd=9.0)
     recorded, priced = (
         al.RecordedSession(name, None, "small-1", "", (al.RecordedTurn(0, name, usage=usage),))
@@ -177,7 +175,6 @@ def test_what_failures_cost_says_by_whose_price(tmp_path, prices):
     ],
 )
 def test_a_file_that_holds_no_prices_is_refused(tmp_path, text, error):
-    """With what it should hold."""
     (tmp_path / "prices.toml").write_text(text)
     with pytest.raises(error):
         al.Prices.of(tmp_path / "prices.toml")

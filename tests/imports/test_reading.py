@@ -1,14 +1,19 @@
-"""Turns of which nothing that the model wrote is recorded: their tokens and times are, and they are in no rate."""
+"""Turns of which no text is recorded, and files that hold nothing."""
 
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
+from given_items import left_out
 from rich.console import Console
 
 import actionledger as al
 from actionledger.cli.report import print_report
 from actionledger.cli.summary import funnel_table
-from actionledger.core.vocabulary import Capture, Outcome
+from actionledger.core.vocabulary import Capture, LeftOutReason, Outcome
 from actionledger.imports import import_sessions
+from actionledger.imports.parts import items_of
+from actionledger.imports.sources.registry import sources
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import (
     EVERYTHING,
@@ -67,3 +72,23 @@ def test_what_is_not_recorded_is_in_no_rate(tmp_path):
         with console.capture() as shown:
             console.print(funnel_table(found))
     assert "content not recorded, only tokens and times" in shown.get()
+
+
+OTHERS = {
+    "lines": '{"session": "s", "text": "hi"}\n' * 2 + '{"a": {"b": [1]}}\n',
+    "object": '{\n  "a": {"b": [1, 2]}\n}\n',
+    "list": '[1, 2, "x"]\n',
+    "values": '"a"\n5\nnull\n',
+    "text": "# Hi\n\nHello.\n",
+}
+
+
+@pytest.mark.parametrize("form", sorted(sources()))
+def test_a_file_of_another_format_is_not_passed_over_in_silence(tmp_path: Path, form: str):
+    """It is refused, left out and counted, or read as what it may be; of an empty one there is nothing to say."""
+    for name, content in (OTHERS | {"empty": ""}).items():
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(content)
+        given = list(items_of(path, form, sources()[form].read, lambda _count: None))
+        assert given or not content
+        assert content or (LeftOutReason.EMPTY, "file") not in left_out(given)

@@ -1,9 +1,7 @@
 """What other runtimes did: calls beside a text, their results, tokens, lineage, growth. Counted as whoever asks plain SQL counts."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedS
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports import ImportReport, import_sessions
 from actionledger.imports.sources.base import Item, LeftOut, Refusal
-from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger import Ledger
 from actionledger.ledger.storage import encoding
 
 ADD = {
@@ -29,12 +27,6 @@ ADD = {
     },
 }
 TOOLS = json_text([ADD])
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
 
 
 def turn(name: str, *calls: RecordedCall, **given: Any) -> RecordedTurn:
@@ -381,7 +373,6 @@ ORDERS = [(1, 2, 3, 4), (4, 3, 2, 1), (2, 4, 1, 3), (3, 3, 1, 4)]
 
 @pytest.mark.parametrize("order", soaked(ORDERS, ORDERS[2:]))
 def test_growing_prefixes_add_what_is_new(ledger, order):
-    """In any order of the files."""
     for length in order:
         take(ledger, session("s", *full()[:length]))
     assert counts(ledger) == WHOLE

@@ -1,14 +1,11 @@
 """What came of calls, and to which call it belongs: one identifier for several calls, and results that come later."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture
 from actionledger.imports import Importer, ImportReport
-from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.recorded import known
@@ -17,12 +14,6 @@ from actionledger.replay.failures import failures
 
 ALIKE = (RecordedCall("d", "run", '{"cmd": "one"}'), RecordedCall("d", "run", '{"cmd": "two"}'))
 BROKEN = RecordedCall("b", "run", '{"cmd": ')
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
 
 
 def take(

@@ -310,7 +310,6 @@ def test_no_process_at_all_is_refused(tmp_path) -> None:
 
 
 def test_a_compressed_file_is_shared_out_too(tmp_path, in_small_parts, forks, by_hand) -> None:
-    """Each process unpacks it."""
     told = "\n".join(line(f"s{n % 5}", n // 5, f"{n} {os.urandom(200).hex()}") for n in range(100))
     path = tmp_path / "log.jsonl.gz"
     path.write_bytes(gzip.compress(told.encode()))

@@ -243,6 +243,38 @@ def _pi(place: Place, *, is_scripting: bool = False) -> Start:
     )
 
 
+_TYPED = 'printf "%s\\n" "$0" | "$@"'
+"""Starts a program with what a person would type into it."""
+
+
+def _goose(place: Place) -> Start:
+    ways = {"new": [], "on": ["--resume"]}
+    extensions: dict[str, Any] = {
+        "developer": {
+            "enabled": True,
+            "type": "builtin",
+            "name": "developer",
+            "timeout": 300,
+            "bundled": True,
+        }
+    }
+    if place.mcp:
+        server = {"cmd": place.mcp[0], "args": list(place.mcp[1:]), "envs": {}, "timeout": 60}
+        extensions["lab"] = {"enabled": True, "type": "stdio", "name": "lab", **server}
+    told = [str(place.program), "run", *ways.get(place.way, []), "-t", place.prompt]
+    if place.way == "fork":  # only a session that a person types into is forked
+        told = ["/bin/sh", "-c", _TYPED, place.prompt, str(place.program), "session", "--resume", "--fork"]
+    return Start(
+        told,
+        {
+            "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": ASKED, "OPENAI_API_KEY": "none", "OPENAI_HOST": place.address,
+            "GOOSE_MODE": "auto" if place.is_permitted else "approve", "GOOSE_DISABLE_KEYRING": "1",
+            "GOOSE_TELEMETRY_ENABLED": "false",
+        },
+        {".config/goose/config.yaml": _json({"extensions": extensions})},
+    )  # fmt: skip
+
+
 AGENTS: dict[str, Agent] = {
     "claude_code": Agent(
         "Claude Code", "@anthropic-ai/claude-code/bin/claude.exe", ".claude/projects",
@@ -280,6 +312,10 @@ AGENTS: dict[str, Agent] = {
     "pi_code_mode": Agent(
         "pi, code mode", "@earendil-works/pi-coding-agent/dist/bundle/cli.js", ".pi/agent/sessions",
         TOOLS["pi_code_mode"], partial(_pi, is_scripting=True), asks=False,
+    ),
+    "goose": Agent(
+        "goose", "@aaif/goose-binary-linux-x64/bin/goose", ".local/share/goose",
+        TOOLS["goose"], _goose,
     ),
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from typing import Any
 from lab.steps import DEEPER, RAN, Asked, Scenario, Step
 
 _STRANGE = f"{RAN[:2]} ä 日本 'n.txt"
-_BESIDE = f'mkdir -p "a b/ü 日本" && cd "a b/ü 日本" && echo alpha > "../../{_STRANGE}" && pwd'
+_BESIDE = f'(mkdir -p "a b/ü 日本" && cd "a b/ü 日本" && echo alpha > "../../{_STRANGE}" && pwd)'
 
 
 def _deep(levels: int) -> Any:
@@ -175,7 +175,9 @@ DEEDS: dict[str, Scenario] = {
     "command behind": Scenario(
         "a command that goes on while the agent does other things",
         (
-            Step("It goes on.", (Asked("mark-behind", None, end="sleep 30; exit 4", tool="behind"),)),
+            Step(
+                "It goes on.", (Asked("mark-behind", end="sleep 30; exit 4", tool="behind", is_judged=False),)
+            ),
             Step("I look.", (Asked("mark-beside"),)),
             Step("It may go on."),
         ),
@@ -216,7 +218,10 @@ DEEDS: dict[str, Scenario] = {
                 "It is deep.",
                 (
                     Asked(
-                        "mark-deep", tool="mcp", arguments="lab_mark", more={"deep": _deep(12), "empty": ""}
+                        "mark-mcp-deep",
+                        tool="mcp",
+                        arguments="lab_mark",
+                        more={"deep": _deep(12), "empty": ""},
                     ),
                 ),
             ),

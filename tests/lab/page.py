@@ -34,7 +34,7 @@ A cell says
 - *WRONG*: the ledger differs from what the recording says;
 - nothing: the agent has no such thing, or wasn't run.
 
-Each recording was imported twice, and the second import added nothing. All sessions of a run form one tree.
+A run is *WRONG*, too, if a second import of the same files adds anything, or if its sessions don't form one tree (*lineage*).
 """
 
 

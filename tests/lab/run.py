@@ -65,7 +65,7 @@ def run_agent(agent: Agent, script: Scenario, folder: Path, program: Path, node:
                     program / agent.program,
                     node,
                     prompt,
-                    way,
+                    "on" if way == "compact" else way,
                     script.is_permitted,
                     mcp,
                     script.rule,

@@ -23,7 +23,8 @@ def is_joinable(script: Scenario) -> bool:
 
 def _goes_on(step: Step) -> bool:
     has_calls = any(part.calls for part in parts(step))
-    return step.status in RETRIED or step.cut in BREAKS or (has_calls and not step.finish)
+    is_whole = has_calls and not step.finish and not step.cut
+    return step.status in RETRIED or step.cut in BREAKS or is_whole
 
 
 def joined(names: Sequence[str]) -> Scenario:

@@ -134,4 +134,9 @@ TOOLS: dict[str, Tools] = {
         read=lambda path: _code("read", {"path": path}),
         write=lambda path, said: _code("write", {"path": path, "content": said}),
     ),
+    "goose": Tools(
+        _shell("shell"), _shell("shell", timeout_secs=2),
+        _edit("edit", "path", "before", "after"),
+        _helper("delegate", "instructions"), _mcp("lab__"),
+    ),
 }  # fmt: skip

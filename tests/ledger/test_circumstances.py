@@ -84,7 +84,6 @@ def test_a_disk_that_is_full_while_flushing_loses_nothing(small_disk, make) -> N
 def test_a_disk_that_is_full_while_publishing_loses_nothing(
     small_disk, make, monkeypatch, is_taken_in, room
 ) -> None:
-    """Nor while taking in, before it."""
     path = small_disk / "team.duckdb"
     with open_ledger(path, in_background=False) as ledger:
         for _ in range(30):

@@ -1,16 +1,18 @@
-"""Columns from annotations: what a field says of itself is what its column is."""
+"""Columns from annotations, the values that fit them, and the rows that an event becomes."""
 
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Annotated, Any, get_args
 
 import pytest
 
 from actionledger.core.events import Event, ExecutionFinished, ExecutionRecorded, ExecutionStarted
 from actionledger.core.events.base import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText, Recorded
-from actionledger.core.values import Issue, Span
-from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.core.ids import new_id
+from actionledger.core.values import Issue, Repair, Span
+from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Reason, RepairKind
 from actionledger.ledger.storage.columns import ALL, OWN, take
+from actionledger.ledger.storage.projection import REPAIR_CHARACTERS, Row, fit, rows_of
 from actionledger.ledger.storage.schema import TABLES, Table
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
@@ -192,3 +194,149 @@ def test_a_start_has_all_of_its_event():
     [table] = [table for table in TABLES if table.source is ExecutionStarted]
     dimensions = "run_id session_id turn_id turn_index profile model task occurred_at"
     assert list(table.columns)[:9] == [*dimensions.split(), "execution_id"]
+
+
+STAGED = {table.name: table.staged for table in TABLES}
+UUID = "6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11"
+
+
+def fitted(table: str, **values: object) -> dict[str, object]:
+    staged = STAGED[table]
+    fitting = fit(Row(table, tuple(values.get(name) for name in staged)))
+    return {name: value for name, value in zip(staged, fitting.values, strict=True) if name in values}
+
+
+def test_what_fits_stays() -> None:
+    """Identifiers, numbers in range and missing values are left alone; an identifier's letters are small ones, as the database has them."""
+    values = {"event_id": new_id(), "session_id": None, "kind": "x"}
+    assert fitted("events", **values) == values
+    assert fitted("events", event_id=values["event_id"].upper())["event_id"] == values["event_id"]
+
+
+@pytest.mark.parametrize("bad", ["", "x", UUID.replace("-", ""), UUID + "\n", "{" + UUID + "}"])
+def test_an_identifier_must_be_a_uuid(bad) -> None:
+    """Only the usual form passes, since all tables are joined by it."""
+    with pytest.raises(ValueError, match="session_id is not a UUID"):
+        fitted("events", session_id=bad)
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1])
+def test_an_integer_must_fit(value) -> None:
+    """A number beyond its column's type is refused by name."""
+    with pytest.raises(ValueError, match=f"turn_index is out of range: {value}"):
+        fitted("turn_starts", turn_index=value)
+    assert fitted("run_ends", turns=value)["turns"] == value
+
+
+def test_times_are_utc_without_a_zone() -> None:
+    """A time with a zone is converted."""
+    ten = datetime.fromisoformat("2026-05-04T10:00:00")
+    noon = datetime(2026, 5, 4, 12, tzinfo=timezone(timedelta(hours=2)))
+    assert fitted("events", recorded_at=noon)["recorded_at"] == ten
+    assert fitted("events", recorded_at=noon.astimezone(UTC))["recorded_at"] == ten
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": "\\ud800x"}', '{"a": "\ufffdx"}'),
+        ('{"a": "\\ud83d\\ude00"}', '{"a": "😀"}'),
+        ('{"a": "\\\\ud800"}', '{"a": "\\\\ud800"}'),
+        ("no json \\ud800", "no json \\ud800"),
+        ('{"a": 1}', '{"a": 1}'),
+    ],
+)
+def test_half_a_character_in_json_is_replaced(text, expected) -> None:
+    """The escape of a lone surrogate, which Python writes and DuckDB refuses, becomes U+FFFD."""
+    assert fitted("actions", arguments=text)["arguments"] == expected
+
+
+def rows(event, table: str) -> list[dict[str, object]]:
+    return [dict(zip(STAGED[table], row.values, strict=True)) for row in rows_of(event) if row.table == table]
+
+
+def test_every_table_gets_rows(make) -> None:
+    """One event of each kind fills every table, and a row has a value for every column."""
+    all_rows = [row for event in make.one_of_each() for row in rows_of(event)]
+    assert {row.table for row in all_rows} == STAGED.keys()
+    for row in all_rows:
+        assert len(row.values) == len(STAGED[row.table]), row.table
+
+
+def test_every_column_is_staged() -> None:
+    """No column is forgotten, and none comes twice."""
+    for table in TABLES:
+        assert sorted(table.staged) == sorted(table.columns), table.name
+
+
+def test_every_event_has_one_row_in_events(make) -> None:
+    """The row in ``events`` comes first, with what all kinds have in common."""
+    for event in make.one_of_each():
+        assert next(iter(rows_of(event))).table == "events"
+        [values] = rows(event, "events")
+        assert values["event_id"] == event.event_id
+        assert values["kind"] == event.kind
+
+
+def test_only_a_note_has_words_in_events(make) -> None:
+    """Code, message and particulars are a note's; an execution's message is elsewhere."""
+    (note,) = rows(make.note("words", detail={"line": 3}), "events")
+    assert (note["code"], note["message"], note["detail"]) == ("line_refused", "words", '{"line":3}')
+    (finished,) = rows(make.finished(message="no"), "events")
+    assert finished["message"] is None
+
+
+def test_characters_are_code_points(make) -> None:
+    """A turn's length is counted as spans are."""
+    (turn,) = rows(make.response("é😀漢"), "turn_starts")
+    assert turn["characters"] == 3
+
+
+def test_a_parse_attempt_counts_what_was_found(make) -> None:
+    """Counts come from the event; valid are those that may go on to be executed."""
+    statuses = (ActionStatus.VALID, ActionStatus.COERCED, ActionStatus.INVALID, ActionStatus.UNKNOWN)
+    event = make.parsed(
+        blocks=(make.block(), make.block(index=1, repairs=())),
+        actions=tuple(make.action(index=index, status=status) for index, status in enumerate(statuses)),
+    )
+    (attempt,) = rows(event, "parse_attempts")
+    counts = [attempt[name] for name in ("block_count", "action_count", "valid_count", "repair_count")]
+    assert counts == [2, 4, 2, 1]
+    assert attempt["parsed_at"] == event.recorded_at
+
+
+def test_what_was_found_has_the_dimensions_of_its_attempt(make) -> None:
+    """Blocks, repairs, actions and their errors need no join to be counted by model, parser or time."""
+    event = make.parsed(
+        blocks=(make.block(index=2, dialect="hermes"),),
+        actions=(make.action(block=2, dialect="hermes"),),
+        issues=(Issue(Reason.TRUNCATED),),
+    )
+    for table in ("blocks", "repairs", "issues", "actions"):
+        (row,) = rows(event, table)
+        assert (row["session_id"], row["turn_index"], row["model"]) == (event.session_id, 3, "m")
+        assert (row["attempt_id"], row["parser_id"], row["run_kind"]) == (
+            event.attempt_id,
+            event.parser_id,
+            "live",
+        )
+    for table in ("blocks", "repairs", "actions"):
+        (row,) = rows(event, table)
+        assert (row["block_index"], row["dialect"]) == (2, "hermes")
+    (action,) = rows(event, "actions")
+    assert (action["span_start"], action["span_end"], action["catalogue"]) == (11, 40, "assistant")
+
+
+def test_an_issue_without_a_place_has_none(make) -> None:
+    """The lack of something stands nowhere."""
+    (issue,) = rows(make.parsed(issues=(Issue(Reason.NO_ACTION_FOUND),)), "issues")
+    assert issue["span_start"] is None
+
+
+@pytest.mark.parametrize("length", [REPAIR_CHARACTERS, REPAIR_CHARACTERS + 1])
+def test_the_text_of_a_repair_is_capped(make, length) -> None:
+    """A repair that swallowed a whole response doesn't store it again."""
+    repair = Repair(RepairKind.DROPPED_TAIL, Span(0, length), "b" * length, "a" * length)
+    (row,) = rows(make.parsed(blocks=(make.block(repairs=(repair,)),)), "repairs")
+    assert row["before"] == "b" * REPAIR_CHARACTERS
+    assert row["after"] == "a" * REPAIR_CHARACTERS

@@ -1,4 +1,4 @@
-"""What a file says of its own tables and columns."""
+"""What a file and docs/ledger.md say of tables and columns."""
 
 import re
 from datetime import timedelta
@@ -11,7 +11,7 @@ from actionledger.core.ids import now
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.storage.comments import column_meanings, row_meaning
 from actionledger.ledger.storage.connections import STORAGE_VERSION
-from actionledger.ledger.storage.schema import BOOKKEEPING, VIEWS
+from actionledger.ledger.storage.schema import BOOKKEEPING, TABLES, VIEWS
 
 FIXTURES = Path(__file__).parent / "fixtures"
 UNITS = {"_ms": "millisecond", "_us": "microsecond", "_usd": "dollar", "_bytes": "byte", "_at": "UTC"}
@@ -84,5 +84,22 @@ def test_the_tables_are_told_with_how_many_rows_they_have(path, make) -> None:
 
 
 def test_what_there_is_not_has_no_words() -> None:
-    """Neither a table nor a column."""
     assert (row_meaning("nothing"), column_meanings("nothing")) == ("", {})
+
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
+
+
+def test_every_table_that_people_read_is_described():
+    """The table of tables names all views and tables but those that a view joins."""
+    described = set(re.findall(r"^\| `(\w+)` \|", DOCUMENT, re.MULTILINE))
+    halves = {table.name for table in TABLES if table.name.endswith(("_starts", "_ends", "_details"))}
+    assert described == {table.name for table in TABLES} - halves | set(VIEWS) | {"quarantine"}
+
+
+def test_every_question_can_be_asked(tmp_path):
+    """Each statement of the document runs on a ledger."""
+    questions = ";".join(re.findall(r"```sql\n(.*?)```", DOCUMENT, re.DOTALL)).split(";\n")
+    with open_ledger(tmp_path / "l.duckdb") as ledger:
+        for question in filter(str.strip, questions):
+            ledger.sql(question).fetchall()

@@ -1,15 +1,22 @@
-"""Events become lines that can be read again."""
+"""Events become lines of segments that can be read again."""
 
+import fcntl
 import json
+import pickle
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from actionledger.core.errors import EventTooLargeError, UsageError
-from actionledger.core.events import EVENT
-from actionledger.ledger.storage import encoding
+from actionledger.core.events import EVENT, SessionFinished
+from actionledger.core.values import Repair, Span
+from actionledger.core.vocabulary import RepairKind
+from actionledger.ledger.storage import encoding, preparation, segments
+from actionledger.ledger.storage.batch import SMALL_CHARACTERS, Batch
 from actionledger.ledger.storage.encoding import Unmasked, encode, masked_lines, waiting
+from actionledger.ledger.storage.preparation import decode
+from actionledger.ledger.storage.segments import Line, batches, remove_finished, segment_sizes
 
 HARD_TEXTS = [
     "nul \x00 nul",
@@ -131,3 +138,161 @@ def test_numbers_that_json_lacks_become_null(make) -> None:
         json.loads(encode(make.note(detail={"x": float("nan"), "\ud800": float("inf")})))["detail"]["x"]
         is None
     )
+
+
+def line(data: bytes, *, is_cut_off: bool = False) -> Line:
+    return Line("w.jsonl", 0, data, is_cut_off)
+
+
+def test_a_line_is_an_event_again(make) -> None:
+    """What was dumped is read."""
+    event = make.note()
+    assert decode(line(EVENT.dump_json(event) + b"\n")) == event
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b'{"kind": "system_noted", \n', "bad JSON: "),
+        (b"\x00\x00\x00\n", "bad JSON: "),
+        (b'{"kind": "run_started", "name": "\xff"}\n', "bad JSON: "),
+        (b"\n", "bad JSON: "),
+        (b'{"kind": "moon_landed"}\n', "unknown kind: 'moon_landed'"),
+        (b'{"no": "kind"}\n', "no event: "),
+        (b"[1]\n", "no event: "),
+        (b'{"kind": "run_finished", "event_id": 1}\n', "bad field: run_finished.event_id: "),
+    ],
+)
+def test_a_line_that_is_no_event_has_a_reason(data, reason) -> None:
+    """Bad JSON, unknown kinds and bad fields are told apart."""
+    with pytest.raises(ValueError, match=f"^{reason}"):
+        decode(line(data))
+
+
+def test_an_event_without_a_uuid_is_refused(make) -> None:
+    """Events are told apart by their identifier, so it must be one."""
+    with pytest.raises(ValueError, match="bad field: event_id is not a UUID: 'mine'"):
+        decode(line(EVENT.dump_json(make.note(event_id="mine"))))
+
+
+def test_a_line_that_was_cut_off_is_never_read(make) -> None:
+    """Even if the rest happens to be complete: its writer didn't say so."""
+    with pytest.raises(ValueError, match=r"^cut off$"):
+        decode(line(EVENT.dump_json(make.note()), is_cut_off=True))
+
+
+KEY = "sk-proj-" + "a1B2" * 12
+
+
+def test_lines_are_those_that_each_event_has_alone(make) -> None:
+    """Whatever is asked together, every line is whole; an event that comes twice is there once."""
+    events = [make.response(text=KEY if number % 4 == 1 else f"nothing {number}") for number in range(10)]
+    batch = Batch()
+    for event in (*events, events[0]):
+        batch.add(event)
+    assert batch.lines() == [encode(event) for event in events]
+    assert batch.prepared().events == len(events)
+    assert not any(KEY.encode() in line for line in batch.lines())
+
+
+@pytest.mark.parametrize("together", [1, 3, 1000])
+def test_no_secret_is_handed_to_another_process(make, monkeypatch, together) -> None:
+    """Whatever is asked together: in a text, in what a text was repaired from, in what a source has named."""
+    monkeypatch.setattr(preparation, "_TOGETHER", together)
+    repair = Repair(RepairKind.DROPPED_TAIL, Span(0, 2), "x " * 240 + KEY, "")
+    batch = Batch()
+    for event in (
+        make.response(text="nothing"),
+        make.response(text=KEY),
+        make.parsed(blocks=(make.block(repairs=(repair,)),)),
+        *[
+            replace(event, labels=(KEY,))
+            for event in make.one_of_each()
+            if isinstance(event, SessionFinished)
+        ],
+    ):
+        batch.add(event)
+    handed = pickle.dumps(batch.prepared())
+    assert b"nothing" in handed
+    assert b"sk-proj" not in handed
+
+
+def test_what_has_no_form_takes_nothing_else_along(make) -> None:
+    """One event that can't be written is named; its neighbours are all there."""
+    for ask in (Batch.lines, Batch.prepared):
+        batch = Batch()
+        for text, latency in (("before", 1), ("bad", object()), ("behind", 2)):
+            batch.add(make.response(text, latency_ms=latency))
+        with pytest.raises(UsageError, match="no form"):
+            ask(batch)
+        assert [json.loads(line)["text"] for line in batch.lines()] == ["before", "behind"]
+        assert batch.prepared().events == 2
+
+
+def test_an_event_that_is_too_large_is_refused_at_once(make, monkeypatch) -> None:
+    """Whoever hands it over records less of it then."""
+    monkeypatch.setattr(encoding, "LINE_LIMIT", SMALL_CHARACTERS)
+    with pytest.raises(EventTooLargeError):
+        Batch().add(make.response("x" * (SMALL_CHARACTERS + 1)))
+
+
+@pytest.fixture
+def growing(tmp_path):
+    """A segment whose writer is alive, with half a line at its end."""
+    with (tmp_path / "b.jsonl").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(b"1\n22\nhal")
+        file.flush()
+        yield file
+
+
+def read(folder, offsets=None, *, finish=True) -> list[Line]:
+    return [line for batch in batches(folder, offsets or {}, finish=finish) for line in batch]
+
+
+def test_a_growing_segment_gives_whole_lines(growing, tmp_path) -> None:
+    """Half a line is left for later while its writer lives."""
+    assert read(tmp_path) == [Line("b.jsonl", 0, b"1\n"), Line("b.jsonl", 2, b"22\n")]
+    growing.write(b"f\n")
+    growing.flush()
+    assert read(tmp_path, {"b.jsonl": 5}) == [Line("b.jsonl", 5, b"half\n")]
+    assert read(tmp_path, {"b.jsonl": 10}) == []
+
+
+def test_a_dead_writers_last_line_is_cut_off(growing, tmp_path) -> None:
+    """Once the lock is free, half a line is handed out as such to the ingester, and never to a reader."""
+    growing.close()
+    assert read(tmp_path)[-1] == Line("b.jsonl", 5, b"hal", is_cut_off=True)
+    assert len(read(tmp_path, finish=False)) == 2
+
+
+def test_batches_are_bounded(tmp_path, monkeypatch) -> None:
+    """A batch ends with the line that reaches the limit, across segments, the oldest first; each may be twice the one before."""
+    monkeypatch.setattr(segments, "BATCH_BYTES", 4)
+    monkeypatch.setattr(segments, "LARGEST_BATCH_BYTES", 6)
+    (tmp_path / "b.jsonl").write_bytes(b"4\n5\n6\n7\n8\n9\n")
+    (tmp_path / "a.jsonl").write_bytes(b"1\n2\n3\n")
+    (tmp_path / "c.txt").write_bytes(b"6\n")
+    found = list(batches(tmp_path, {}, finish=True))
+    assert [[line.data for line in batch] for batch in found] == [
+        [b"1\n", b"2\n"],
+        [b"3\n", b"4\n", b"5\n"],
+        [b"6\n", b"7\n", b"8\n"],
+        [b"9\n"],
+    ]
+
+
+def test_a_line_without_an_end_is_taken_in_pieces(tmp_path, monkeypatch) -> None:
+    """A damaged file can't make a line longer than the limit."""
+    monkeypatch.setattr(segments, "LINE_LIMIT", 4)
+    (tmp_path / "a.jsonl").write_bytes(b"\x00" * 6 + b"\n")
+    assert [line.data for line in read(tmp_path)] == [b"\x00" * 4, b"\x00\x00\n"]
+
+
+def test_a_finished_segment_is_removed_when_all_of_it_is_published(growing, tmp_path) -> None:
+    """A segment stays while it may grow or holds more than the published copy."""
+    for name in ("a.jsonl", "c.jsonl", "d.jsonl"):
+        (tmp_path / name).write_bytes(b"1\n22\nhal")
+    (tmp_path / "e.jsonl").touch()
+    remove_finished(tmp_path, {"a.jsonl": 8, "b.jsonl": 8, "c.jsonl": 5})
+    assert list(segment_sizes(tmp_path)) == ["b.jsonl", "c.jsonl", "d.jsonl"]

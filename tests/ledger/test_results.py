@@ -134,7 +134,6 @@ def test_a_package_that_is_missing_is_named_with_its_extra(ledger, monkeypatch, 
 
 @pytest.mark.parametrize("method", ["df", "arrow"])
 def test_a_statement_without_rows_makes_no_frame(ledger, method):
-    """In a sentence."""
     with pytest.raises(UsageError, match="write a SELECT"):
         getattr(ledger.sql(""), method)()
 

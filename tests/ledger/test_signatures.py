@@ -89,6 +89,5 @@ def test_texts_of_other_words_are_not(one, two):
 
 
 def test_a_long_message_is_bounded():
-    """Whatever a program wrote."""
     assert len(signature("word " * 100_000)) == LONGEST
     assert signature("/" * 50_000) == signature("/" * 60_000)

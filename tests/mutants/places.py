@@ -19,11 +19,7 @@ _SAME = ("_Is_Eq", "_IsNot_NotEq")
 
 
 def mutants_of(modules: Sequence[Path]) -> dict[Place, list[MutationSpec]]:
-    """Return all changes that can be made to modules, by their place, in the order of the text.
-
-    Args:
-        modules: paths, relative to the working directory.
-    """
+    """Return all changes that can be made to modules, by their place, in the order of the text."""
     with TemporaryDirectory() as folder, use_db(f"{folder}/session.sqlite") as db:
         init(modules, db, {})
         found = [mutation for item in db.work_items for mutation in item.mutations]

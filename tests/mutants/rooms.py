@@ -25,11 +25,7 @@ class Room:
 
     @classmethod
     def of(cls, name: str, globs: dict[str, list[str]]) -> Self:
-        """Return a room by its globs.
-
-        Raises:
-            LookupError: a glob finds nothing: what it was for has another name now.
-        """
+        """Return a room by its globs."""
         return cls(name, _found(name, globs["code"]), _found(name, globs["tests"]))
 
     def tests_for(self, module: Path) -> list[Path]:
@@ -44,11 +40,7 @@ class Room:
 
 
 def rooms(names: list[str]) -> list[Room]:
-    """Return the rooms of those names; all of them where none is given.
-
-    Raises:
-        LookupError: there is no such room.
-    """
+    """Return the rooms of those names; all of them where none is given."""
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     if unknown := set(names) - set(config):
         raise LookupError(f"There is no room {min(unknown)!r}; {CONFIG.name} has {', '.join(config)}.")

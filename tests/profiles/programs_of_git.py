@@ -96,14 +96,7 @@ def hooks(root, folder, name):
 
 
 def lay(root, name, trap, file=None):
-    """Write a trap into a repository.
-
-    Args:
-        root: the repository's top folder.
-        name: the trap's.
-        trap: the trap.
-        file: the file that its settings go to; the repository's own where not given.
-    """
+    """Write a trap into a repository."""
     words = program(root, name)
     folder = hooks(root, root / ".git" / f"hooks-{name}", name)
     for key, value in trap.settings.items():

@@ -202,7 +202,6 @@ def test_issue_2_actions_are_checked_before_anything_runs(session, action, field
 
 
 def test_issue_3_backticks_never_break_the_reading(session):
-    """However many, wherever in a string."""
     texts = [f"a {FENCE} b", f"{FENCE}\n", "`", f"x\n{FENCE}actions\ny\n{FENCE}"]
     assert contents(session.handle(block(*map(task, texts)))) == texts
 

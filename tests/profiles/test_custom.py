@@ -158,7 +158,6 @@ def test_another_function_by_the_same_name_is_a_clash(actions):
 
 
 def test_an_example_that_is_wrong_is_refused(actions):
-    """At the decorator, with the field."""
     with pytest.raises(UsageError, match=r"The example of 'note' \(note\) doesn't validate: text: "):
 
         @actions.action(example={"text": 5})

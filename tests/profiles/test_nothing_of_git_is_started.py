@@ -111,7 +111,6 @@ def caught_beside(tmp_path_factory) -> Caught:
 
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_setting_starts_nothing(caught_beside, name):
-    """In the repository's own configuration."""
     assert name not in caught_beside(name)
 
 
@@ -143,7 +142,6 @@ ATTRIBUTES = [".gitattributes", ".git/info/attributes", "folder/.gitattributes"]
 
 @pytest.mark.parametrize("place", soaked(ATTRIBUTES, [".git/info/attributes"]))
 def test_an_attribute_starts_nothing(trapped, place):
-    """Wherever attributes may stand."""
     root = trapped.root
     names = (
         "filter.clean",

@@ -25,7 +25,6 @@ def assistant(tmp_path):
 
 
 def test_ten_tasks_over_two_turns_and_nine_deletions(assistant):
-    """Each is about another task."""
     tasks = [{"type": "create_task", "content": f"Call supplier {n}"} for n in range(1, 11)]
     first, second = assistant.handle(actions(*tasks[:5])), assistant.handle(actions(*tasks[5:]))
     assert statuses(first, second) == [ExecutionStatus.SUCCEEDED] * 10

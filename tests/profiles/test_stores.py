@@ -177,3 +177,33 @@ def test_a_reasoners_file_of_before_goes_on(tmp_path):
         assert (store.step.step, store.persona.name) == (4, "Ada")
         store.say("User", NAMES)
         assert [line.text for line in store.conversation(2)] == [NAMES]
+
+
+FIELDS = {"content": "tea", "notes": "", "status": "pending"}
+
+
+@pytest.fixture
+def assistant_store(tmp_path):
+    opened = AssistantStore(tmp_path / "s.sqlite")
+    opened.rows("PRAGMA busy_timeout = 0")
+    yield opened
+    opened.close()
+
+
+def test_a_locked_file_is_worth_another_try(assistant_store, tmp_path):
+    """Nothing was written, and the same works as soon as the other is done."""
+    other = sqlite3.connect(tmp_path / "s.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(ActionError, match="Another session") as caught:
+        assistant_store.add(TASK, FIELDS)
+    assert (caught.value.reason, caught.value.transient) == (Reason.UNAVAILABLE, True)
+    other.execute("COMMIT")
+    assert assistant_store.add(TASK, FIELDS)["id"] == 1
+    other.close()
+
+
+def test_another_fault_is_none_of_the_models(assistant_store):
+    """A table that is missing is an error of ours."""
+    assistant_store.rows("DROP TABLE tasks")
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        assistant_store.add(TASK, FIELDS)

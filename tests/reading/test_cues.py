@@ -1,10 +1,19 @@
-"""The sentence before a block: which ones say that it is shown, and which ones only sound like it."""
+"""The sentence before a block: whether it says that the block is shown, or names the work at hand."""
+
+import re
+from itertools import product
+from typing import Any
+from unittest import mock
 
 import pytest
+from hypothesis import given, strategies as st
 
+import actionledger as al
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
-from actionledger.reading.cues import is_shown
+from actionledger.reading import cues
+from actionledger.reading.cues import WORDS, CueWords, is_shown
 from actionledger.reading.parsers import PARSERS
+from actionledger.reading.prose_words import stems
 from actionledger.reading.scan.source import Source
 
 FENCE = '```json\n{"action": "update_plan", "plan": "x"}\n```'
@@ -140,3 +149,225 @@ def test_what_forbids_something_may_forbid_another_thing(before):
         assert (found.status, found.reason) == (BlockStatus.IGNORED, Reason.CALL_IN_PROSE)
         assert [issue.span for issue in reading.issues] == [found.span]
         assert [action.illustration for action in reading.actions] == [Reason.CALL_IN_PROSE]
+
+
+FINDING = ("_ANYWHERE", "_ENDS_SO", "_FORBIDS", "_PRESCRIBES", "_LAST", "_TELLS_FORMAT")
+"""The patterns that find a cue anywhere in a sentence."""
+
+MESSAGES = [
+    '>>>f\n{"a": "x"}',
+    ">>>f\n{",
+    "<function=f>{",
+    '<function=f>{"a": "x"}\n',
+    '<|tool_call|>{"a": "x"',
+]
+"""Openers with a body that nothing closes, so that no sentence ends between them."""
+
+
+def _shortest(tree: Any) -> list[str]:
+    """Return a text for each way through a pattern's alternatives, with no more in it than there has to be, but for single signs."""
+    return ["".join(parts) for parts in product(*(_ways(kind, given) for kind, given in tree))]
+
+
+def _ways(kind: Any, given: Any) -> list[str]:
+    match str(kind):
+        case "LITERAL":
+            return [chr(given)]
+        case "BRANCH":
+            return [way for tree in given[1] for way in _shortest(tree)]
+        case "SUBPATTERN":
+            return _shortest(given[-1])
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            least, _, repeated = given
+            if least:
+                return [way * least for way in _shortest(repeated)]
+            is_sign = [str(what) for what, _ in repeated] == ["LITERAL"]
+            return ["", *(_shortest(repeated) if is_sign else [])]
+        case "IN":
+            return [chr(of) if str(what) == "LITERAL" else " " for what, of in given]
+        case "AT" | "ASSERT" | "ASSERT_NOT":
+            return [""]
+    raise NotImplementedError(kind)
+
+
+@pytest.mark.parametrize("name", [*FINDING, "_FORMAT"])
+def test_whatever_a_pattern_finds_holds_such_a_word(name):
+    """A cue that is added without its word would never be found."""
+    pattern = getattr(cues, name)
+    ways = _shortest(re._parser.parse(pattern.pattern, pattern.flags))
+    assert [way for way in ways if not WORDS.may_stand_in(way)] == []
+
+
+ASKED = {
+    "_FORBIDS": stems.NEGATIONS,
+    "_ENDS_SO": stems.EXAMPLES,
+    "_PRESCRIBES": stems.FORMATS,
+    "_ANYWHERE": stems.EXAMPLES | stems.POSSIBILITIES,
+}
+"""The words without one of which each of these patterns is not asked."""
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_whatever_a_pattern_finds_holds_a_word_of_those_that_it_is_asked_for(name):
+    pattern = getattr(cues, name)
+    ways = _shortest(re._parser.parse(pattern.pattern, pattern.flags))
+    assert [way for way in ways if not cues.may_hold(way, ASKED[name])] == []
+    assert not cues.may_hold("The trains are late today.", ASKED[name])
+
+
+@given(
+    st.lists(st.sampled_from([*sorted(stems.STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
+    st.data(),
+)
+def test_pieces_miss_no_word(parts, data):
+    """A word that begins in one piece and ends in the next one, and any stretch of the text, asked for in any order."""
+    text, words = "".join(parts), CueWords()
+    places = st.integers(0, len(text))
+    for start, end in data.draw(st.lists(st.tuples(places, places).map(sorted), max_size=6)):
+        assert words.may_stand_in(text, start, end) or not WORDS.may_stand_in(text[start:end])
+
+
+class _Counting:
+    """A pattern, or words, that notes how many characters it was asked about."""
+
+    def __init__(self, pattern: Any) -> None:
+        self._pattern, self.characters = pattern, 0
+
+    def may_stand_in(self, text: str) -> bool:
+        self.characters += len(text)
+        return self._pattern.may_stand_in(text)
+
+    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+        end = len(text) if end is None else min(end, len(text))
+        self.characters += end - start
+        return self._pattern.search(text, start, end)
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_messages_behind_one_another_are_gone_through_for_cues_once(message):
+    """Eight patterns went through six hundred characters for each message, of fifteen characters: a millisecond."""
+    text = message * (6_000 // len(message))
+    counting = {name: _Counting(getattr(cues, name)) for name in FINDING} | {"WORDS": _Counting(WORDS)}
+    with (
+        mock.patch.multiple(cues, **{name: counting[name] for name in FINDING}),
+        mock.patch.object(cues, "WORDS", counting["WORDS"]),
+    ):
+        reading = PARSERS["auto"].read(text, frozenset({"f"}))
+    assert len(reading.blocks) > 100
+    assert sum(each.characters for each in counting.values()) < 3 * len(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from([*sorted(stems.STEMS), "I", "this", ".", ":", "\n\n", "\n", "- ", "例如"]), max_size=9
+    )
+)
+def test_a_paragraph_without_such_a_word_shows_nothing(parts):
+    """It is asked for them before its last sentence is looked for: that saves work and changes no answer."""
+    text = " ".join(parts)
+    for source in (Source(text), Source(f"{text}\n\n```json\n{{}}\n```")):
+        start = min(len(source.text), len(text) + 2)
+        found = cues.is_shown(source, start)
+        with mock.patch.object(cues, "_says_nothing", return_value=False):
+            assert cues.is_shown(Source(source.text), start) == found
+
+
+TOOLS = [
+    {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    }
+]
+CALL = al.render([("get_weather", {"city": "Oslo"})], "hermes")
+
+OF_WORK = [
+    "Build, tests, lint:",
+    "All cases pass. Full suite + vet + lint:",
+    "Quick sanity check of the parser's new branch:",
+    "Final verification — gofmt and the whole run:",
+    "Diff overview before committing:",
+    "Three stale comments to update (`old` → `new`):",
+    "**Part 2**: switch both call sites to `c.url()`:",
+    "Extract `example.com` as a constant too:",
+    "Check if `strings` is still used in this file:",
+    "Build and run the tests first to catch regressions:",
+    "Also remove the old rule, since nothing needs it:",
+    "Now the new unit test in planner, so that nobody breaks it.",
+    "Now the changelog with its new section.",
+    "Here's the corrected code:",
+    "I apologize. Here is the modified code with the right syntax:",
+    "Let me check whether both give the same result.",
+    "I need the number of rows and have to check if they give the same result.",
+    "I should write a function that takes both numbers.",
+    "I'll fix that now. The fastest way is to use sed:",
+    "The plan:\n\n1. Take the lettuce.\n2. Cool it in the fridge\n3. Go to the other countertop and put it there",
+]
+OF_TEXTS = [
+    "The failing test:",
+    "What the linter printed:",
+    "The diff of both transcripts:",
+    "A test for the parser has this call:",
+    "The tests feed the parser with:",
+    "The suite contains:",
+    "Build command of theirs:",
+    "Here's the new version that I propose:",
+    "Here's the fixed line of your log:",
+    "Three calls to compare:",
+    "Two lines to ignore:",
+    "Two ways to fix it:",
+    "I'll look into it. The other agent's request:",
+    "Let me verify. The client sent:",
+    "I will check. Somebody wrote:",
+    "If they confirm, run the tests:",
+    "Check if they agree, then run the tests:",
+    "According to the changelog, clients send:",
+    "In the unit test, the model answers:",
+    "A function call in this protocol has two parts:",
+]
+
+
+def outcome(lead):
+    """Return whether the call behind a lead runs, and that something is said of one that doesn't."""
+    result = al.parse(f"{lead}\n\n{CALL}", dialects="auto", tools=TOOLS)
+    runs = any(call.status.is_runnable for call in result.actions)
+    assert runs or result.issues
+    return runs
+
+
+@pytest.mark.parametrize("lead", OF_WORK)
+def test_a_lead_that_names_the_work_lets_a_marked_call_run(lead):
+    assert outcome(lead)
+
+
+@pytest.mark.parametrize("lead", OF_TEXTS)
+def test_a_lead_that_names_a_text_lets_it_wait(lead):
+    assert not outcome(lead)
+
+
+OWN = {
+    "assistant": al.render([("create_task", {"content": "Paris"})], "actions"),
+    "coder": al.render([("read_file", {"path": "a.txt"})], "xml_tags"),
+    "orchestrator": al.render([("escalate", {"reason": "Paris"})], "json_action"),
+    "reasoner": al.render([("speak", {"context": "Hi"})], "plan"),
+}
+RUNS = [
+    "A branch comes first:\n\n…",
+    "With a sketch:\n\n…",
+    "…\n\nWould you like me to set a reminder as well?",
+    "…\n\nThe next step is up to the tests.",
+    "…\n\nLet me know if anything is missing.",
+    "Please approve the branch before Friday:\n\n…",
+]
+WAITS = [
+    "What would the call be? Answer:\n\n…",
+    "…\n\nThis is what the user pasted.",
+]
+
+
+@pytest.mark.parametrize("profile", OWN)
+@pytest.mark.parametrize(("texts", "is_meant"), [(RUNS, True), (WAITS, False)], ids=["runs", "waits"])
+def test_an_action_in_a_profiles_own_format_waits_where_it_is_shown(profile, texts, is_meant):
+    for text in texts:
+        result = al.parse(text.replace("…", OWN[profile]), profile=profile)
+        assert any(call.status.is_runnable for call in result.actions) is is_meant, text
+        assert is_meant or result.issues, text

@@ -88,7 +88,6 @@ def test_a_tag_in_a_foreign_fence_never_reaches_out_of_it():
 
 
 def test_a_parser_without_dialects_finds_nothing():
-    """Whatever the text holds."""
     reading = parser().read(BLOCK % "a")
     assert (reading.outcome, reading.blocks) == (Outcome.NO_ACTION, ())
 

@@ -102,7 +102,6 @@ def test_the_same_readings_give_the_same_bytes(ledger, blessed, tmp_path):
 
 
 def test_secrets_are_masked(blessed):
-    """As the ledger has them."""
     texts = gzip.decompress(beside(blessed).read_bytes()).decode()
     assert "create_task" in texts
     assert "a1B2a1B2" not in texts

@@ -74,7 +74,6 @@ def test_what_an_actor_dies_of_is_read_elsewhere(filled):
 
 @pytest.mark.skipif(missing("x", "lake", "ray") is None, reason="Ray is installed here.")
 def test_without_ray_the_extra_is_named():
-    """Before anything is begun."""
     run = RunKey(run_id="00000000-0000-4000-8000-000000000009", kind=RunKind.REPARSE)
     with pytest.raises(
         MissingPackageError, match=r"needs ray, not installed here: pip install 'actionledger\[lake\]'"

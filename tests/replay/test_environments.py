@@ -41,7 +41,6 @@ def changed(archive: bytearray, at_header: int, at_directory: int, value: int) -
 
 @pytest.mark.parametrize("damage", ["encrypted", "unknown packing", "packed badly", "cut"])
 def test_a_wheel_that_cannot_be_read_is_refused(tmp_path, damage):
-    """Whatever reading it raises."""
     path = tmp_path / "x.whl"
     archive = wheel(path, compression=zipfile.ZIP_DEFLATED)
     if damage == "encrypted":

@@ -69,13 +69,12 @@ def test_groups_in_too_few_sessions_to_tell_are_not_counted(tmp_path):
     assert (len(rest) > 1, len(told)) == (True, 1)
 
 
-def test_what_was_run_once_is_no_difference_between_readings(tmp_path):
+def test_what_was_run_once_is_no_difference_between_readings(ledger):
     """Only the first reading of a turn is executed: its failures are not gone because another parser read the text."""
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        with al.Runtime("assistant", ledger=ledger) as runtime:
-            runtime.handle('```actions\n{"actions": [{"type": "get_task", "task_id": 9}]}\n```')
-        run = al.reparse(ledger, parser="gembrain-standard").run_id
-        assert al.failure_changes(ledger, None, run).changes == ()
+    with al.Runtime("assistant", ledger=ledger) as runtime:
+        runtime.handle('```actions\n{"actions": [{"type": "get_task", "task_id": 9}]}\n```')
+    run = al.reparse(ledger, parser="gembrain-standard").run_id
+    assert al.failure_changes(ledger, None, run).changes == ()
 
 
 GOOD, BAD = (

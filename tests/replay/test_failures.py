@@ -1,4 +1,4 @@
-"""Groups of failures and what they cost, counted once more without SQL."""
+"""Groups of failures and what they cost, and responses in another format."""
 
 import json
 from collections import defaultdict
@@ -13,6 +13,7 @@ from actionledger.core.vocabulary import Capture, Origin, Reason
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.failure_groups import FailureKey
 from actionledger.replay.failures import group_turns
+from actionledger.replay.fit import other_format
 
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MESSAGES = {
@@ -195,7 +196,6 @@ def test_without_executions_a_valid_action_gets_through(tmp_path):
 
 
 def test_an_empty_ledger_has_no_group(tmp_path):
-    """And says so."""
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:
         report = al.failures(ledger)
     assert (report.groups, report.turns, report.sessions, report.spent.turns) == ((), 0, 0, 0)
@@ -204,7 +204,6 @@ def test_an_empty_ledger_has_no_group(tmp_path):
 
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "\x1b[31mred\u202e", "[bold]x[/bold]"])
 def test_what_a_model_wrote_is_shown_as_text(tmp_path, hostile):
-    """In a notebook and a terminal."""
     calls, results = (al.RecordedCall("c", hostile, "{}"),), (al.RecordedResult("c", hostile, is_error=True),)
     turn = al.RecordedTurn(0, "x", capture=Capture.ARGUMENTS, calls=calls, results=results)
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:
@@ -276,3 +275,38 @@ def test_another_message_with_the_same_code_is_another_group_with_other_turns(tm
         assert {group.key.code for group in groups} == {Reason.COMMAND_FAILED}
         found = sorted([turn.turn_index for turn in group_turns(ledger, group.key)] for group in groups)
     assert found == [[0, 2], [1]]
+
+
+NOTHING_KNOWN = '{{"action":"search","query":"gpu {}"}}'
+FENCED = '```json\n{{"action": "update_plan", "plan": "Phase {}"}}\n```'
+
+
+def taken(path, *texts: str) -> al.Ledger:
+    ledger = al.open_ledger(path / "team.duckdb")
+    turns = tuple(al.RecordedTurn(index, text) for index, text in enumerate(texts))
+    al.import_sessions(ledger, [al.RecordedSession("s", "coder", "m", "", turns)])
+    return ledger
+
+
+@pytest.mark.parametrize(
+    ("text", "look"), [(NOTHING_KNOWN, "70 JSON of no known format."), (FENCED, "70 json_action.")]
+)
+def test_most_look_like_another_format(tmp_path, text, look):
+    """Of as many as are looked at; which way reads them is said where one does."""
+    with taken(tmp_path, *(text.format(index) for index in range(70))) as ledger:
+        said = other_format(ledger)
+    assert said.startswith(
+        "In 70 of 70 responses no action of their format was found. Of 50 different ones, 50 look"
+    )
+    assert (look.replace("70", "50") in said, "replay --parser auto" in said) == (True, text == FENCED)
+
+
+def test_prose_and_what_is_read_say_nothing(tmp_path):
+    """Nor do few among many that are read."""
+    with taken(tmp_path, "Well.", "Very well.", "{not JSON", "3") as ledger:
+        assert other_format(ledger) == ""
+        assert other_format(ledger, al.Filter(models=("nobody",))) == ""
+    read = al.render([("read_file", {"path": "a.py"})], "xml_tags")
+    (tmp_path / "b").mkdir()
+    with taken(tmp_path / "b", read, read + " ", FENCED.format(1)) as ledger:
+        assert other_format(ledger) == ""

@@ -155,7 +155,6 @@ def test_a_run_is_a_baseline(ledger):
     ],
 )
 def test_what_can_not_be_asked_is_refused(ledger, asked, error, says):
-    """Before anything is read."""
     with pytest.raises(error, match=re.escape(says)):
         al.gate(ledger, **({"baseline": "first", "candidate": "assistant"} | asked))
 

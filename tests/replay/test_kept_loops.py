@@ -91,7 +91,6 @@ def test_only_a_session_that_has_changed_is_looked_through(ledger, searched):
 
 
 def test_who_may_write_nothing_keeps_nothing(ledger):
-    """Unless it is said."""
     ledger.ingest()
     with open_ledger(ledger.path, read_only=True) as reading:
         al.loops(reading)
@@ -131,7 +130,6 @@ def test_what_a_filter_leaves_is_not_taken_for_all(ledger, searched):
 
 
 def test_other_limits_are_another_search(ledger):
-    """Neither read nor kept."""
     al.loops(ledger)
     before = file_of(ledger).read_bytes()
     assert al.loops(ledger, limits=NO_REPETITION).loops == ()

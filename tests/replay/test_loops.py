@@ -184,7 +184,6 @@ def test_a_session_that_nobody_ran_is_not_recorded(tmp_path, text):
 
 
 def test_an_import_that_was_run_is_looked_through(tmp_path):
-    """As a live session is."""
     with imported(tmp_path, "one", run=True) as ledger:
         report = al.loops(ledger)
     assert [(loop.pattern, loop.count, loop.is_stop) for loop in report.loops] == [
@@ -193,7 +192,6 @@ def test_an_import_that_was_run_is_looked_through(tmp_path):
 
 
 def test_a_filter_narrows_the_sessions_down(ledger):
-    """And limits say what counts."""
     assert al.loops(ledger, Filter(models=("nobody",))) == al.LoopReport((), 0, 0)
     assert al.loops(ledger, limits=NO_REPETITION) == al.LoopReport((), len(SESSIONS), 0)
 
@@ -222,7 +220,6 @@ def test_feedback_that_is_handed_back_is_no_new_request(tmp_path):
 
 
 def test_a_session_that_is_opened_again_begins_anew(tmp_path):
-    """As it does live."""
     with open_ledger(tmp_path / "team.duckdb") as opened:
         with al.Runtime("assistant", ledger=opened, workspace=tmp_path / "work") as runtime:
             turns = [runtime.handle(LOOK) for _ in range(2)]

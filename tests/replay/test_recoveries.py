@@ -105,7 +105,6 @@ def test_what_makes_no_sense_is_refused(report):
 
 
 def test_a_ledger_without_failures_has_no_rates(tmp_path):
-    """And no rows."""
     with open_ledger(tmp_path / "team.duckdb") as ledger:
         found = al.recoveries(ledger)
     assert (found.turns, found.within(1).value, len(found.df())) == ((), None, 0)

@@ -1,4 +1,4 @@
-"""Recorded sessions run again: identical where nothing has changed, parting where something has, refused where they can't be."""
+"""Recorded sessions run again: identical where nothing has changed, or refused."""
 
 import json
 import os
@@ -20,6 +20,7 @@ from actionledger.demo import sample_sessions, take_samples
 from actionledger.demo.live import play
 from actionledger.ledger.queries.recent import recent_turns
 from actionledger.profiles.coder import CODER
+from actionledger.replay import rerun_course
 
 LONG_AGO = datetime(2000, 1, 1)
 _FILE = "<create_file><path>{}</path><content>{}</content></create_file>"
@@ -300,3 +301,11 @@ def test_a_killed_rerun_leaves_the_numbers_of_its_ledger(
     assert ended.returncode == -signal.SIGKILL
     assert _numbers(ledger) == before
     assert al.rerun(ledger, session_id).counts["identical"] == 1
+
+
+def test_no_turn_is_read_of_a_session_that_another_runtime_has_run(tmp_path, monkeypatch):
+    """What it was is known by its record."""
+    monkeypatch.setattr(rerun_course, "turn", lambda *_: pytest.fail("a turn was read"))
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn(session="theirs", text="<execute>1 + 1</execute>", profile="mint")
+        assert al.rerun(ledger, "theirs").refusals == {"not_ours": 1}

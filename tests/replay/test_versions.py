@@ -119,7 +119,6 @@ def test_an_environment_is_made_once(broken, monkeypatch):
     ],
 )
 def test_what_is_no_version_is_refused_and_nothing_recorded(filled, tmp_path, monkeypatch, against, said):
-    """With what would be one."""
     path = filled(1, 1)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.whl").write_bytes(b"")
@@ -130,7 +129,6 @@ def test_what_is_no_version_is_refused_and_nothing_recorded(filled, tmp_path, mo
 
 
 def test_a_parser_that_the_version_lacks_is_named(filled, broken):
-    """With those that it has."""
     with open_ledger(filled(1, 1)) as ledger:
         with pytest.raises(UnknownNameError, match="Did you mean 'assistant'"):
             al.reparse(ledger, parser="assistent", against=str(broken))

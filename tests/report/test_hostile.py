@@ -161,7 +161,6 @@ def test_what_a_terminal_is_sent_is_only_text(evil):
 
 
 def test_text_is_of_one_screen():
-    """However much was read."""
     block = '{"type": "create_task", "content": "%s"}' % ("x" * 500)
     text = '```actions\n{"actions": [' + ",".join([block] * 300) + "]}\n```"
     result = al.parse(text, profile="assistant")
@@ -219,7 +218,6 @@ PARTS = st.sampled_from(
 @settings(max_examples=examples(60))
 @given(st.lists(PARTS, max_size=8).map("".join))
 def test_no_character_is_lost_and_every_element_is_closed(text):
-    """For any response."""
     result = al.parse(text, profile="assistant")
     assert Page(al.explain(result)._repr_html_()).raw == as_html(text)
 

@@ -115,12 +115,7 @@ def launched() -> Iterator[Browser]:
 
 @contextmanager
 def window(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
-    """A window of a browser whose pages wait as long as anything is waited for.
-
-    Args:
-        browser: the browser.
-        options: what kind of window; see ``Browser.new_context``.
-    """
+    """A window of a browser whose pages wait as long as anything is waited for."""
     with closing(browser.new_context(**options)) as context:
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
         yield context

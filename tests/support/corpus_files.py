@@ -55,13 +55,7 @@ def sessions_in(path: Path, source: Source) -> list[RecordedSession]:
 
 
 def imported(path: Path, source: Source, folder: Path) -> ImportReport:
-    """Return what an import takes in of a file, which is known as the source's and of which a second import adds nothing.
-
-    Args:
-        path: the file.
-        source: its source.
-        folder: where the ledger is made.
-    """
+    """Return what an import takes in of a file, which is known as the source's and of which a second import adds nothing."""
     assert recognised(sample_of(path))[0].source is source
     with open_ledger(folder / "ledger.duckdb") as ledger:
         report, again = (

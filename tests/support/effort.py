@@ -39,12 +39,7 @@ def is_soak() -> bool:
 
 
 def soaked(values: Iterable[Any], always: Sequence[Any]) -> list[Any]:
-    """Return values to parametrize a test with; all but those that are tried always are for the soak.
-
-    Args:
-        values: all of them.
-        always: some of them; one that isn't among them is an error.
-    """
+    """Return values to parametrize a test with; all but those that are tried always are for the soak."""
     every = list(values)
     if missing := [value for value in always if value not in every]:
         raise ValueError(f"not among the values: {missing}")

@@ -116,16 +116,7 @@ class ForkedPython:
         is_taken_down: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program in a folder.
-
-        Args:
-            code: the program.
-            folder: where it is begun.
-            arguments: what it finds behind its name in ``sys.argv``.
-            stdin: what it reads.
-            is_taken_down: whether all that it has loaded is taken down at its end.
-            environment: what is added to the environment of now.
-        """
+        """Run a program in a folder."""
         with contextlib.ExitStack() as stack:
             given, stdout, stderr = files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
             given.write(stdin)
@@ -138,14 +129,7 @@ class ForkedPython:
 
     @contextmanager
     def begun(self, code: str, folder: Path, *arguments: object, **environment: str) -> Iterator[Running]:
-        """Begin a program in a folder, and end it where nobody has.
-
-        Args:
-            code: the program.
-            folder: where it is begun.
-            arguments: what it finds behind its name in ``sys.argv``.
-            environment: what is added to the environment of now.
-        """
+        """Begin a program in a folder, and end it where nobody has."""
         pipes = [os.pipe() for _ in range(3)]
         theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
         pid = self._begin(code, folder, arguments, environment, theirs)
@@ -169,13 +153,7 @@ class ForkedPython:
     def Popen(  # noqa: N802 - it takes the place of the other
         self, words: Sequence[str], *, stderr: IO[bytes], bufsize: int = -1, **_piped: object
     ) -> Begun:
-        """Begin a program whose words are those of ``own_processes.words_for``, in a session of its own.
-
-        Args:
-            words: they.
-            stderr: the file that it complains to.
-            bufsize: as for ``subprocess.Popen``.
-        """
+        """Begin a program whose words are those of ``own_processes.words_for``, in a session of its own."""
         (read, write), (from_it, to_us) = os.pipe(), os.pipe()
         code = f"import os; os.setsid(); {words[2]}"
         pid = self._begin(code, Path.cwd(), tuple(words[3:]), {}, [read, to_us, stderr.fileno()])

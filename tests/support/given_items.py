@@ -20,12 +20,7 @@ def left_out(items: Iterable[Item]) -> Counter[tuple[LeftOutReason, str]]:
 
 
 def check_items(items: Iterable[Item], wordings: Sequence[Wording]) -> None:
-    """See that all of it can be recorded.
-
-    Args:
-        items: what a source gave.
-        wordings: the source's.
-    """
+    """See that all of it can be recorded."""
     for item in items:
         assert isinstance(item, RecordedSession | LeftOut | Refusal)
         if isinstance(item, LeftOut):

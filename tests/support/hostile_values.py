@@ -12,11 +12,7 @@ STRANGE: tuple[Any, ...] = (*OF_EACH_TYPE, True, -1, 1e300, "", "𝕏" * 50, [],
 
 
 def with_one_part_changed(value: Any) -> Iterator[Any]:
-    """Yield copies of a JSON value, each with one of its parts replaced or left out; a soak tries more of each type.
-
-    Args:
-        value: an object or a list; it stays as it is.
-    """
+    """Yield copies of a JSON value, each with one of its parts replaced or left out; a soak tries more of each type."""
     for path in paths(value):
         for strange in STRANGE if is_soak() else OF_EACH_TYPE:
             changed = deepcopy(value)

@@ -30,11 +30,7 @@ class NotHereError(Exception):
 
 
 def install() -> None:
-    """Have Debian install PostgreSQL where it is not here.
-
-    Raises:
-        NotHereError: it can't.
-    """
+    """Have Debian install PostgreSQL where it is not here."""
     if _programs() is not None:
         return
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
@@ -45,14 +41,7 @@ def install() -> None:
 
 @contextlib.contextmanager
 def postgres() -> Iterator[dict[str, str]]:
-    """Run a PostgreSQL of one's own.
-
-    Yields:
-        How it is reached: the variables that its clients take from the environment.
-
-    Raises:
-        NotHereError: it is not installed, or does not start.
-    """
+    """Run a PostgreSQL of one's own."""
     programs = _programs()
     if programs is None:
         raise NotHereError("PostgreSQL is not here: python tests/support/lake_servers.py --install")
@@ -114,14 +103,7 @@ def make_database(environment: dict[str, str], name: str) -> None:
 
 @contextlib.contextmanager
 def s3() -> Iterator[dict[str, str]]:
-    """Run an S3 of one's own, with the bucket ``BUCKET`` in it.
-
-    Yields:
-        How it is reached: the variables that its clients take from the environment.
-
-    Raises:
-        NotHereError: moto is not installed, or does not start.
-    """
+    """Run an S3 of one's own, with the bucket ``BUCKET`` in it."""
     program = Path(sys.executable).with_name("moto_server")
     if not program.exists():
         raise NotHereError("moto_server is not here: pip install 'actionledger[lake-test]'")

@@ -10,12 +10,7 @@ AHEAD_SECONDS = 1000.0
 
 
 def late_once(monkeypatch: pytest.MonkeyPatch, sign: Path) -> None:
-    """Have the time of commands be over when there is a file.
-
-    Args:
-        monkeypatch: takes it back.
-        sign: the file.
-    """
+    """Have the time of commands be over when there is a file."""
 
     def monotonic() -> float:
         return time.monotonic() + AHEAD_SECONDS * sign.exists()

@@ -174,11 +174,7 @@ _BY_NAME = {
 
 
 def planted(seed: int = 0) -> Iterator[Planted]:
-    """Yield texts with secrets: each token in three kinds of text, and what is known by its name only in its own.
-
-    Args:
-        seed: another one draws other characters.
-    """
+    """Yield texts with secrets: each token in three kinds of text, and what is known by its name only in its own."""
     drawn = random.Random(seed)
     places = list(_TOKEN_PLACES.items())
     for number, (kind, secret) in enumerate(_tokens(drawn).items()):

@@ -20,13 +20,7 @@ RUN_EVENTS = "('run_started', 'run_finished', 'input_left_out')"
 
 
 def differences(one: Path, other: Path, *, but: str = "") -> dict[str, tuple[int, int]]:
-    """Return how many rows of each table only one of two published ledgers has, and only the other; none for tables that agree.
-
-    Args:
-        one: the first ledger.
-        other: the second.
-        but: what is not compared of runs' and events' tables: ``runs`` where one of them took more than one run.
-    """
+    """Return how many rows of each table only one of two published ledgers has, and only the other; none for tables that agree."""
     found = {}
     with duckdb.connect() as connection:
         for name, path in (("one", one), ("other", other)):

@@ -116,14 +116,7 @@ class _Searches(dict[Any, Any]):
 
 
 def growth_fault(read: Callable[[str], object], small: str, large: str, spare: Steps | None = None) -> str:
-    """Return what reading a large text costs beside a small one of the same make, if that is too much; else an empty text.
-
-    Args:
-        read: reads a text.
-        small: the one text.
-        large: the other; so many times as long, it may cost a quarter more than so many times as much.
-        spare: what reading costs once, whatever the text is: it must not make the small text's figure too good.
-    """
+    """Return what reading a large text costs beside a small one of the same make, if that is too much; else an empty text."""
     read(small)  # what is made once, at the first reading, is no cost of a text
     little, much = steps_of_reading(read, small), steps_of_reading(read, large)
     most = 1.25 * len(large) / len(small)

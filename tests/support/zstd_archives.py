@@ -11,15 +11,7 @@ import pytest
 def write_zstd_archive(
     path: Path, files: Mapping[str, bytes], *, size: int | None = None, crc: int | None = None, flags: int = 0
 ) -> None:
-    """Write an archive.
-
-    Args:
-        path: where to.
-        files: what its files hold, by their names.
-        size: how large each says that it is unpacked; as large as it is by default.
-        crc: the checksum that each says to have; its own by default.
-        flags: what is set for each beside that its name is UTF-8.
-    """
+    """Write an archive."""
     compressor = pytest.importorskip("zstandard").ZstdCompressor()
     written, entries = bytearray(), bytearray()
     for name, data in files.items():

@@ -1,7 +1,11 @@
-"""``orchestrator run``: a directive and its layers from the command line, and what a person does in between."""
+"""``orchestrator run``, ``answer`` and ``plan``: directives and their layers, what a person says, and what docs/orchestrator.md shows."""
 
 import json
+import re
+import shlex
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -252,3 +256,61 @@ def test_a_cost_is_what_the_tokens_come_to(run, server):
         "$2.0000)",
     ]
     assert len(server.seen) == 2
+
+
+def test_an_answer_is_for_what_waits(run, sentence, play, said):
+    run("orchestrator", "run", "work", "Go.", *play(_2ic=[said("?", QUESTION)]))
+    assert "those that do: 1" in sentence("orchestrator", "answer", "work", "2", "Yes.")
+    assert "those that do: 1" in sentence("orchestrator", "answer", "work", 2**64, "Yes.")
+    assert "no words" in sentence("orchestrator", "answer", "work", "1", " ")
+    run("orchestrator", "answer", "work", "1", "Yes.")
+    assert "those that do: none" in sentence("orchestrator", "answer", "work", "1", "No.")
+    (request,) = run("orchestrator", "requests", "work", "--all", "--json").value
+    assert request["answer"] == "Yes."
+
+
+def test_the_plan_that_holds_is_shown(run, play, said):
+    """And earlier ones where they are asked for."""
+    second = {"action": "update_plan", "plan": "Then\nthe page."}
+    run("orchestrator", "run", "work", "Go.", *play(_2ic=[said("x", PLAN)], eng_lead=[said("x", second)]))
+    shown = run("orchestrator", "plan", "work").out
+    assert (shown.startswith("Version 2 from eng-lead"), "Then\nthe page.\n" in shown) == (True, True)
+    assert "First" not in shown
+    plans = run("orchestrator", "plan", "work", "--all", "--json").value
+    assert [(plan["version"], plan["layer"]) for plan in plans] == [(1, "2ic"), (2, "eng-lead")]
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "orchestrator.md").read_text(encoding="utf-8")
+
+VARIES = re.compile(r"\b(?P<id>[0-9a-f]{8})\b|(?P<moment>\b\d{4}-\d\d-\d\dT[\d:+]+)")
+"""What is another one each time: the id of an approval, and the time."""
+
+
+def fenced(label: str) -> list[str]:
+    """Return the bodies of the page's fences of a label."""
+    return re.findall(rf"^```{label}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """Yield each command of the page with what it prints."""
+    for part in re.split(r"^\$ ", fenced("console")[0], flags=re.MULTILINE)[1:]:
+        command, _, printed = part.partition("\n")
+        yield command, printed
+
+
+def test_the_transcript_is_what_happens(run, tmp_path):
+    """From top to bottom, in a folder with the scripts that it shows."""
+    for name, script in zip(("first", "second"), fenced("jsonl"), strict=True):
+        (tmp_path / f"{name}.jsonl").write_text(script)
+    now: dict[str, str] = {}
+    for command, printed in shown():
+        words = [now.get(word, word) for word in shlex.split(command)]
+        assert words[0] == "actionledger"
+        done = run(*words[1:])
+        assert done.err == ""
+        assert VARIES.sub("…", done.out) == VARIES.sub("…", printed)
+        now |= dict(zip(ids(printed), ids(done.out), strict=True))
+
+
+def ids(text: str) -> list[str]:
+    return [found["id"] for found in VARIES.finditer(text) if found["id"]]

@@ -57,7 +57,6 @@ def test_issues_are_written_to_a_file(run, filed, tmp_path, name, words):
     ],
 )
 def test_a_file_that_can_not_be_written_is_one_sentence(sentence, filed, tmp_path, name, words):
-    """What is there stays."""
     (tmp_path / "there.md").write_text("mine")
     assert words in sentence("orchestrator", "export", "work", name)
     assert (tmp_path / "there.md").read_text() == "mine"

@@ -100,7 +100,6 @@ def test_a_folder_without_an_orchestration_is_one_sentence(sentence, command, tm
     ],
 )
 def test_what_is_not_there_is_one_sentence(sentence, command, words):
-    """It names it."""
     assert words in sentence("orchestrator", *command)
 
 

@@ -369,7 +369,6 @@ def test_a_session_is_read_again_with_another_parser(typed):
 
 
 def test_refused_actions_are_shown_with_the_reason(typed):
-    """And what could not be read."""
     repl = typed(
         create("x") + "<modify_file><path>x</path></modify_file>\n<create_file><path>y</path><content>cut"
     )

@@ -230,7 +230,6 @@ def test_a_ledger_in_the_working_directory_is_refused(tmp_path, forked):
 
 
 def test_commands_and_their_words_are_completed(typed):
-    """Behind a slash only."""
     repl = typed().repl
     assert list(completions(repl, "/ex")) == ["/exit", "/execute"]
     assert list(completions(repl, "/auto o")) == ["on", "off"]

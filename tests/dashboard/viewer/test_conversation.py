@@ -258,7 +258,6 @@ def test_a_text_is_found_in_the_whole_session(open_page: Open, recorded: Path) -
 
 @pytest.mark.parametrize("called", ["", "nobody"])
 def test_a_link_to_no_session_says_so(open_page: Open, recorded: Path, called: str) -> None:
-    """As the replay does."""
     test = open_page(recorded, "views/transcript.py", **({"session": called} if called else {}))
     assert not test.exception
     assert not [

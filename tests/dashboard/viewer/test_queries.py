@@ -157,7 +157,6 @@ def test_what_was_refused_is_an_error_with_its_reason(elsewhere: Path) -> None:
 
 
 def test_a_session_that_is_not_there_says_so(sample: Path) -> None:
-    """As everywhere."""
     with open_ledger(sample, read_only=True) as ledger, pytest.raises(UsageError):
         view_of(ledger, "no such session")
 

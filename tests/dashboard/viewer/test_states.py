@@ -50,7 +50,6 @@ def test_rows_of_a_store_come_and_go(ledger: al.Ledger) -> None:
 
 
 def test_what_was_not_kept_is_not_recorded(ledger: al.Ledger) -> None:
-    """With the reason as a sentence."""
     with al.Runtime("coder", ledger=ledger, auto=True, manifest=False) as runtime:
         runtime.handle(CREATE.format("a.txt", "one"))
     lane = view_of(ledger, runtime.session_id)["turn"]["done"][-1]

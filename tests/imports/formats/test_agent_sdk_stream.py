@@ -103,7 +103,6 @@ def test_one_message_has_written_all_of_it(items):
 
 
 def test_stream_events_say_what_each_message_wrote(items):
-    """And why it stopped."""
     begun = {
         "type": "stream_event",
         "event": {"type": "message_start", "message": {"id": "msg_1"}},

@@ -12,7 +12,6 @@ from actionledger.imports.formats.aider import SOURCE, read
 from actionledger.imports.sources.base import LeftOut
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.ledger import open_ledger
 
 START = "\n# aider chat started at 2024-08-13 07:02:48\n\n> Models: sonnet with diff edit format, weak model haiku  \n"
 BLOCK = "a.py\n```python\n<<<<<<< SEARCH\nold {0}\n=======\nnew {0}\n>>>>>>> REPLACE\n```\n"
@@ -81,6 +80,33 @@ def test_tokens_stood_in_front_of_the_message_once(history):
     assert (turn.usage.input_tokens, turn.usage.output_tokens, turn.usage.cost_usd) == (33924, 91, 0.170985)
 
 
+def test_words_of_aider_with_several_lines_are_not_the_model_s(history):
+    """As 0.86.2 writes them: the sign is before their first line alone, and the two spaces are behind their last."""
+    edit = BLOCK.format(2).split("```python")[1].strip().removesuffix("```").strip()
+    failed = (
+        "> The LLM did not conform to the edit format.  \n> # 1 SEARCH/REPLACE block failed to match!\n\n"
+        f"## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py\n{edit}\n\n"
+        "The SEARCH section must exactly match an existing block of lines, docstrings, etc  \n"
+    )
+    [session] = sessions(
+        history(
+            f"{START}\n> Aider v0.86.2  \n#### go  \n\n{BLOCK.format(2)}\n{TOOK}{failed}\n> A quotation.\n\nSorry.\n\n{TOOK}"
+        )
+    )
+    first, second = session.turns
+    assert second.text == "> A quotation.\n\nSorry."
+    assert [judged(each, SOURCE.wordings).reason for each in first.results] == [Reason.NO_MATCH]
+    assert first.feedback is not None
+    assert first.feedback.endswith("docstrings, etc")
+    assert (session.details.agent, session.details.agent_version) == ("aider", "0.86.2")
+
+
+def test_words_of_aider_that_never_end_end_with_the_person_s(history):
+    """And those of the model that follow are the model's."""
+    text = f"{START}\n#### go  \n\nHi\n\n{TOOK}> # 1 SEARCH/REPLACE block failed to match!\nand so on\n#### on  \n\nYes\n\n{TOOK}"
+    assert [turn.text for turn in turns(history(text))] == ["Hi", "Yes"]
+
+
 def test_an_edit_that_did_not_match_has_failed_and_the_others_have_not(history):
     """aider repeats the one that failed; the model is told of it."""
     failed = quoted(
@@ -126,16 +152,15 @@ def test_commands_are_no_words_to_the_model(history):
     }
 
 
-def test_a_history_that_grows_adds_only_what_is_new(history, tmp_path):
+def test_a_history_that_grows_adds_only_what_is_new(history, tmp_path, ledger):
     """Two sessions of one second are two; what stands before the first heading is one of its own."""
     whole = f"begun before\n\n{TOOK}{START}\n#### go  \n\n{BLOCK}\n{TOOK}> Applied edit to a.py  \n{START}\n#### go  \n\nHi\n\n{TOOK}"
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        for end in (*range(40, len(whole), 60), len(whole), len(whole)):
-            path = tmp_path / ".aider.chat.history.md"
-            path.write_text(whole[:end])
-            import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(3,)]
-        assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(3,)]
+    for end in (*range(40, len(whole), 60), len(whole), len(whole)):
+        path = tmp_path / ".aider.chat.history.md"
+        path.write_text(whole[:end])
+        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(3,)]
+    assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(3,)]
 
 
 def test_what_stands_before_a_heading_is_a_session_and_a_readme_is_none(history, tmp_path):
@@ -147,17 +172,15 @@ def test_what_stands_before_a_heading_is_a_session_and_a_readme_is_none(history,
     assert list(read(readme)) == [LeftOut(str(readme), LeftOutReason.UNKNOWN_FORMAT, "text")]
 
 
-def test_edits_are_read_and_have_their_results(history, tmp_path):
+def test_edits_are_read_and_have_their_results(history, ledger):
     """In a ledger each is an action with what came of it."""
     path = history(
         f"{START}\n#### go  \n\n{BLOCK.format(1)}\n{BLOCK.format(2)}\n{TOOK}> Applied edit to a.py  \n"
     )
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        assert (
-            ledger.sql("SELECT name, status FROM executions").fetchall()
-            == [("search_replace", "succeeded")] * 2
-        )
+    import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert (
+        ledger.sql("SELECT name, status FROM executions").fetchall() == [("search_replace", "succeeded")] * 2
+    )
 
 
 @pytest.mark.corpus

@@ -86,7 +86,6 @@ def test_parts_of_a_span_are_put_together(items, tmp_path, spelled):
 
 
 def test_a_tool_that_failed_says_why(items):
-    """By the error of its row."""
     failed = row(3, "tool", 1, name="look", input={"at": 1}, error="no such file")
     session, *_ = items(*ROWS[:3], failed)
     assert [(each.output, each.is_error) for each in session.turns[0].results] == [("no such file", True)]

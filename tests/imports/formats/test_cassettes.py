@@ -326,7 +326,6 @@ def test_bodies_are_read_however_they_were_stored(cassette):
 
 
 def test_what_is_no_cassette_is_refused(tmp_path):
-    """With what it is."""
     path = tmp_path / "a.yaml"
     for text, why in [
         ("a: [", "not YAML"),

@@ -142,7 +142,6 @@ def test_arguments_that_could_not_be_parsed_are_as_they_were_written(items):
 
 
 def test_requests_that_failed_are_counted_by_what_they_failed_with(items):
-    """Each try has a line."""
     errors = ({"status": 529}, {"connection": {"code": "ECONNRESET"}}, {"status": 529})
     lines = [line("system", f"e{n}", subtype="api_error", error=each) for n, each in enumerate(errors)]
     found = {(each.reason, each.detail): each.count for each in items(*lines, said("m", text("ok")))[1:]}

@@ -11,7 +11,6 @@ from actionledger.imports.formats.cline import SOURCE, read
 from actionledger.imports.sources.base import LeftOut
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.ledger import open_ledger
 
 ASK = {
     "role": "user",
@@ -140,14 +139,12 @@ def test_calls_in_the_text_are_read_as_text(task):
     ],
 )
 def test_what_came_of_a_call_in_a_text_is_told_by_its_words(task, said, reason):
-    """And marked as inferred."""
     (result,) = session(read(task(*old([f"[read_file for 'a'] Result:\n{said}"])))).turns[0].results
     found = judged(result, SOURCE.wordings)
     assert (found.reason, found.is_inferred) == (reason, True)
 
 
 def test_what_a_person_says_is_feedback(task):
-    """Where it is no result."""
     assert session(read(task(*old(["No, b."])))).turns[0].feedback == "No, b."
 
 
@@ -164,15 +161,14 @@ def test_tokens_stand_in_the_notes_beside_a_task(task):
     assert (LeftOutReason.BOOKKEEPING, 2) in [(i.reason, i.count) for i in found if isinstance(i, LeftOut)]
 
 
-def test_a_result_of_a_text_is_found_in_a_ledger(task, tmp_path):
+def test_a_result_of_a_text_is_found_in_a_ledger(task, ledger):
     """The call is read by a dialect, and what came of it belongs to it."""
     path = task(*old(["[read_file for 'a'] Result:\nThe user denied this operation."]))
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        assert ledger.sql("SELECT name FROM actions").fetchall() == [("read_file",)]
-        assert ledger.sql("SELECT status, reason, is_inferred FROM executions").fetchall() == [
-            ("denied", "rejected", True)
-        ]
+    import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert ledger.sql("SELECT name FROM actions").fetchall() == [("read_file",)]
+    assert ledger.sql("SELECT status, reason, is_inferred FROM executions").fetchall() == [
+        ("denied", "rejected", True)
+    ]
 
 
 @pytest.mark.corpus

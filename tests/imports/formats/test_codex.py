@@ -373,7 +373,6 @@ def test_a_line_that_is_none_is_refused(tmp_path):
 
 
 def test_it_is_recognised():
-    """By its lines' three fields."""
     assert recognise(Sample(None, b"", (meta(), call("a")))) == 1
     assert recognise(Sample(None, b"", ({"timestamp": AT, "type": "x", "payload": {}},))) == 0
     assert recognise(Sample(None, b"", ({"session": "s", "text": "x"},))) == 0

@@ -109,19 +109,17 @@ def test_the_order_of_the_files_doesnt_matter(folder, tmp_path):
         },
     ],
 )
-def test_a_text_that_was_stopped_in_a_call_is_read_as_text(folder, tmp_path, fields):
+def test_a_text_that_was_stopped_in_a_call_is_read_as_text(folder, ledger, fields):
     """The model wrote its call into the text, and was stopped before the tag's end."""
     (path,) = folder(log(body(1, content="I look.", tool_calls=[CALL])) | fields)
     (piece,) = pieces([path])
     (turn,) = piece.turns
     assert (turn.text, turn.capture, turn.calls[0].call_id) == (RAW, Capture.TEXT, "call_1")
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        assert ledger.sql("SELECT name FROM actions").fetchall() == [("terminal",)]
+    import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert ledger.sql("SELECT name FROM actions").fetchall() == [("terminal",)]
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
-    """With what is missing."""
     path = tmp_path / "a.json"
     path.write_text('{"messages": []}')
     (item,) = read(path)

@@ -115,7 +115,6 @@ def test_a_response_without_a_message_is_there_with_what_it_took(read_lines):
 
 
 def test_a_run_that_only_failed_is_a_session(read_lines):
-    """Without a turn, and with why."""
     items = read_lines(
         SOURCE,
         START,

@@ -202,7 +202,6 @@ def test_lines_that_a_database_took_over_are_the_same_turns(tmp_path):
 
 
 def test_an_export_is_read_on_one_line_and_on_several(tmp_path):
-    """As much as its database."""
     info = {"id": SESSION, "working_dir": "/w", "name": "Look", "extension_data": {}}
     turns = sessions(read(made(tmp_path / "sessions.db", MESSAGES)))[0].turns
     for indent in (None, 2):
@@ -257,7 +256,7 @@ def test_a_row_that_holds_no_json_is_refused_and_the_rest_goes_on(tmp_path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE messages SET content_json = ? WHERE id = 4", (b"\xff\xfe",))
         connection.execute("INSERT INTO sessions (id, working_dir) VALUES ('t', '/w')")
-        insert(connection, MESSAGES, "t")
+        insert(connection, [each | {"id": f"t{each['id']}"} for each in MESSAGES], "t")
         connection.execute("UPDATE messages SET content_json = '[' || char(10) WHERE id = 8")
         connection.commit()
     items = list(read(path))

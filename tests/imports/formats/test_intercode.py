@@ -136,7 +136,6 @@ def test_an_action_that_gave_nothing_yet_has_no_result(items):
 
 
 def test_what_is_none_is_refused(items):
-    """And recognised by an episode's fields."""
     assert [type(each) for each in items({"0": episode(), "1": 5})] == [RecordedSession, Refusal]
     assert [type(each) for each in items([])] == [Refusal]
     assert recognise(Sample(None, json.dumps({"0": episode()}).encode())) == 1

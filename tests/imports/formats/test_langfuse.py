@@ -225,7 +225,6 @@ def test_what_a_trace_says_as_a_whole(items):
 
 
 def test_an_agent_that_a_tool_started_is_a_child(items):
-    """Of the agent that called the tool."""
     found = sessions(
         items(
             observation(1, "AGENT"),

@@ -10,7 +10,6 @@ from actionledger.imports.formats.mini_swe_agent import SOURCE, read, recognise
 from actionledger.imports.paths import import_path
 from actionledger.imports.sources.base import LeftOut, Refusal, Sample
 from actionledger.imports.sources.wordings import judged
-from actionledger.ledger import open_ledger
 
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Mend it."}]
 
@@ -145,7 +144,6 @@ def test_responses_of_the_other_interface_are_read_too(items):
 
 
 def test_a_command_that_took_too_long_says_so(items):
-    """In words alone."""
     note = "The last command <command>sleep 99</command> timed out and has been killed.\nThe output"
     (turn,) = session(items([*ASKED, ran("sleep 99"), told(note)])).turns
     found = judged(turn.results[0], SOURCE.wordings)
@@ -161,7 +159,7 @@ def test_it_is_recognised_by_what_it_says_or_by_its_last_word(items):
     assert [type(each) for each in items({"a": 1})] == [Refusal]
 
 
-def test_a_raw_response_is_read_as_its_runtime_reads_it(tmp_path):
+def test_a_raw_response_is_read_as_its_runtime_reads_it(tmp_path, ledger):
     """A command is an action with its result, though nobody recorded that a shell was offered."""
     path = tmp_path / "a.traj.json"
     path.write_text(
@@ -177,12 +175,11 @@ def test_a_raw_response_is_read_as_its_runtime_reads_it(tmp_path):
             ]
         )
     )
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        import_path(path, ledger, format="mini_swe_agent")
-        found = ledger.sql(
-            "SELECT a.dialect, a.arguments->>'command', e.reason FROM actions a JOIN executions e USING (action_id) ORDER BY a.turn_index"
-        )
-        assert found.fetchall() == [("bash_fence", "ls", "command_failed"), ("bash_fence", "pwd", None)]
-        # Of prose, the runtime's answer says whether it was a mistake.
-        came_of = ledger.sql("SELECT outcome, reason FROM parse_attempts ORDER BY turn_index").fetchall()
-        assert came_of[2:] == [("failed", "no_action_found"), ("no_action", None)]
+    import_path(path, ledger, format="mini_swe_agent")
+    found = ledger.sql(
+        "SELECT a.dialect, a.arguments->>'command', e.reason FROM actions a JOIN executions e USING (action_id) ORDER BY a.turn_index"
+    )
+    assert found.fetchall() == [("bash_fence", "ls", "command_failed"), ("bash_fence", "pwd", None)]
+    # Of prose, the runtime's answer says whether it was a mistake.
+    came_of = ledger.sql("SELECT outcome, reason FROM parse_attempts ORDER BY turn_index").fetchall()
+    assert came_of[2:] == [("failed", "no_action_found"), ("no_action", None)]

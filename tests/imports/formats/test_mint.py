@@ -60,12 +60,11 @@ def test_the_folders_name_model_setting_and_task_set(read):
     )
 
 
-def test_a_session_is_called_by_its_task(read, tmp_path):
+def test_a_session_is_called_by_its_task(read, tmp_path, ledger):
     """Its first message begins with the same rules for all of them."""
     read(line(("user", "You are a helpful assistant."), ("assistant", "<solution>1</solution>")))
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        al.import_path(tmp_path / FOLDERS, ledger)
-        assert ledger.sql("SELECT title, title_from FROM sessions").fetchall() == [("What is 1?", "prompt")]
+    al.import_path(tmp_path / FOLDERS, ledger)
+    assert ledger.sql("SELECT title, title_from FROM sessions").fetchall() == [("What is 1?", "prompt")]
 
 
 def test_only_the_assistants_messages_are_responses(read):
@@ -106,13 +105,11 @@ def test_several_empty_responses_are_several_turns(read):
 
 
 def test_an_empty_response_that_left_a_message_is_one_turn(read):
-    """It is not counted twice."""
     assert turns(read, ("user", "q"), ("assistant", ""), ("user", "b")) == [("", "q", "b")]
 
 
 @pytest.mark.parametrize("messages", [(), (("user", "q"),)])
 def test_a_session_without_any_response_has_no_turn(read, messages):
-    """It is a session all the same."""
     (session,) = read(line(*messages))
     assert session.turns == ()
 
@@ -175,7 +172,6 @@ def test_its_files_are_known_by_their_names(tmp_path):
     ],
 )
 def test_it_is_recognised_by_what_its_lines_hold(value, sureness):
-    """Whatever it is called."""
     assert SOURCE.recognise(Sample(Path("x"), b"", (value,))) == sureness
 
 
@@ -189,13 +185,12 @@ def test_a_file_without_folders_above_it_is_read_too(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("form", "parser"), [('"```python" tag', "mint-fences"), ('"<execute>" tag', "")])
-def test_the_prompt_says_how_the_model_was_to_write_code(read, tmp_path, form, parser):
+def test_the_prompt_says_how_the_model_was_to_write_code(read, ledger, form, parser):
     """Some models were prompted for fences; what chose the parser is recorded, and a prompt that doesn't say so changes nothing."""
     prompt = f"Your code should be enclosed using {form}, for example: …"
     (session,) = read(line(("user", prompt), ("assistant", "```python\nprint(1)\n```")))
     assert session.parser == parser
     assert ("parser_because" in session.metadata) is bool(parser)
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        al.import_sessions(ledger, [session])
-        asked = "SELECT parser_name, outcome FROM parse_attempts"
-        assert ledger.sql(asked).fetchall() == [(parser or "mint", "clean" if parser else "failed")]
+    al.import_sessions(ledger, [session])
+    asked = "SELECT parser_name, outcome FROM parse_attempts"
+    assert ledger.sql(asked).fetchall() == [(parser or "mint", "clean" if parser else "failed")]

@@ -72,7 +72,6 @@ def test_what_was_asked_is_taken_from_the_file_beside_it(batch, tmp_path):
 
 
 def test_a_file_of_requests_has_no_sessions(batch):
-    """They are counted."""
     assert left(batch(asked("a"), asked("b"), name="x.jsonl")) == {(LeftOutReason.BOOKKEEPING, "request"): 2}
 
 
@@ -106,7 +105,6 @@ def test_anthropics_results_are_read(batch):
 
 
 def test_an_answer_that_failed_is_counted(batch):
-    """By its kind."""
     failed = answered(
         "a", response={"status_code": 429, "body": {"error": {"type": "rate_limit", "message": "x"}}}
     )

@@ -96,7 +96,6 @@ def test_a_message_is_a_turn_with_its_calls_and_what_came_of_them(export):
 
 
 def test_each_step_of_a_message_is_a_response(export):
-    """With its own tokens."""
     begin = {"type": "step-start"}
     items = export(begin, tool(output="a"), done(3), begin, text("One."), done(4))
     first, second = session(items).turns
@@ -172,7 +171,6 @@ def test_a_ledger_that_has_both_tries_as_one_answer_doubles_nothing(export, tmp_
     ],
 )
 def test_errors_are_told_by_their_words(export, part, reason):
-    """As opencode words them."""
     (result,) = session(export(part)).turns[0].results
     assert judged(result, SOURCE.wordings).reason is reason
 
@@ -253,7 +251,6 @@ def test_a_message_or_a_part_is_read_with_its_session(tree):
 
 
 def test_what_is_no_session_is_refused(tmp_path):
-    """With what it is."""
     path = tmp_path / "a.json"
     path.write_text("[]")
     with pytest.raises(SourceError, match="not a session of opencode's but list"):
@@ -333,7 +330,6 @@ def test_a_database_holds_what_an_export_does(database, export):
 
 
 def test_a_part_of_a_database_that_is_no_object_is_refused(database):
-    """And the rest goes on."""
     path = database(text("One."), tool(output="a"))
     for data, reason in (
         ("[]", "is not an object, but list"),

@@ -119,6 +119,21 @@ def test_an_answer_without_messages_is_its_output(items):
     assert [(turn.prompt, turn.text) for turn in session.turns] == [("Where?", "Here."), ("And?", "There.")]
 
 
+def test_a_thought_that_is_only_in_the_providers_answer_is_the_turns(items):
+    """OpenInference's messages of chat completions have no place for it; run by CrewAI in the lab."""
+    message = {"role": "assistant", "content": "", "reasoning_content": "I think again."}
+    body = {"id": "c1", "choices": [{"finish_reason": "tool_calls", "index": 0, "message": message}]}
+    call = "llm.output_messages.0.message.tool_calls.0.tool_call."
+    said = {
+        "llm.output_messages.0.message.role": "assistant", call + "id": "call_1",
+        call + "function.name": "look", call + "function.arguments": '{"at": 2}',
+        "output.value": json.dumps(body),
+    }  # fmt: skip
+    (turn,) = only(items(span(1, "LLM", attributes={"input.value": "Where?", **said}))).turns
+    assert (turn.reasoning, turn.text) == ("I think again.", "")
+    assert [each.name for each in turn.calls] == ["look"]
+
+
 def test_an_agent_of_langchain_s_below_a_tool_is_a_child(tmp_path):
     """Its chain alone is called what the metadata of all within it says."""
     called = {
@@ -182,16 +197,15 @@ def test_an_answer_told_in_parts_is_one(items):
 
 
 @pytest.mark.parametrize("others", [0, 2])
-def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, tmp_path, others):
+def test_the_parts_that_an_older_ledger_has_as_turns_become_the_one_answer(items, ledger, others):
     """It was made a turn of each: the whole one stands for them, and nothing is counted twice."""
     more = {f"llm.output_messages.{n}.message.content": f"And {n}." for n in range(2, 2 + others)}
     parts = only(items(span(1, "LLM", attributes=IN_PARTS | more)))
     whole = only(items(span(1, "LLM", attributes=IN_PARTS | more | {"output.value": RESPONSE})))
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        for session in (parts, whole, whole):
-            al.import_sessions(ledger, [session])
-        assert ledger.sql("SELECT turn_index, call_count FROM turns").fetchall() == [(0, 1)]
-        assert ledger.sql("SELECT count(*) FROM actions").fetchall() == [(1,)]
+    for session in (parts, whole, whole):
+        al.import_sessions(ledger, [session])
+    assert ledger.sql("SELECT turn_index, call_count FROM turns").fetchall() == [(0, 1)]
+    assert ledger.sql("SELECT count(*) FROM actions").fetchall() == [(1,)]
 
 
 def test_what_is_hidden_is_not_recorded(items):

@@ -62,7 +62,6 @@ def test_no_value_in_a_line_stops_a_source(name, tmp_path):
 
 @pytest.mark.scaled
 def test_no_value_in_a_document_stops_a_source(tmp_path):
-    """Each part of a session of Continue's."""
     (whole,) = (RECORDINGS / "continue_cli" / "exit3").glob("[0-9a-f]*.json")
     path = tmp_path / "session.json"
     for changed in with_one_part_changed(json.loads(whole.read_text())):

@@ -14,7 +14,6 @@ from actionledger.imports.formats import openclaw_telemetry, pi
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
 from actionledger.imports.sources.wordings import judged
-from actionledger.ledger import open_ledger
 
 HEAD = {
     "type": "session",
@@ -86,7 +85,7 @@ def test_the_model_is_the_one_that_answered(tmp_path):
     assert piece.turns[0].model == "served-1"
 
 
-def test_what_was_branched_off_begins_with_a_copy(tmp_path):
+def test_what_was_branched_off_begins_with_a_copy(tmp_path, ledger):
     """It is a fork, and the copied messages stay where they were seen first."""
     head = HEAD | {
         "id": "22222222-2222-2222-2222-222222222222",
@@ -96,11 +95,10 @@ def test_what_was_branched_off_begins_with_a_copy(tmp_path):
     second = session(tmp_path, ASK, SAID, CAME, LAST, head=head, name="t.jsonl")
     fork = pieces(pi.read(second))[0]
     assert (fork.parent, fork.relation) == (HEAD["id"], Relation.FORK)
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        for path in (first, second, first):
-            import_sessions(ledger, pi.read(path), source="pi", origin=path)
-        counts = "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM actions), (SELECT count(*) FROM executions)"
-        assert ledger.sql(counts).fetchall() == [(2, 1, 1)]
+    for path in (first, second, first):
+        import_sessions(ledger, pi.read(path), source="pi", origin=path)
+    counts = "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM actions), (SELECT count(*) FROM executions)"
+    assert ledger.sql(counts).fetchall() == [(2, 1, 1)]
 
 
 def test_other_lines_are_counted_and_a_lost_beginning_is_refused(tmp_path):

@@ -10,7 +10,6 @@ from actionledger.imports import import_sessions
 from actionledger.imports.formats.provider_wire import SOURCE, read
 from actionledger.imports.sources.base import LeftOut, Refusal
 from actionledger.imports.sources.registry import recognised, sample_of
-from actionledger.ledger import open_ledger
 
 ASK = {"model": "m", "messages": [{"role": "user", "content": "Read a"}]}
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"path": "a"}'}}
@@ -82,19 +81,16 @@ def test_lists_lines_and_documents_of_responses_are_read(file):
 
 
 def test_a_document_of_one_response_is_read(file):
-    """Also over several lines."""
     assert [turn.text for turn in turns(file(json.dumps(ANSWER, indent=1), "a.json"))] == ["Hi"]
 
 
 def test_a_file_that_is_a_stream_is_a_response(file):
-    """As a terminal has it."""
     path = file(STREAM, "out.txt")
     assert [(turn.external_id, turn.text) for turn in turns(path)] == [("chatcmpl-000000001", "Hi")]
     assert recognised(sample_of(path))[0].source.name == "provider_wire"
 
 
 def test_times_of_the_recorder_are_taken_where_a_body_has_none(file):
-    """In seconds, in milliseconds, or written out."""
     for at in (1700000000, 1700000000000, "2023-11-14T22:13:20Z"):
         (turn,) = turns(
             file(json.dumps({"request": ASK, "response": ANSWER, "timestamp": at, "duration_ms": 7}))
@@ -109,7 +105,7 @@ def test_what_is_nothing_of_a_model_is_counted(file):
     assert items[0].reason is LeftOutReason.UNKNOWN_KIND
 
 
-def test_an_import_twice_and_a_longer_log_add_only_what_is_new(file, tmp_path):
+def test_an_import_twice_and_a_longer_log_add_only_what_is_new(file, ledger):
     """A result that came with a later request belongs to the call of the earlier one."""
     told = {"role": "tool", "tool_call_id": "c1", "content": "text of a"}
     again = {**ASK, "messages": [*ASK["messages"], ANSWER["choices"][0]["message"], told]}
@@ -122,13 +118,14 @@ def test_an_import_twice_and_a_longer_log_add_only_what_is_new(file, tmp_path):
         json.dumps({"request": ASK, "response": ANSWER}),
         json.dumps({"request": again, "response": last}),
     ]
-    with open_ledger(tmp_path / "l.duckdb") as ledger:
-        for count in (1, 2, 2):
-            path = file("\n".join(lines[:count]))
-            import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        counts = "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM turns), (SELECT count(*) FROM actions)"
-        assert ledger.sql(counts).fetchall() == [(1, 2, 1)]
-        assert ledger.sql("SELECT call_id, status FROM executions WHERE origin = 'recorded'").fetchall() == [
-            ("c1", "succeeded")
-        ]
-        assert ledger.sql("SELECT sum(output_tokens) FROM turns").fetchall() == [(6,)]
+    for count in (1, 2, 2):
+        path = file("\n".join(lines[:count]))
+        import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    counts = (
+        "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM turns), (SELECT count(*) FROM actions)"
+    )
+    assert ledger.sql(counts).fetchall() == [(1, 2, 1)]
+    assert ledger.sql("SELECT call_id, status FROM executions WHERE origin = 'recorded'").fetchall() == [
+        ("c1", "succeeded")
+    ]
+    assert ledger.sql("SELECT sum(output_tokens) FROM turns").fetchall() == [(6,)]

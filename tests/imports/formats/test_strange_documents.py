@@ -117,7 +117,6 @@ def test_no_value_in_a_document_stops_a_source(name, tmp_path):
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", LINES)
 def test_no_value_in_a_line_stops_a_source(name, tmp_path):
-    """Each part of each line."""
     path = tmp_path / f"{name}.jsonl"
     for place, line in enumerate(LINES[name]):
         for changed in with_one_part_changed(line):
@@ -129,7 +128,6 @@ def test_no_value_in_a_line_stops_a_source(name, tmp_path):
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", STREAMS)
 def test_no_value_in_a_stream_stops_a_source(name, tmp_path):
-    """Each part of each event."""
     path = tmp_path / "stream.txt"
     events = [json.loads(line.removeprefix("data: ")) for line in STREAMS[name].split("\n\n") if "{" in line]
     for place, event in enumerate(events):

@@ -279,7 +279,6 @@ def test_no_value_in_a_document_stops_a_source(name, tmp_path):
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", LINES)
 def test_no_value_in_a_line_stops_a_source(name, tmp_path):
-    """Each part of each line."""
     for changed in with_one_part_changed(LINES[name]):
         check_items(read(name, written(f"lines of {name}", tmp_path, changed)), source_named(name).wordings)
 

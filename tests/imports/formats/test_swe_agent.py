@@ -10,7 +10,6 @@ from actionledger.imports import import_sessions
 from actionledger.imports.formats.swe_agent import SOURCE, read, recognise
 from actionledger.imports.sources.base import Refusal, Sample
 from actionledger.imports.sources.wordings import judged
-from actionledger.ledger import open_ledger
 
 
 def step(thought: str, action: str, observation: str = "ok", response: str | None = None) -> dict:
@@ -71,7 +70,7 @@ def test_a_written_step_is_its_raw_response(items):
     assert session.success is None
 
 
-def test_calls_of_an_interface_stand_in_the_history(items, tmp_path):
+def test_calls_of_an_interface_stand_in_the_history(items, ledger):
     """A try in the wrong form is no message of it, and the same identifier comes again in a replay."""
     steps = [
         step("I look.", "ls", "a.py", "I look."),
@@ -87,12 +86,11 @@ def test_calls_of_an_interface_stand_in_the_history(items, tmp_path):
         [],
         ["{}"],
     ]
-    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
-        report = import_sessions(ledger, items(whole), source=SOURCE.name)
-        assert (report.turns, report.calls, report.results) == (3, 2, 2)
-        # Its runtime demands an action, and asked again.
-        came_of = ledger.sql("SELECT outcome, reason FROM parse_attempts ORDER BY turn_index").fetchall()
-        assert came_of == [("clean", None), ("failed", "no_action_found"), ("clean", None)]
+    report = import_sessions(ledger, items(whole), source=SOURCE.name)
+    assert (report.turns, report.calls, report.results) == (3, 2, 2)
+    # Its runtime demands an action, and asked again.
+    came_of = ledger.sql("SELECT outcome, reason FROM parse_attempts ORDER BY turn_index").fetchall()
+    assert came_of == [("clean", None), ("failed", "no_action_found"), ("clean", None)]
 
 
 def test_what_ended_a_run_and_what_was_shown_first_is_no_turn(items):
@@ -143,14 +141,12 @@ def test_two_runs_of_a_problem_are_two_sessions_and_a_longer_file_is_the_same(it
     ],
 )
 def test_what_failed_is_said_by_its_words(observation, reason, items):
-    """And marked as concluded from them."""
     (session,) = sessions(items(trajectory(step("a", "x", observation))))
     found = judged(session.turns[0].results[0], SOURCE.wordings)
     assert (found.reason, found.is_inferred) == (reason, True)
 
 
 def test_what_is_none_is_refused(items):
-    """And recognised by its three fields."""
     assert [type(each) for each in items([1])] == [Refusal]
     assert recognise(Sample(None, b"", (trajectory(),))) == 1
     assert recognise(Sample(None, b"", ({"trajectory": [], "info": {}},))) == 0

@@ -108,7 +108,6 @@ def test_a_simulation_has_its_rewards_its_tokens_and_its_calls(tmp_path):
 
 
 def test_the_providers_response_has_the_argument_strings(tmp_path):
-    """Where it was kept."""
     kept = simulation()
     kept["messages"][2]["raw_data"] = {"choices": [{"message": {"role": "assistant", "tool_calls": [CALL]}}]}
     (session,) = sessions(tau2.read(written(tmp_path, result(kept), "tau2")))

@@ -143,7 +143,6 @@ def test_an_entry_that_nobody_knows_is_told_and_the_rest_is_read(name, tmp_path)
 
 
 def test_a_part_in_a_database_that_nobody_knows_is_told(tmp_path):
-    """Of Crush's messages."""
     database = crush.database.__wrapped__(tmp_path)
     path = database(crush.ASK, (*crush.SAID[:2], [*crush.SAID[2], {"type": "teleported", "data": NEW}]))
     items = list(crush.read(path))

@@ -85,7 +85,6 @@ def test_anthropic_s_client_is_recorded_whole_and_streamed(provider: Upstream, l
 
 
 def test_asynchronous_clients_are_recorded(provider: Upstream, ledger: al.Ledger):
-    """Both of them, several at once."""
     openai = pytest.importorskip("openai", reason="OpenAI's library is not installed")
     anthropic = pytest.importorskip("anthropic", reason="Anthropic's library is not installed")
 

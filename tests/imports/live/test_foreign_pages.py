@@ -87,7 +87,6 @@ def test_a_page_asks_no_model(foreign: Page, upstream: Upstream, ledger: al.Ledg
 
 
 def test_a_page_sends_no_spans(foreign: Page, ledger: al.Ledger) -> None:
-    """In either encoding."""
     body = json.dumps(batch(*agent(1)))
     with OtlpServer(ledger) as server:
         url = f"{server.address}/v1/traces"

@@ -375,7 +375,6 @@ def test_what_is_no_call_is_counted(line: bytes, reason: str):
 @pytest.mark.parametrize("value", [None, 1, "x", [], [1], {}, True])
 @pytest.mark.parametrize("method", ["initialize", "tools/list", "tools/call", "notifications/cancelled"])
 def test_no_value_where_another_was_meant_ends_anything(value: Any, method: str):
-    """Of either side, in every place."""
     talk = Talk()
     for asked in (
         {"params": value},

@@ -325,7 +325,6 @@ def test_a_token_is_asked_for_and_goes_nowhere(upstream: Upstream, ledger: al.Le
 
 @pytest.mark.parametrize("token", ["short", "with/slash/in", "ümlaut-token", "a" * 201])
 def test_a_token_that_can_not_stand_in_a_path_is_refused(upstream: Upstream, token: str):
-    """Before anything listens."""
     with pytest.raises(UsageError, match="8 to 200"):
         Proxy(upstream.address, lambda _exchange: None, token=token)
 

@@ -18,7 +18,8 @@ import actionledger as al
 from actionledger.cli.capture import watch
 from actionledger.core.errors import SourceError, UnknownNameError
 from actionledger.imports import ImportReport
-from actionledger.imports.live.watcher import Watcher
+from actionledger.imports.live import watcher as watching
+from actionledger.imports.live.watcher import LONGEST_PAUSE, PAUSE, Watcher
 from actionledger.ledger.storage.memory import FIRST_VARIABLE
 
 
@@ -96,6 +97,20 @@ def test_what_the_system_can_not_tell_of_is_looked_for(tmp_path: Path, ledger: a
         assert taken.get(timeout=300).turns == 1
         write(folder / os.fsdecode(b"in\xff") / "c.jsonl", line(3))
         assert taken.get(timeout=300).turns == 1
+
+
+@pytest.mark.parametrize(("took", "pause"), [(0.5, 0.5 * PAUSE), (600.0, LONGEST_PAUSE)])
+def test_the_wait_after_a_reading_follows_its_processor_time_and_has_a_limit(
+    tmp_path: Path, ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch, took: float, pause: float
+):
+    """A busy machine makes no wait longer, and what comes faster than it is read no wait longer than the last."""
+    write(tmp_path / "in" / "a.jsonl", line(0))
+    used = iter((100.0, 100.0 + took))
+    monkeypatch.setattr(watching, "_processor_time", lambda: next(used))
+    clock = iter((1000.0, 5000.0))
+    monkeypatch.setattr(watching, "monotonic", lambda: next(clock))
+    watcher = Watcher(tmp_path / "in", ledger)
+    assert watcher._take_due(lambda _report: None, 0.0) == 5000.0 + pause
 
 
 def test_a_line_that_is_being_written_is_waited_for(tmp_path: Path, ledger: al.Ledger):

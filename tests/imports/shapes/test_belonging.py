@@ -1,10 +1,20 @@
-"""Requests put together to sessions: by the name that a client gives its session, and without one by what they repeat."""
+"""Requests put together to sessions, and whose they are."""
+
+import json
 
 import pytest
 
 from actionledger.core.recordings import RecordedCall, RecordedResult, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
-from actionledger.imports.shapes.base import NOBODY, Message, Request, RequestOwner, Response
+from actionledger.imports.shapes.base import (
+    HEADERS,
+    NOBODY,
+    Message,
+    Request,
+    RequestOwner,
+    Response,
+    owner_of,
+)
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
 
 TOOLS = '[{"name":"sh"}]'
@@ -139,6 +149,20 @@ def test_a_call_whose_identifier_came_before_has_its_own_result(wire, owner):
     wire.ask(person("Go."), first, result("c1"), answer=second, owner=owner)
     wire.ask(person("Go."), first, result("c1"), second, result("c1"), answer=said("B."), owner=owner)
     assert (wire.results, len(wire.links)) == (["c1", "c1"], 1)
+
+
+def test_a_client_that_repeats_one_answer_as_a_message_a_call_has_all_results(wire):
+    """goose does so, with each call's result behind it; an earlier answer's result under the same identifier isn't one of them."""
+    opening = person("Look at it.")
+    wire.ask(opening, answer=said("Early.", "c2"))
+    early = (opening, said("Early.", "c2"), result("c2"))
+    wire.ask(*early, answer=said("Both.", "c1", "c2"))
+    parted = (said("Both.", "c1"), result("c1"), said("", "c2"), result("c2"))
+    assert wire.ask(*early, *parted, answer=said("Done.")) == wire.ask(
+        *early, *parted, said("Done."), person("On."), answer=said("Yes.")
+    )
+    assert wire.results == ["c2", "c1", "c2"]
+    assert [len(turns) for turns, *_ in wire.sessions.values()] == [4]
 
 
 def test_another_name_behind_the_same_history_is_a_fork(wire):
@@ -284,3 +308,64 @@ def test_what_a_client_wants_of_a_title_is_not_the_task(wire, history: tuple[str
     """It asks for one before the person's words are answered, in the session's own name."""
     name = wire.ask(*map(person, history), answer=said("A title"), owner=ADA, tools="")
     assert wire.sessions[name][3] == task
+
+
+ID, OTHER = "01a2285e-bf09-7283-8c61-c4416558e7fc", "01a2285e-f62d-7f83-a2d0-dd1de518a007"
+
+
+def codex(thread, **more):
+    said = json.dumps({"session_id": ID, "thread_id": thread, **more})
+    return {
+        "prompt_cache_key": ID,
+        "client_metadata": {"session_id": ID, "thread_id": thread, "x-codex-turn-metadata": said},
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "expected"),
+    [
+        ({"metadata": {"user_id": json.dumps({"device_id": "d", "session_id": ID})}}, {}, RequestOwner(ID)),
+        ({"metadata": {"user_id": f"user_ab_account__session_{ID}"}}, {}, RequestOwner(ID)),
+        ({}, {"x-claude-code-session-id": ID}, RequestOwner(ID)),
+        (
+            {"metadata": {"user_id": json.dumps({"session_id": ID})}},
+            {"x-claude-code-session-id": ID, "x-claude-code-agent-id": "a1"},
+            RequestOwner(f"{ID}/a1", ID, Relation.SUBAGENT),
+        ),
+        (codex(ID), {}, RequestOwner(ID)),
+        (codex(OTHER, parent_thread_id=ID), {}, RequestOwner(OTHER, ID, Relation.SUBAGENT)),
+        (codex(OTHER, forked_from_thread_id=ID), {}, RequestOwner(OTHER, ID, Relation.FORK)),
+        (
+            {"prompt_cache_key": ID},
+            {"thread-id": OTHER, "x-codex-parent-thread-id": ID},
+            RequestOwner(OTHER, ID, Relation.SUBAGENT),
+        ),
+        ({"prompt_cache_key": "ses_7ab3c9d2e1f0"}, {}, RequestOwner("ses_7ab3c9d2e1f0")),
+        ({"conversation": {"id": "conv_1"}}, {}, RequestOwner("conv_1")),
+        ({"conversation": "conv_1"}, {}, RequestOwner("conv_1")),
+    ],
+)
+def test_agents_name_their_session_and_what_it_comes_from(body, headers, expected):
+    assert owner_of(body, tuple(headers.items())) == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"prompt_cache_key": "my-app-v1"},
+        {"metadata": {"user_id": "ada"}},
+        {"metadata": {"user_id": '{"session_id": 3}'}},
+        {"metadata": {"user_id": "{" * 100_000}},
+        {"metadata": {"user_id": '{"a":' * 10_000}},
+        {"metadata": "x", "client_metadata": [1], "conversation": 7, "session_id": {}},
+        {"session_id": "x" * 100_000},
+    ],
+)
+def test_what_names_no_session_is_nobody_s(body):
+    """One name for all that a program asks, a person, and whatever else may stand there."""
+    assert owner_of(body, (("authorization", ID), ("user-agent", ID))) == NOBODY
+
+
+def test_no_header_that_holds_a_key_is_looked_at():
+    assert not HEADERS & {"authorization", "x-api-key", "api-key", "cookie", "x-goog-api-key"}

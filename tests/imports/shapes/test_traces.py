@@ -1,13 +1,15 @@
-"""Sessions of traces: whose agent is whose child, and which result is which call's."""
+"""Sessions of traces, their steps, and which run of a tool answers which call."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from actionledger.core.recordings import RecordedSession, Usage
+from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason
+from actionledger.imports.shapes.answers import Answers, arguments_of
 from actionledger.imports.shapes.base import Message
 from actionledger.imports.shapes.steps import Kind, Step
-from actionledger.imports.shapes.traces import Traces
+from actionledger.imports.shapes.traces import Traces, identified
 
 BEGIN = datetime(2026, 2, 3, 15)
 
@@ -158,3 +160,32 @@ def test_a_request_around_another_fills_what_it_lacks():
     )
     (turn,) = session.turns
     assert (turn.text, turn.usage.reasoning_tokens, turn.usage.cache_write_tokens) == ("Yes.", 2, 1)
+
+
+def test_calls_under_one_identifier_are_told_apart_by_their_arguments():
+    """They end in any order, and each is run once."""
+    said = Message("model")
+    for command in ("one", "two"):
+        said.call("c", "run", {"command": command})
+    answers = Answers(Counter())
+    answers.take(Step("model", "m", said=[said]))
+    for command in ("two", "one"):
+        ran = Step("tool", command, name="run", call_id="c", arguments=command, output=f"ran {command}")
+        answers.take(ran)
+    calls, results = answers.of("m", 0)
+    assert [call.arguments for call in calls] == [{"command": "one"}, {"command": "two"}]
+    assert [result.output for result in results] == ["ran one", "ran two"]
+
+
+def test_arguments_with_half_a_letter_are_no_obstacle():
+    assert arguments_of('{"a": "\ud800"}') == {"a": "\ud800"}
+    assert arguments_of("\ud800") == "\ud800"
+
+
+def test_a_step_that_was_cut_out_is_known_as_older_versions_knew_it() -> None:
+    """By what it says: a field that is new would give it another name, and a ledger would have it twice."""
+    calls = [RecordedCall("a", "sh", {})]
+    said = [Message("model", "Yes.", calls=calls, usage=Usage(input_tokens=1))]
+    shown = [Message("tool", results=[RecordedResult("a", "ok")])]
+    step = identified(Step("model", "", said=said, shown=shown))
+    assert step.step_id == "69a971ef-0f79-513b-968b-a5a9f62e8921"

@@ -201,7 +201,6 @@ def test_what_is_piped_in_can_be_looked_at_first(monkeypatch, pack, length):
 
 
 def test_a_missing_package_is_named(file, monkeypatch):
-    """With the extra that brings it."""
     data = zstd(LINES)
     monkeypatch.setattr("actionledger.core.errors.find_spec", lambda name: None)
     monkeypatch.setattr(compressed, "_has_zstd", lambda: False)

@@ -52,7 +52,6 @@ def test_objects_one_behind_the_other_are_all_read(file):
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\n \n\r\n\t"])
 def test_an_empty_file_has_no_line(file, data):
-    """It is no error either."""
     assert list(json_lines(file(data))) == []
 
 
@@ -166,7 +165,6 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_is_read(file, monkeypat
 
 
 def test_a_last_line_that_is_too_long_is_refused(file, monkeypatch):
-    """Without a line break, too."""
     monkeypatch.setattr(json_values, "MAX_LINE", 100)
     assert refusals(list(json_lines(file(b'{"a": 1}\n' + b"x" * 1000)))) == [
         (2, "The line is longer than 100 bytes.")
@@ -204,13 +202,11 @@ def test_damage_within_a_gzipped_file_is_refused(file):
 
 
 def test_an_empty_gzipped_file_has_no_line(file):
-    """As little as an empty plain one."""
     assert list(json_lines(file(b"", "log.jsonl.gz"))) == []
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "missing.jsonl.gz", "folder", "no/such/folder.jsonl"])
 def test_a_file_that_cannot_be_opened_is_an_error_of_the_operator(tmp_path, name):
-    """One sentence names it."""
     (tmp_path / "folder").mkdir()
     with pytest.raises(SourceError, match=r"The file '.*' can't be read: "):
         list(json_lines(tmp_path / name))

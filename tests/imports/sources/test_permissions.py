@@ -125,21 +125,20 @@ def session(*results: al.RecordedResult) -> al.RecordedSession:
     return al.RecordedSession("s", None, "m", "", (turn,))
 
 
-def test_permissions_are_columns(tmp_path) -> None:
+def test_permissions_are_columns(ledger) -> None:
     """Each call once, also where its recording says nothing of it; importing again doubles none."""
     asked = session(
         al.RecordedResult("a", "ok", permission=al.Permission("allowed", "rule", "rule:cliArg", ("PreToolUse succeeded",))),
         al.RecordedResult("b", "no", status=ExecutionStatus.DENIED, refused_by="person"),
         al.RecordedResult("c", "ok", is_error=False),
     )  # fmt: skip
-    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
-        for _ in range(2):
-            al.import_sessions(ledger, [asked])
-        assert ledger.sql(COLUMNS).fetchall() == [
-            ("Bash", "allowed", "rule", "rule:cliArg", ["PreToolUse succeeded"]),
-            ("Bash", "refused", "person", None, None),
-            ("Bash", None, "not_recorded", None, None),
-        ]
+    for _ in range(2):
+        al.import_sessions(ledger, [asked])
+    assert ledger.sql(COLUMNS).fetchall() == [
+        ("Bash", "allowed", "rule", "rule:cliArg", ["PreToolUse succeeded"]),
+        ("Bash", "refused", "person", None, None),
+        ("Bash", None, "not_recorded", None, None),
+    ]
 
 
 def test_show_says_who_decided(tmp_path) -> None:

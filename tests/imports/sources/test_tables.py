@@ -5,15 +5,18 @@ import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pytest
 from given_items import sessions
+from pyarrow import parquet
 
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.imports.formats.table import SOURCE, header
 from actionledger.imports.sources.base import Refusal, Sample
-from actionledger.imports.sources.tables import frame_sessions, read_table
+from actionledger.imports.sources.tables import _row_ranges, frame_sessions, read_table
 
 TEXT = 'é 中 🙂,\r\n"quoted"\n  end '
 
@@ -154,7 +157,6 @@ def test_columns_are_mapped(csv):
 
 @pytest.mark.parametrize("columns", [{}, {"session": "chat"}, {"session": "chat", "text": "answr"}])
 def test_a_missing_column_is_said_with_those_there_are(csv, columns):
-    """And how to name one."""
     with pytest.raises(SourceError, match=r"with the columns 'chat', 'answer'; .*--map .*text="):
         list(read_table(csv("chat,answer\nc,said\n"), columns=columns))
 
@@ -263,6 +265,42 @@ def test_a_row_that_is_too_long_is_refused_alone(tmp_path):
     assert [len(text) for text in texts(given)] == [5_000_000] * 11
 
 
+def grouped(path: Path, prompts: list[Any], rows_a_group: int) -> Path:
+    """Write rows whose prompts are nested, in row groups of that many; return the path."""
+    columns = {"session": ["s"] * len(prompts), "text": ["Hello."] * len(prompts), "prompt": prompts}
+    parquet.write_table(pa.table(columns), path, row_group_size=rows_a_group)
+    return path
+
+
+def test_long_lists_are_read_in_slices(tmp_path):
+    """A row group whose lists would not become JSON at once is read a part of its rows at a time, whole and in order."""
+    said = "".join(chr(33 + i * 7919 % 90) for i in range(120_000))
+    prompts = [
+        [{"role": "user", "content": f"{row} {part} {said[row * 97 :]}"} for part in range(2)]
+        for row in range(300)
+    ]
+    path = grouped(tmp_path / "t.parquet", prompts, 300)
+    done = subprocess.run(
+        [sys.executable, "-c", _PEAK, str(path)], capture_output=True, text=True, check=True
+    )
+    turns, characters, peak = map(int, done.stdout.split())
+    assert turns == 300
+    assert characters > sum(len(part["content"]) for prompt in prompts for part in prompt)
+    assert peak < 500 * 1024
+
+
+def test_lists_that_do_not_fit_are_refused_before_they_are_decoded(tmp_path):
+    """By the count of values that the file itself gives; the sentence says what to do."""
+    path = written(
+        tmp_path / "t.parquet",
+        "SELECT 's' AS session, 'Hello.' AS text, range(20000) AS prompt FROM range(2048) t(i)",
+    )
+    with duckdb.connect() as connection, pytest.raises(MemoryError):
+        _row_ranges(connection, [str(path)])
+    with pytest.raises(SourceError, match=r"more than 512MB of memory.*smaller row groups"):
+        list(read_table(path))
+
+
 def test_a_damaged_parquet_file_is_read_up_to_the_damage(tmp_path):
     """That the sizes of later rows can't be asked for keeps no earlier row back."""
     path = written(
@@ -316,13 +354,11 @@ def test_a_data_frame_is_read(kind):
     ],
 )
 def test_what_is_no_data_frame_is_wrong_use(frame, columns, said):
-    """Said in a sentence."""
     with pytest.raises(UsageError, match=said):
         list(frame_sessions(frame, columns))
 
 
 def test_a_data_frame_without_its_columns_is_wrong_use():
-    """With those that it has."""
     frame = pytest.importorskip("pandas").DataFrame({"chat": ["a"]})
     with pytest.raises(UsageError, match="with the columns 'chat'"):
         list(frame_sessions(frame))

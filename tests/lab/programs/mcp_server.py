@@ -27,13 +27,15 @@ RESULTS = {
 }
 
 
-def answer(method: str, told: dict) -> dict:
+def answer(method: str, told: dict) -> dict | None:
     if method == "initialize":
         info = {"name": "lab", "version": "1"}
         return {"protocolVersion": told["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": info}
     if method == "tools/list":
         return {"tools": TOOLS}
-    return called(told["name"], told.get("arguments") or {}) if method == "tools/call" else {}
+    if method == "ping":
+        return {}
+    return called(told["name"], told.get("arguments") or {}) if method == "tools/call" else None
 
 
 def called(name: str, told: dict) -> dict:
@@ -49,9 +51,10 @@ def called(name: str, told: dict) -> dict:
 for line in sys.stdin:
     asked = json.loads(line)
     if "id" in asked:
-        said = {"jsonrpc": "2.0", "id": asked["id"]}
         try:
-            said["result"] = answer(asked["method"], asked.get("params") or {})
+            said = answer(asked["method"], asked.get("params") or {})
+            absent = {"error": {"code": -32601, "message": "Method not found"}}
+            told = absent if said is None else {"result": said}
         except KeyError as error:
-            said["error"] = {"code": -32602, "message": f"Lab refuses {error}."}
-        print(json.dumps(said), flush=True)
+            told = {"error": {"code": -32602, "message": f"Lab refuses {error}."}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | told), flush=True)

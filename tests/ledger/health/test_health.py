@@ -308,7 +308,6 @@ def test_a_segment_that_somebody_has_cut_is_named(files, make) -> None:
 
 
 def test_a_segment_that_can_not_be_opened_is_named(files) -> None:
-    """As one of another user's."""
     (files.segments / "theirs.000000.jsonl").symlink_to("nowhere")
     (files.segments / "theirs.000001.jsonl").mkdir()
     said = " ".join(finding.sentence for finding in found(files, Check.SEGMENTS))
@@ -427,7 +426,6 @@ def test_a_half_line_alone_needs_nobody(files) -> None:
 
 
 def test_a_disk_that_is_full_is_said_before_publishing_fails(files, monkeypatch) -> None:
-    """With how much it needs."""
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 1000}))
     finding = worst(files, Check.DISK)
     assert (finding.level, finding.sentence.startswith("1.0 kB are free")) == (Level.FAULT, True)

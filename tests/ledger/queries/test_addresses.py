@@ -64,7 +64,6 @@ def test_a_query_alone_is_an_address_as_well(address, model):
     "address", ["", "?", "./", "turns", "/turns", "http://localhost:8501/", "http://x/base"]
 )
 def test_a_page_s_name_alone_picks_everything(address):
-    """As the page itself does."""
     assert filter_of(address) == Filter()
 
 
@@ -89,7 +88,6 @@ def test_what_is_no_filter_is_refused_with_its_value(address, said):
 
 @pytest.mark.parametrize("query", ["outcome=nice", "stage=later", "code=none", "origin=us", "execution=x"])
 def test_what_turns_can_t_have_is_refused(query):
-    """With what they can have."""
     with pytest.raises(UsageError, match=r"choose from \w+|is not a valid Origin"):
         filter_of(f"turns?{query}")
 

@@ -144,7 +144,6 @@ def test_an_inserted_action_shifts_no_other() -> None:
 
 
 def test_what_differs_is_paired_by_name_between_what_agrees() -> None:
-    """And never across it."""
     pairs = list(
         aligned(["a1", "b1", "c1"], ["a2", "b1", "c2", "d1"], lambda each: each, lambda each: each[0])
     )
@@ -207,7 +206,6 @@ def test_the_difference_says_what_came_of_checking(ledger: Ledger) -> None:
 
 
 def test_what_only_one_has_read_does_not_compare(ledger: Ledger) -> None:
-    """With the reason."""
     with pytest.raises(UsageError, match="No first reading has read turn"):
         queries.compare_turn(ledger, None, AGAIN.run_id, derived_id("turn", 999))
     with pytest.raises(UsageError, match="'x' is not an identifier"):

@@ -140,7 +140,6 @@ def test_what_was_left_out_is_counted_by_what_it_is(recorded):
 
 
 def test_children_are_found_under_their_parent(recorded):
-    """And their parent above them."""
     [parent] = [row for row in queries.sessions(recorded) if row.external_id == "p"]
     [child] = queries.children(recorded, parent.session_id)
     assert (child.external_id, child.relation, child.turns) == ("c", Relation.SUBAGENT, 0)

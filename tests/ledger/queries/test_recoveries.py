@@ -105,7 +105,6 @@ def ledger(tmp_path_factory: pytest.TempPathFactory, sessions: dict[str, list[st
 
 
 def test_what_came_next_is_what_is_counted_apart(ledger, sessions):
-    """Of every turn of every session."""
     expected = [
         (name, *each)
         for name, kinds in sessions.items()

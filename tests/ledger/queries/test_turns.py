@@ -1,4 +1,4 @@
-"""The turns of a session, and all of one turn."""
+"""The turns of a session, all of one turn, its neighbours, and where a text occurs."""
 
 import json
 from pathlib import Path
@@ -202,3 +202,59 @@ def test_a_response_alone_is_that_of_its_turn(world: queries.Queryable) -> None:
     assert found is not None
     assert queries.response(world, ONE, 1) == found.response
     assert queries.response(world, ONE, 99) is queries.response(world, "x", 0) is None
+
+
+def test_it_has_every_response_in_order(world: queries.Queryable) -> None:
+    """Texts, prompts and feedback as they were recorded; also of a turn that nothing has read."""
+    found = queries.conversation(world, ONE)
+    assert [(said.index, said.prompt) for said in found] == [(0, "Look."), (1, None), (2, None), (3, None)]
+    assert found[1].text == "漢字 <create_file>b"
+    assert [(said.text, said.feedback) for said in queries.conversation(world, THREE)] == [
+        ("```actions\n[]\n```", "Go on."),
+        ("100% sure", None),
+        ("never read", None),
+    ]
+
+
+def test_of_an_unknown_session_there_is_none(world: queries.Queryable) -> None:
+    """A mistyped link finds nothing."""
+    assert queries.conversation(world, "x") == queries.conversation(world, derived_id("nobody")) == []
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+    """What is found of some texts in a session of three turns."""
+    folder: Path = tmp_path_factory.mktemp("mentions")
+    with (
+        open_ledger(folder / "l.duckdb") as ledger,
+        Runtime("coder", ledger=ledger, workspace=folder / "w", auto=True) as runtime,
+    ):
+        runtime.handle('<create_file><path>Needle.txt</path><content>😀 100% "so"</content></create_file>')
+        runtime.handle("No NEEDLE here, and nothing to do.")
+        runtime.handle("<read_file><path>Needle.txt</path></read_file>")
+        return {
+            text: [(each.index, each.places) for each in queries.mentions(ledger, runtime.session_id, text)]
+            for text in ("needle", "😀", "100%", "%", "nowhere", "", '"so"', "'; DROP TABLE turns; --")
+        }
+
+
+def test_a_text_is_found_in_responses_arguments_and_results(found: dict[str, list[object]]) -> None:
+    assert [index for index, _ in found["needle"]] == [0, 1, 2]  # type: ignore[misc]
+    places = dict(found["needle"])  # type: ignore[call-overload]
+    assert places[1] == ("response",)
+    assert {"arguments", "response"} <= set(places[0])
+    assert "result" in dict(found["😀"])[2]  # type: ignore[call-overload]
+
+
+def test_a_quote_is_found_where_json_writes_it_otherwise(found: dict[str, list[object]]) -> None:
+    """As the lists find it, so that what leads from them to a turn is found there too."""
+    places = dict(found['"so"'])  # type: ignore[call-overload]
+    assert "arguments" in places[0]
+    assert "result" in places[2]
+
+
+def test_a_text_is_no_pattern(found: dict[str, list[object]]) -> None:
+    """A percent sign is one, an empty text is nowhere, and SQL is a text."""
+    assert found["100%"]
+    assert [index for index, _ in found["%"]] == [index for index, _ in found["100%"]]  # type: ignore[misc]
+    assert found["nowhere"] == found[""] == found["'; DROP TABLE turns; --"] == []

@@ -1,17 +1,23 @@
-"""Values of the rows, structures and lists that DuckDB gives, by the types of their fields: as pydantic would make them."""
+"""Rows as values of their fields' types, packed identifiers, and what a query selects."""
 
 import dataclasses
 import importlib
+import pickle
 import pkgutil
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
+from uuid import UUID
 
+import duckdb
 import pytest
+from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
 
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import queries
+from actionledger.ledger.queries.base import picked, rows
+from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedTurns
 from actionledger.ledger.queries.typed import maker
 
 
@@ -103,3 +109,79 @@ def test_every_row_of_a_query_has_a_maker() -> None:
                 assert callable(maker(kind))
                 made += 1
     assert made > 50
+
+
+# Few upper halves, so that many are alike in them.
+IDS = st.builds(
+    lambda upper, lower: str(UUID(int=upper << 64 | lower)),
+    st.sampled_from([0, 1, 2**63 - 1, 2**63, 2**64 - 1]),
+    st.integers(0, 2**64 - 1) | st.integers(0, 3),
+)
+TURNS = st.builds(
+    KnownTurn,
+    st.integers(0, 2**64 - 1).map("{:016x}".format),
+    st.integers(0, 2**31 - 1),
+    st.integers(0, 2**31 - 1),
+    st.none() | st.integers(0, 2**63 - 1),
+    st.booleans(),
+    session_id=st.just(""),
+)
+
+
+@given(st.sets(IDS), st.lists(IDS))
+def test_ids_are_those_that_were_given(there: set[str], asked: list[str]):
+    packed = PackedIds(sorted(there))
+    assert len(packed) == len(there)
+    assert all(each in packed for each in there)
+    assert [each in packed for each in asked] == [each in there for each in asked]
+
+
+@given(st.dictionaries(IDS, TURNS), st.lists(IDS))
+def test_turns_are_those_that_were_given_also_in_another_process(
+    there: dict[str, KnownTurn], asked: list[str]
+):
+    packed = pickle.loads(pickle.dumps(PackedTurns(sorted(there.items()))))
+    assert len(packed) == len(there)
+    assert {each: packed.get(each) for each in there} == there
+    assert [packed.get(each) for each in asked] == [there.get(each) for each in asked]
+
+
+@given(st.sets(IDS, max_size=30))
+def test_duckdb_has_them_in_the_order_that_is_wanted(there: set[str]):
+    found = duckdb.sql(
+        "SELECT id::VARCHAR FROM (SELECT unnest($1::UUID[]) AS id) ORDER BY id", params=[list(there)]
+    )
+    assert [each for (each,) in found.fetchall()] == sorted(there)
+
+
+def test_nothing_is_in_none():
+    assert "6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11" not in PackedIds()
+    assert PackedTurns().get("6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11") is None
+    assert not PackedIds()
+    assert not PackedTurns()
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    run_id: str
+    arguments: str
+    kind: str
+    count: int
+
+
+def test_each_field_is_a_column():
+    """In order; identifiers and JSON as text, what is computed by its SQL."""
+    assert picked(Counted, count="count(*)") == (
+        "run_id::VARCHAR AS run_id, arguments::VARCHAR AS arguments, kind, count(*) AS count"
+    )
+    assert picked(Counted, kind="run_kind", count="7").endswith("run_kind AS kind, 7 AS count")
+
+
+def test_what_is_picked_becomes_the_row(tmp_path):
+    """A field that is picked needs no word in the statement."""
+    from actionledger.ledger import open_ledger
+
+    values = "(SELECT uuid() AS run_id, '{\"a\":1}'::JSON AS arguments, 'k' AS kind)"
+    with open_ledger(tmp_path / "l.duckdb") as ledger:
+        [row] = rows(ledger, Counted, f"SELECT {picked(Counted, count='1')} FROM {values}")
+    assert (row.arguments, row.kind, row.count, len(row.run_id)) == ('{"a":1}', "k", 1, 36)

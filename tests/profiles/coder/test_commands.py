@@ -152,7 +152,6 @@ def test_the_policy_decides_by_program_and_arguments(command, verdict):
 
 
 def test_a_command_waits_for_a_person_and_runs_when_one_agrees(open_session):
-    """Until then nothing is done."""
     session = open_session(auto=False)
     turn = session.handle(("execute_command", {"command": "touch made"}))
     assert turn.observations[0].status is ExecutionStatus.PENDING

@@ -20,12 +20,6 @@ COMMAND = f"{PYTHON} -c \"open('made', 'w').write('x'); open('x', 'a').write('mo
 
 
 @pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
-
-
-@pytest.fixture
 def recorded(open_session, ledger):
     """A recorded session with three turns: a file, a file and a command, a file."""
     session = open_session(ledger=ledger)
@@ -191,7 +185,6 @@ def test_an_undoing_that_was_not_recorded_is_recorded_when_the_session_goes_on(r
 
 
 def test_a_session_that_nobody_records_is_undone_as_well(session):
-    """Only the record is missing."""
     session.done("create_file", path="x", content="x")
     session.runtime.undo()
     assert session.tree() == {}

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from actionledger.ledger import Ledger, open_ledger
 from actionledger.profiles.orchestrator.request_queue import FILE, OrchestratorStore
 
 FENCE = "`" * 3
@@ -20,13 +19,6 @@ def store(tmp_path: Path) -> Iterator[OrchestratorStore]:
     made = OrchestratorStore(tmp_path / FILE)
     yield made
     made.close()
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    """An empty ledger."""
-    with open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -394,7 +394,6 @@ def test_nobody_else_runs_it_meanwhile(start, cast, ledger, tmp_path):
     ],
 )
 def test_what_cannot_be_started_is_refused(ledger, tmp_path, directive, layers, message):
-    """Before anything is written."""
     cast = [Layer(name, ScriptedModel([])) for name in layers]
     with pytest.raises(UsageError, match=message):
         Orchestration.start(directive, cast, ledger=ledger, folder=tmp_path / "work")

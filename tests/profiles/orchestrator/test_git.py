@@ -33,7 +33,6 @@ def test_a_branch_that_is_there_at_the_same_commit_is_left_as_it_is(repository):
 
 
 def test_a_branch_at_another_commit_is_never_moved(repository, git):
-    """It is refused, and points where it did."""
     git("branch", "x")
     before = git("rev-parse", "x")
     git("commit", "--quiet", "--allow-empty", "-m", "second")
@@ -89,7 +88,6 @@ def test_a_name_that_is_none_is_refused(repository, git, name):
 
 
 def test_the_base_must_exist(repository):
-    """The message lists the branches."""
     error = refused(repository, "x", base="develop")
     assert error.reason is Reason.NOT_FOUND
     assert "'develop'" in str(error)

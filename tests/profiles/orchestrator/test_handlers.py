@@ -98,7 +98,6 @@ def test_a_branch_is_created_in_the_repository_of_the_workspace(do, git):
 
 
 def test_a_workspace_that_is_a_repository_is_the_repository(repository, git, said):
-    """Where nobody named another one."""
     with al.Runtime("orchestrator", workspace=repository, auto=True) as runtime:
         turn = runtime.handle(said({"action": "create_branch", "branch_name": "x"}))
     assert turn.observations[0].status is ExecutionStatus.SUCCEEDED
@@ -172,7 +171,6 @@ def test_a_handler_can_be_replaced(folder, said):
 
 
 def test_a_handler_of_no_action_is_refused(folder):
-    """The message names the actions."""
     with pytest.raises(UnknownNameError, match="Did you mean 'create_issues'"):
         orchestrator_handlers(Workspace(folder), instead={"create_issue": lambda _action, _context: None})
 

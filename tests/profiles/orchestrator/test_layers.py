@@ -1,11 +1,15 @@
-"""Which layers may execute what at once."""
+"""Which layers may execute what at once, what they cost, where a message goes, and what is asked of a person."""
 
 import pytest
 
 from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.values import Observation
+from actionledger.core.vocabulary import ExecutionStatus
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.actions import CATALOGUE
-from actionledger.profiles.orchestrator.layers import AT_ONCE, LAYERS, TASKS, in_order, policy_of
+from actionledger.profiles.orchestrator.briefing import Route, route
+from actionledger.profiles.orchestrator.layers import AT_ONCE, LAYERS, TASKS, Price, in_order, policy_of
+from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.runtime.execution.approval import Verdict
 
 
@@ -71,3 +75,94 @@ def test_an_unknown_layer_is_refused():
 def test_layers_are_put_in_order():
     """Whoever names them in another order gets the same cascade."""
     assert in_order(["team-lead", "2ic"]) == ("2ic", "team-lead")
+
+
+@pytest.mark.parametrize("dollars", [-1.0, float("nan"), float("inf")])
+def test_a_price_is_a_number_from_0(dollars):
+    """A cost that is none would make every sum of costs one."""
+    with pytest.raises(UsageError, match="numbers from 0"):
+        Price(1.0, dollars)
+
+
+def done(name, result=None, status=ExecutionStatus.SUCCEEDED):
+    return Observation("e", 0, name, status, result=result)
+
+
+ESCALATED = done("escalate", {"handed_to": "above"})
+ASKED = done("request_info", {"request": 4, "state": "waits for an answer"})
+
+
+@pytest.mark.parametrize(
+    ("layer", "observations", "expected"),
+    [
+        ("2ic", [], Route("eng-lead", "eng-lead")),
+        ("eng-lead", [done("update_plan")], Route("team-lead", "team-lead")),
+        ("team-lead", [done("create_issues")], Route("ceo", None)),
+        ("eng-lead", [ESCALATED], Route("2ic", "2ic")),
+        ("team-lead", [done("update_plan"), ESCALATED], Route("eng-lead", "eng-lead")),
+        ("2ic", [done("escalate", {"request": 1})], Route("ceo", "2ic", (1,))),
+        ("eng-lead", [ASKED], Route("ceo", "eng-lead", (4,))),
+        ("eng-lead", [ASKED, ESCALATED], Route("ceo", "eng-lead", (4,))),
+        ("eng-lead", [done("request_review", {"request": 2})], Route("team-lead", "team-lead")),
+        ("eng-lead", [done("escalate", None, ExecutionStatus.DENIED)], Route("team-lead", "team-lead")),
+        ("eng-lead", [done("escalate", None, ExecutionStatus.PENDING)], Route("team-lead", "team-lead")),
+        ("2ic", [done("request_info", None, ExecutionStatus.DRY_RUN)], Route("eng-lead", "eng-lead")),
+    ],
+)
+def test_a_message_goes_down_unless_its_layer_escalates_or_asks(layer, observations, expected):
+    """Down to the person at the end; up for what succeeded in escalating; to the person and back for a question."""
+    assert route(LAYERS, layer, observations) == expected
+
+
+def test_one_layer_alone_answers_the_person():
+    """It is the first and the last."""
+    assert route(("eng-lead",), "eng-lead", []) == Route("ceo", None)
+
+
+@pytest.fixture
+def request_queue(store):
+    return RequestQueue(store)
+
+
+def test_the_plan_keeps_its_history(request_queue):
+    """Each version stays, with who wrote it; an action that runs twice writes one."""
+    request_queue.plan("first", "2ic", "a")
+    request_queue.plan("second", "eng-lead", "b")
+    assert request_queue.plan("first", "2ic", "a").version == 1
+    assert [(plan.version, plan.text, plan.layer) for plan in request_queue.plans()] == [
+        (1, "first", "2ic"),
+        (2, "second", "eng-lead"),
+    ]
+
+
+def test_a_request_waits_until_it_is_answered(request_queue):
+    """It is asked once however often its action runs; the answer has its author."""
+    asked = request_queue.ask("info", "Which database?", "We have two.", layer="2ic", origin="a")
+    assert request_queue.ask("info", "Which database?", "We have two.", layer="2ic", origin="a") == asked
+    request_queue.ask("review", "feature/x", "", layer="eng-lead", origin="b")
+    assert [each.number for each in request_queue.requests(waiting=True)] == [1, 2]
+    answered = request_queue.answer(1, "The second one.", by="ada")
+    assert (answered.answer, answered.answered_by) == ("The second one.", "ada")
+    assert answered.answered_at is not None
+    assert [each.number for each in request_queue.requests(waiting=True)] == [2]
+    assert [each.number for each in request_queue.requests("info")] == [1]
+
+
+def test_an_answer_stands(request_queue):
+    """A second one is refused, and so is one to nothing; the message names what waits."""
+    request_queue.ask("info", "a?", "", layer="", origin="a")
+    request_queue.ask("info", "b?", "", layer="", origin="b")
+    request_queue.answer(1, "yes", by="ada")
+    with pytest.raises(UsageError, match="request 1 waits for no answer; the numbers of those that do: 2"):
+        request_queue.answer(1, "no", by="bob")
+    with pytest.raises(UsageError, match="request 99"):
+        request_queue.answer(99, "no", by="bob")
+    assert request_queue.requests()[0].answer == "yes"
+
+
+def test_an_empty_answer_is_none(request_queue):
+    """It is refused, and the request goes on waiting."""
+    request_queue.ask("info", "a?", "", layer="", origin="a")
+    with pytest.raises(UsageError, match="no words"):
+        request_queue.answer(1, " \n", by="ada")
+    assert len(request_queue.requests(waiting=True)) == 1

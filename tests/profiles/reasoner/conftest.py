@@ -45,13 +45,6 @@ class ByFocus:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[al.Ledger]:
-    """A ledger of the test's own; it is closed after the reasoners that write to it."""
-    with al.open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
-
-
-@pytest.fixture
 def reasoner(tmp_path: Path, ledger: al.Ledger) -> Iterator[Callable[..., Reasoner]]:
     """Makes a reasoner over responses in their order, or over a model; what it is made of can be given."""
     made: list[Reasoner] = []

@@ -1,4 +1,6 @@
-"""What recorded sessions teach: only what is counted often enough, and only what differs."""
+"""What recorded sessions teach, and what sets the reasoner off."""
+
+from datetime import UTC, datetime
 
 import pytest
 
@@ -59,8 +61,16 @@ def test_other_profiles_are_left_out(ledger, sessions):
 
 
 def test_actions_of_different_sessions_are_no_pair(ledger, sessions):
-    """Behind means behind in the same session."""
     for _ in range(12):
         sessions(1, WORKS)
         sessions(1, FAILS)
     assert suggestions(ledger) == []
+
+
+def test_what_set_it_off_is_recorded_with_its_time(reasoner, ledger):
+    """The turn holds what happened and when, UTC without a zone."""
+    before = datetime.now(UTC).replace(tzinfo=None)
+    list(reasoner(plan(), ledger=ledger).process("It rains."))
+    [(prompt, occurred_at)] = ledger.sql("SELECT prompt, occurred_at FROM turns").fetchall()
+    assert "It rains." in prompt
+    assert before <= occurred_at <= datetime.now(UTC).replace(tzinfo=None)

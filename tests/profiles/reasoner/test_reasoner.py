@@ -138,7 +138,6 @@ def test_done_ends_the_sequence(reasoner, last):
 
 
 def test_what_stands_behind_done_is_not_done(reasoner):
-    """It fails and says why."""
     events = list(reasoner(plan(("done", ""), ("think", "x"))).process("Well?"))
     (event,) = events
     assert isinstance(event, ActionSystemEvent)

@@ -130,7 +130,6 @@ def test_a_store_that_another_session_holds_says_so(store, tmp_path):
 
 
 def test_a_file_that_is_something_else_is_refused(tmp_path):
-    """It is left as it is."""
     (tmp_path / "p.sqlite").write_text("no database at all, but long enough to be looked at as one" * 20)
     with pytest.raises(UsageError, match=r"is not a store of the reasoner: .* move it away"):
         PersonaStore(tmp_path / "p.sqlite")

@@ -91,7 +91,6 @@ def test_tokens_that_are_missing_behind_whole_arguments_are_repaired(text, after
 
 
 def test_a_strict_parser_refuses_a_section_without_its_end():
-    """Nothing is added."""
     strict = DialectParser(name="p", dialects=V31.dialects, decoding={"repairs": []})
     (block,) = strict.read(f"{BEGIN}{v31('f', '{}')}").blocks
     assert (block.status, block.reason) == (BlockStatus.MALFORMED, Reason.UNCLOSED_TAG)

@@ -53,7 +53,6 @@ def test_what_is_no_object_is_refused(opener, quote, closer, body, reason):
 @either_notation
 @pytest.mark.parametrize("cut", ["c", "call", "call:f", "call:f{", "call:f{a:", "call:f{a:1,"])
 def test_a_call_that_the_end_cuts_is_lost_and_said_to_be(opener, quote, closer, cut):
-    """Wherever it is cut."""
     assert only_block(f"{opener}{cut}").reason is Reason.TRUNCATED
 
 

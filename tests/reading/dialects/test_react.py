@@ -160,7 +160,6 @@ def test_an_object_without_its_first_bracket_is_no_text():
     ],
 )
 def test_a_label_that_stands_twice_is_no_part_of_the_call(text, stray):
-    """A repair says so."""
     result = al.parse(text, dialects=["react"])
     assert [(call.name, call.arguments) for call in result.actions] == [("search", {"query": "a"})]
     [repair] = result.repairs

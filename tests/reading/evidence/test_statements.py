@@ -88,7 +88,6 @@ def test_a_quote_swallows_no_call(read):
 
 @pytest.mark.parametrize("label", ["ndjson", "jsonl", "json lines"])
 def test_lines_of_json_are_calls(read, label):
-    """Each line is one."""
     lines = (f'{{"name": "get_weather", "arguments": {{"city": "{city}"}}}}' for city in ("Paris", "Rome"))
     result = read("```" + label + "\n" + "\n".join(lines) + "\n```")
     assert [call.arguments["city"] for call in result.valid_actions] == ["Paris", "Rome"]

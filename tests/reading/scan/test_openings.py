@@ -146,7 +146,6 @@ def test_what_a_line_begins_with_is_no_opening_in_the_middle_of_it(text):
 
 
 def test_of_several_openings_the_first_one_counts():
-    """Whatever kind it is of."""
     text = "<exec> x\n```json\n<exec>\n{"
     kinds = [opening.kind for opening in openings(text, TAGS, LINES)]
     assert kinds == [OpeningKind.LITERAL, OpeningKind.FENCE, OpeningKind.LITERAL, OpeningKind.LINE]

@@ -1,9 +1,13 @@
-"""Where a block closes, and that looking for what isn't there is done once."""
+"""Where lines begin, blocks close, and bytes that nobody sees."""
 
 import re
 
 import pytest
+from hypothesis import given, strategies as st
 
+from actionledger.core.vocabulary import RepairKind
+from actionledger.reading.parsers import PARSERS
+from actionledger.reading.scan.line_starts import AnyCase, LineStart
 from actionledger.reading.scan.openings import Openers
 from actionledger.reading.scan.source import Source
 
@@ -143,3 +147,82 @@ def test_a_question_is_answered_once_while_it_is_asked_again():
     source, answers = Source("x"), iter(range(10))
     asked = [("a", 1), ("a", 1), ("a", 2), ("b", 2), ("b", 2)]
     assert [source.once(each, lambda: next(answers)) for each in asked] == [0, 0, 1, 2, 2]
+
+
+PATTERNS = [r"\bI (?:will|WON['’]T)\b", r"(?P<Key>[A-Z]\w)\W*\Z", r"[^A-Za-z\s]+é?", r"É|straße|\Akey", "s"]
+PIECES = st.sampled_from(
+    ["I", "i", "will", "Won't", " ", "É", "straße", "ſ", "İ", "\u212a", "KEY", "9", "\n"]
+)
+TEXTS = st.lists(PIECES, max_size=8).map("".join)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(TEXTS)
+def test_it_finds_what_a_pattern_that_ignores_case_finds(pattern, text):
+    plain, lowered = re.compile(pattern, re.IGNORECASE), AnyCase(pattern)
+    for ask in ("search", "match", "fullmatch"):
+        found, expected = getattr(lowered, ask)(text), getattr(plain, ask)(text)
+        assert (found and found.span()) == (expected and expected.span())
+
+
+def test_what_it_holds_may_be_in_lower_case():
+    found = AnyCase("(?P<Key>[A-Z]+):").search("A KEY: x")
+    assert found is not None
+    assert found["Key"] == "key"
+
+
+LINE_STARTS_PATTERNS = [r"[ \t]*+a", r"[ ]{0,3}>[^\n]*+", r"[ \t]*`{3,}[ \t]*(?=\r?$)", r"a[^\n]*+\n|b"]
+LINE_STARTS_TEXTS = st.lists(st.sampled_from(["a", "b", " ", "\n", "\r", ">", "```"]), max_size=20).map(
+    "".join
+)
+
+
+@pytest.mark.parametrize("pattern", LINE_STARTS_PATTERNS)
+@given(LINE_STARTS_TEXTS, st.data())
+def test_it_finds_what_a_pattern_with_a_line_start_finds(pattern, text, data):
+    start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    plain = re.compile(f"^(?:{pattern})", re.MULTILINE).search(text, start, end)
+    found = LineStart(pattern).search(text, start, end)
+    assert (found and found.span()) == (plain and plain.span())
+
+
+@pytest.mark.parametrize("pattern", LINE_STARTS_PATTERNS)
+@given(LINE_STARTS_TEXTS)
+def test_it_finds_all_of_them(pattern, text):
+    plain = re.compile(f"^(?:{pattern})", re.MULTILINE).finditer(text)
+    assert [each.span() for each in LineStart(pattern).finditer(text)] == [each.span() for each in plain]
+
+
+VALUE = '{"actions": [{"type": "create_task", "content": "漢字"}]}'
+HIDDEN = ["\ufeff", "\u200b", "\u200d", "\u2060\ufeff"]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{0}```actions\n{1}\n```",
+        "Here:\n {0}```actions\n{1}\n```\nbye",
+        "```{0}actions\n{1}\n```",
+        "```act{0}ions\n{1}\n```",
+        "```actions{0}\n{1}\n```",
+        "``` {0} actions {0}\n{1}\n{0}```\nbye",
+        "```actions\n{1}\n```{0}\nbye",
+    ],
+)
+def test_a_fence_with_hidden_characters_is_read_and_they_are_named(text, hidden):
+    """The one action is there, the status says that something was repaired, and the spans are exact."""
+    text = text.format(hidden, VALUE)
+    reading = PARSERS["assistant"].read(text)
+    assert [action.name for action in reading.actions] == ["create_task"]
+    (block,) = reading.blocks
+    assert str(block.status) == "repaired"
+    spaces = [repair for repair in block.repairs if repair.kind is RepairKind.SPACE]
+    assert "".join(repair.before for repair in spaces) == hidden * text.count(hidden)
+    assert all(repair.span.of(text) == repair.before for repair in spaces)
+
+
+def test_a_fence_without_them_needs_no_repair():
+    """Nor does one with such characters in its value alone."""
+    reading = PARSERS["assistant"].read(f"```actions\n{VALUE.replace('字', '字' + HIDDEN[0])}\n```")
+    assert [str(block.status) for block in reading.blocks] == ["strict"]

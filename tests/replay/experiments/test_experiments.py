@@ -32,13 +32,6 @@ class Models:
         return model
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    """An empty one."""
-    with al.open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
-
-
 def variants(clear: Models, vague: Models) -> tuple[al.Variant, al.Variant]:
     """Return two wordings for models that answer as these do."""
     return (
@@ -155,7 +148,6 @@ def test_a_grid_has_each_combination():
     ],
 )
 def test_what_is_no_experiment_is_refused(ledger, wrong):
-    """Before anything is asked."""
     models = Models(CALL)
     only = al.Variant(name="only", profile="assistant", model=models)
     given = {"name": "w", "variants": (only,), "tasks": {"a": "Do."}} | wrong
@@ -249,7 +241,6 @@ def test_a_stop_waits_for_no_model(ledger, error):
 
 
 def test_two_are_not_at_one_experiment(ledger):
-    """Each would hold every conversation."""
     inside: list[str] = []
 
     def model(_: str) -> ScriptedModel:

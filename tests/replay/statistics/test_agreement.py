@@ -57,7 +57,6 @@ def test_cohens_is_statsmodels(inter_rater: ModuleType, seed: int) -> None:
 
 @pytest.mark.parametrize("people", [2, 3, 5])
 def test_fleiss_is_statsmodels(inter_rater: ModuleType, people: int) -> None:
-    """Each thing judged by all."""
     things = drawn(60, people, people)
     counts = [[list(thing.judgements.values()).count(value) for value in VALUES] for thing in things]
     assert fleiss_kappa(things).value == pytest.approx(inter_rater.fleiss_kappa(np.array(counts)), abs=1e-12)
@@ -89,7 +88,6 @@ def units(observers: list[str]) -> list[JudgedItem]:
 
 
 def test_what_one_alone_has_judged_says_nothing() -> None:
-    """Neither for kappa nor for alpha."""
     things = drawn(40, 2, 7)
     more = [*things, *(JudgedItem("x", {"p0": "right"}) for _ in range(30))]
     assert cohen_kappa(more, "p0", "p1").value == cohen_kappa(things, "p0", "p1").value

@@ -28,7 +28,6 @@ def test_a_step_is_found_where_it_is(seed):
 
 
 def test_two_steps_are_two():
-    """Down and up again."""
     chance = np.random.default_rng(7)
     shares = [0.9] * 8 + [0.5] * 8 + [0.9] * 8
     found = change_points([period(chance, share) for share in shares])

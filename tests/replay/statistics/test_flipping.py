@@ -59,7 +59,6 @@ def test_the_interval_holds_the_differences_that_are_not_rejected(seed):
 @settings(max_examples=examples(200))
 @given(lists(TURNS, min_size=5, max_size=60))
 def test_the_test_and_the_interval_never_contradict_each_other(sessions):
-    """However many sessions shift, and whichever way."""
     found, p_value = difference(sessions)
     if found is not None:
         low, high = found

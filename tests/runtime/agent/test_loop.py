@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -36,12 +36,6 @@ def task(content: str) -> dict[str, Any]:
 
 
 MISSING = {"type": "get_task", "task_id": 7}
-
-
-@pytest.fixture
-def ledger(tmp_path) -> Iterator[al.Ledger]:
-    with al.open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -201,7 +195,6 @@ def test_a_response_that_breaks_off_is_asked_for_again_and_never_acted_on(talk, 
 
 
 def test_a_model_that_always_breaks_off_is_given_up(talk):
-    """After two more requests."""
     ended, model = talk(*[BrokenResponseError("The stream was cut off.")] * 9)
     assert (ended.ending, len(model.asked), ended.turns) == (Ending.MODEL_FAILED, 3, ())
     assert "cut off" in ended.message
@@ -297,7 +290,6 @@ def test_half_a_character_in_a_broken_response_is_recorded(talk, ledger):
 
 
 def test_an_empty_request_is_refused(talk):
-    """Before anything is asked."""
     with pytest.raises(UsageError, match="empty"), al.Runtime("assistant") as session:
         converse(session, ScriptedModel([]), "  \n")
 
@@ -306,7 +298,6 @@ def test_an_empty_request_is_refused(talk):
     "wrong", [{"turns": 0}, {"seconds": 0}, {"failures": 0}, {"broken": -1}, {"context": 0}]
 )
 def test_limits_that_no_conversation_fits_are_refused(wrong):
-    """The sentence names the limit."""
     with pytest.raises(UsageError, match=next(iter(wrong))):
         ConversationLimits(**wrong)
     assert ConversationLimits(turns=1, failures=1, broken=0, context=1000)

@@ -90,7 +90,6 @@ def test_it_gains_no_rights(run):
 
 
 def test_a_further_folder_can_be_read_and_not_written(run, tmp_path):
-    """Where the settings name it."""
     library = tmp_path / "library"
     library.mkdir()
     (library / "x").write_text("hello")

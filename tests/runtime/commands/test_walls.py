@@ -261,7 +261,6 @@ def test_a_daemon_writes_nothing_once_its_command_is_over(run, root, held):
     ids=lambda words: words[0],
 )
 def test_ordinary_programs_work(run, held, words):
-    """Behind every set of walls."""
     if shutil.which(words[0]) is None:
         pytest.skip("not installed here")
     ran = run(*words, means=held)

@@ -1,11 +1,23 @@
-"""The policy table: the first row that fits decides, and what no row fits is rejected."""
+"""The policy table, and actions that wait for a person: doubtful ones, and those on evidence alone."""
+
+from dataclasses import replace
+from datetime import datetime
 
 import pytest
+from small_profile import CATALOGUE, SESSION
 
-from actionledger.core.errors import UsageError
-from actionledger.core.values import ActionCall, Span
-from actionledger.core.vocabulary import ActionStatus, DecisionKind
+from actionledger.actions.validation import check_action
+from actionledger.core.errors import PolicyError, UsageError
+from actionledger.core.events import ApprovalRequested, ResponseParsed
+from actionledger.core.recording import TurnKey
+from actionledger.core.values import ActionCall, RawAction, Reading, Span
+from actionledger.core.vocabulary import ActionStatus, DecisionKind, Evidence, ExecutionStatus, Reason
+from actionledger.reading.parsers import PARSERS, DialectParser
 from actionledger.runtime.execution.approval import Decision, Policy, Rule, Verdict, content_hash
+from actionledger.runtime.execution.execution_events import ActionStep
+from actionledger.runtime.execution.gate import with_arguments
+from actionledger.runtime.execution.policy_file import policy_from
+from actionledger.runtime.execution.profile import ActionSettings, ExecutionSettings
 
 APPROVE, REJECT, ESCALATE = Verdict.APPROVE, Verdict.REJECT, Verdict.ESCALATE
 
@@ -117,6 +129,175 @@ def test_a_content_has_a_hash():
     ("decision", "arguments"), [(DecisionKind.APPROVED, {"a": 1}), (DecisionKind.MODIFIED, None)]
 )
 def test_a_decision_has_arguments_if_it_changes_them(decision, arguments):
-    """And only then."""
     with pytest.raises(UsageError, match="if and only if"):
         Decision(decision, "ada", arguments=arguments)
+
+
+NOON = datetime.fromisoformat("2026-05-04T12:00:00")
+CHANGE = '```json\n{"name": "change", "arguments": {"what": "x"}}\n```'
+LOOK = '```json\n{"name": "look", "arguments": {"at": "the sky"}}\n```'
+DOUBT_APPROVE = Policy((Rule("*", Verdict.APPROVE),))
+DOUBT_REJECT = Policy((Rule("*", Verdict.REJECT),))
+
+
+class Doubting(DialectParser):
+    """Reads as its configuration says, and doubts every action."""
+
+    def read(self, text: str, names: frozenset[str] | None = None, *, is_cut: bool = False) -> Reading:
+        found = super().read(text, names, is_cut=is_cut)
+        return replace(found, actions=tuple(each._replace(doubt=Reason.TRUNCATED) for each in found.actions))
+
+
+@pytest.fixture
+def doubting(session, profile):
+    """Return a session under a policy in which every action is doubted."""
+
+    def of(policy, **given):
+        auto = PARSERS["auto"]
+        parser = Doubting(**{name: getattr(auto, name) for name in type(auto).model_fields})
+        return session(profile=replace(profile, parser=parser, policy=policy), **given)
+
+    return of
+
+
+@pytest.mark.parametrize("policy", [DOUBT_APPROVE, DOUBT_APPROVE.automatic()], ids=["approving", "automatic"])
+@pytest.mark.parametrize("text", [CHANGE, LOOK])
+def test_what_a_policy_would_let_run_waits(doubting, events, policy, text):
+    """A call that only reads waits as well: what it was to read is not known."""
+    turn = doubting(policy).handle(text, occurred_at=NOON)
+    [seen] = turn.observations
+    assert (seen.status, seen.reason) == (ExecutionStatus.PENDING, Reason.NOT_APPROVED)
+    assert "ends in the middle of a value" in seen.message
+    assert "only if a person approves" in seen.message
+    [call] = turn.result.actions
+    assert (call.status, call.reason, turn.result.valid_actions) == (
+        ActionStatus.NEEDS_APPROVAL,
+        Reason.TRUNCATED,
+        (),
+    )
+    [parsed] = [event for event in events if isinstance(event, ResponseParsed)]
+    assert [action.status for action in parsed.actions] == [ActionStatus.NEEDS_APPROVAL]
+    assert any(isinstance(event, ApprovalRequested) for event in events)
+
+
+def test_what_a_policy_rejects_is_rejected(doubting):
+    """Nobody is asked about what nobody may do."""
+    [seen] = doubting(DOUBT_REJECT).handle(CHANGE, occurred_at=NOON).observations
+    assert seen.status is ExecutionStatus.DENIED
+
+
+def test_a_dry_run_says_that_it_would_wait(doubting):
+    """It shows what a person would be asked."""
+    [seen] = doubting(DOUBT_APPROVE, dry_run=True).handle(CHANGE, occurred_at=NOON).observations
+    assert (seen.status, seen.reason) == (ExecutionStatus.DRY_RUN, Reason.NOT_APPROVED)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "status"),
+    [
+        ("look", {"at": "x"}, ActionStatus.NEEDS_APPROVAL),
+        ("look", {"to": "x"}, ActionStatus.INVALID),
+        ("lick", {"at": "x"}, ActionStatus.UNKNOWN),
+    ],
+)
+def test_what_its_catalogue_refuses_needs_no_approval(profile, name, arguments, status):
+    """Nobody can approve what can't run."""
+    raw = RawAction(name, arguments, Span(0, 1), "test", 0, doubt=Reason.TRUNCATED)
+    assert check_action(raw, profile.catalogue).status is status
+
+
+def test_what_is_shown_stays_shown():
+    """An illustration is no question to anybody."""
+    raw = RawAction("f", {}, Span(0, 1), "test", 0, illustration=Reason.EXAMPLE, doubt=Reason.TRUNCATED)
+    assert check_action(raw, None).status is ActionStatus.ILLUSTRATION
+
+
+P, S, D = ExecutionStatus.PENDING, ExecutionStatus.SUCCEEDED, ExecutionStatus.DENIED
+CALL = 'change(what="the colour")'
+
+
+@pytest.fixture
+def statuses(session, profile):
+    """Return what comes of a text's actions under a policy."""
+
+    def of(text, policy, **changes):
+        given = replace(profile, parser=PARSERS["auto"], policy=policy, **changes)
+        return [each.status for each in session(profile=given).handle(text, occurred_at=NOON).observations]
+
+    return of
+
+
+def test_what_stands_on_evidence_alone_waits(statuses):
+    """A rule that approves everything says nothing of how it was written."""
+    assert statuses(CALL, APPROVE) == [P]
+    assert statuses('```json\n{"name": "change", "arguments": {"what": "x"}}\n```', APPROVE) == [S]
+    assert statuses(CALL, APPROVE.automatic()) == [P]
+
+
+def test_what_only_reads_runs(statuses):
+    """Nothing is lost by looking."""
+    reads = ExecutionSettings((("look", ActionSettings(reads=("at",))),))
+    assert statuses('look(at="the sky")', APPROVE, execution_settings=reads) == [S]
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [(CALL, S), (f"I do it now:\n\n{CALL}", P), (f"{CALL}\n\nThen I look.", P)],
+)
+def test_a_rule_decides_by_the_rank_that_it_names(statuses, text, status):
+    """The whole response is more than its last block."""
+    policy = Policy(
+        (Rule("change", Verdict.APPROVE, evidence=(Evidence.WHOLE,)), Rule("*", Verdict.ESCALATE))
+    )
+    assert statuses(text, policy) == [status]
+
+
+def test_a_rule_about_evidence_is_about_nothing_else(statuses):
+    """An action with its format's marks passes it over."""
+    policy = Policy((Rule("*", Verdict.REJECT, evidence=tuple(Evidence)), Rule("*", Verdict.APPROVE)))
+    assert statuses(CALL, policy) == [D]
+    assert statuses('```json\n{"name": "change", "arguments": {"what": "x"}}\n```', policy) == [S]
+
+
+def test_a_file_names_the_ranks():
+    """A rank that there is none of is refused by its name."""
+    text = '[[rule]]\naction = "change"\nverdict = "approve"\nevidence = [{}]\n'
+    policy = policy_from(text.format('"whole", "last"'), CATALOGUE, source="p.toml")
+    assert policy.rules[0].evidence == (Evidence.WHOLE, Evidence.LAST)
+    with pytest.raises(PolicyError, match="evidence"):
+        policy_from(text.format('"certain"'), CATALOGUE, source="p.toml")
+
+
+def test_evidence_is_recorded_with_the_action(session, profile, events):
+    """Of the action as of its block; one with marks has none."""
+    made = session(profile=replace(profile, parser=PARSERS["auto"]))
+    made.handle(CALL, occurred_at=NOON)
+    made.handle('```json\n{"name": "change", "arguments": {"what": "x"}}\n```', occurred_at=NOON)
+    first, second = (event for event in events if isinstance(event, ResponseParsed))
+    assert [action.evidence for action in first.actions] == [block.evidence for block in first.blocks]
+    assert first.actions[0].evidence is Evidence.WHOLE
+    assert second.actions[0].evidence is None
+
+
+def test_other_arguments_are_no_other_evidence(session, profile):
+    """What a rule or a person fills in is decided about as what it was filled into."""
+    given = replace(profile, parser=PARSERS["auto"])
+    made = session(profile=given)
+    [call] = made.handle(CALL, occurred_at=NOON).result.actions
+
+    class Context:
+        profile = given
+
+    step = with_arguments(
+        Context,
+        ActionStep(
+            0,
+            call,
+            attempt_id="",
+            turn=TurnKey(session=SESSION, turn_id="t", index=0, occurred_at=NOON),
+            run_id="",
+        ),
+        {"what": "the size"},
+    )
+    assert isinstance(step, ActionStep)
+    assert (step.call.arguments, step.call.evidence) == ({"what": "the size"}, Evidence.WHOLE)

@@ -294,7 +294,6 @@ def test_handlers_of_a_session_share_a_thread(step, executor):
 
 
 def test_closing_lets_go_of_what_the_handlers_hold(tmp_path):
-    """Once, when the session ends."""
     closed = []
     handlers = Handlers({}, close=lambda: closed.append(True))
     running = Executor(

@@ -233,7 +233,6 @@ def test_a_profile_may_show_more_of_a_result(profile):
 
 @pytest.mark.parametrize("name", ["feedback", "result"])
 def test_too_little_to_be_told_anything_is_refused(name):
-    """The sentence names the limit."""
     with pytest.raises(UsageError, match=name):
         Limits(**{name: 10})
 

@@ -151,7 +151,6 @@ def asked(*in_the_way: str, **given: Any) -> Reason | None:
 
 
 def test_what_nothing_stands_in_the_way_of_runs() -> None:
-    """With its reference filled in."""
     answer = admit(*kitchen())
     assert isinstance(answer, Admitted)
     assert answer.step.call.arguments == {"what": "water", "cups": 2}
@@ -159,7 +158,6 @@ def test_what_nothing_stands_in_the_way_of_runs() -> None:
 
 @pytest.mark.parametrize("obstacle", REASONS)
 def test_each_check_withholds_by_itself(obstacle: str) -> None:
-    """For a reason of its own."""
     assert asked(obstacle) is REASONS[obstacle]
 
 

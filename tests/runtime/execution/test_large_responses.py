@@ -17,12 +17,6 @@ FILE = "<create_file><path>x</path><content>hello</content></create_file>"
 
 
 @pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
-
-
-@pytest.fixture
 def runtime(ledger, tmp_path):
     with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "w", auto=True) as opened:
         yield opened

@@ -94,7 +94,6 @@ def test_a_number_in_a_reference_may_not_point_forward():
 
 
 def test_an_id_that_nobody_has_is_an_issue():
-    """It names the action, the id, and those that there are."""
     planned = plan(call(id="tea"), call(depends_on=["coffee"]), call())
     assert codes(planned) == {1: Reason.UNKNOWN_DEPENDENCY}
     (issue,) = planned.issues
@@ -128,7 +127,6 @@ def test_a_cycle_refuses_those_that_are_in_it():
 
 
 def test_an_action_that_waits_for_itself_is_a_cycle():
-    """However it says so."""
     assert codes(plan(call(id="a", depends_on=["a"]))) == {0: Reason.DEPENDENCY_CYCLE}
     assert codes(plan(call("a", id="a"))) == {0: Reason.DEPENDENCY_CYCLE}
 

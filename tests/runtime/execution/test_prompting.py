@@ -58,7 +58,6 @@ def test_a_prompt_names_every_action_and_every_field(profile):
 
 @pytest.mark.parametrize("dialect", ANY_CALL, ids=lambda dialect: dialect.name)
 def test_a_profile_can_be_told_in_any_dialect(dialect):
-    """With that dialect's rules and examples."""
     text = al.prompt("orchestrator", dialect.name)
     assert dialect.rules
     for rule in dialect.rules:
@@ -102,7 +101,6 @@ def test_what_the_rules_say_of_several_blocks_is_true(name):
 
 
 def test_the_last_step_needs_no_actions():
-    """As the rules of the iterations say."""
     result = al.parse('```iteration\n{"is_final": true}\n```', profile="assistant-iterative")
     assert result.outcome is not Outcome.FAILED
 
@@ -194,7 +192,6 @@ def test_what_code_and_commands_can_do_is_told():
 
 
 def test_the_prompt_of_the_reasoner_is_what_its_planner_is_sent(tmp_path):
-    """To the letter."""
     model = ScriptedModel(['```json\n{"actions": [], "can_extend": false}\n```'])
     with Reasoner(model, workspace=tmp_path) as robin:
         list(robin.process("Well?"))

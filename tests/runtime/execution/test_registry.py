@@ -1,4 +1,4 @@
-"""Which profiles there are, and what of them other packages bring."""
+"""Which profiles there are, what other packages bring, and what is said of them without loading them."""
 
 import subprocess
 import sys
@@ -11,6 +11,7 @@ from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.filters import Filter
 from actionledger.profiles.coder import CODER
+from actionledger.replay.loop import _OF_TOOLKIT, takes_references
 from actionledger.runtime.execution import registry
 from actionledger.runtime.execution.registry import GROUP, PROFILES, TOOLKIT, Profiles, profile_named
 
@@ -166,3 +167,17 @@ def test_a_recorded_session_is_read_again_with_its_own_catalogue(registered, tmp
             f"SELECT status, catalogue FROM actions WHERE run_id = '{report.run_id}'"
         ).fetchall()
     assert rows == [("invalid", "post")]
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in TOOLKIT])
+def test_the_toolkits(name: str) -> None:
+    assert _OF_TOOLKIT[name] == takes_references(name) == PROFILES[name].catalogue.references
+
+
+def test_no_others_are_listed() -> None:
+    assert set(_OF_TOOLKIT) == {entry.name for entry in TOOLKIT}
+
+
+def test_one_that_nobody_knows_has_none() -> None:
+    assert not takes_references("")
+    assert not takes_references("nobody's")

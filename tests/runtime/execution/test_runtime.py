@@ -108,7 +108,6 @@ def test_without_a_handler_an_action_is_skipped(session, profile):
 
 
 def test_actions_run_in_the_order_of_the_text(session):
-    """Across blocks, too."""
     order = []
     handlers = {"look": lambda action, _context: order.append(action.at)}
     looks = [f'{{"type": "look", "at": "{n}"}}' for n in range(4)]

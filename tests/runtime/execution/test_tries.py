@@ -1,4 +1,4 @@
-"""Several tries and several steps: what is tried again, and what runs side by side."""
+"""Several tries and several steps, and what runs side by side."""
 
 from dataclasses import replace
 from threading import Barrier, Event
@@ -7,6 +7,7 @@ import pytest
 
 from actionledger.core.errors import ActionError
 from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.profile import ActionSettings
 
 
 class Passing:
@@ -104,3 +105,38 @@ def test_an_order_to_stop_reaches_all_that_is_under_way(step, events, executor):
         executor(work).run([first, replace(step, index=5)])
     assert told.wait(120)
     assert [event.status for event in events[2:]] == ["interrupted"] * 2
+
+
+def settings(reads: str = "", writes: str = "", *, parallel: bool = True) -> ActionSettings:
+    return ActionSettings(parallel=parallel, reads=frozenset(reads), writes=frozenset(writes))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (settings(), settings(), True),
+        (settings("a"), settings("a"), True),
+        (settings("a", "b"), settings("a", "c"), True),
+        (settings("a"), settings("", "a"), False),
+        (settings("", "a"), settings("", "a"), False),
+        (settings(), settings(parallel=False), False),
+    ],
+)
+def test_two_actions_run_side_by_side_where_neither_touches_what_the_other_changes(one, other, expected):
+    """Reading the same is no matter; and both must allow it. It is the same from either side."""
+    assert one.may_join(other) is expected
+    assert other.may_join(one) is expected
+
+
+BEGIN = """
+import actionledger as al
+runtime = al.Runtime("coder", dry_run=True)
+runtime.handle("<create_file><path>a</path><content>x</content></create_file>")
+"""
+
+
+@pytest.mark.parametrize("end", ["", "runtime.close()", "del runtime", "raise SystemExit(0)"])
+def test_a_session_that_nobody_closed_prints_nothing_at_the_end(tmp_path, forked, end):
+    """A thread that waits for its next job would keep modules, and what DuckDB's binding counts, from being let go."""
+    done = forked.run(BEGIN + end, tmp_path, is_taken_down=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -156,7 +156,6 @@ def test_a_value_at_the_limit_is_whole():
 
 
 def test_an_enumeration_is_kept_by_its_value():
-    """Whatever that is."""
     assert truncated([Colour.RED, Reason.TIMEOUT]) == [3, "timeout"]
 
 

@@ -103,7 +103,6 @@ def fates(turn) -> list[tuple[int, ExecutionStatus, Reason | None]]:
 
 
 def test_actions_run_in_the_order_of_the_plan(act, workshop):
-    """And so are they observed."""
     turn = act(make("second", depends_on=["x"]), make("first", id="x"))
     assert workshop.made == [("first", 0), ("second", 0)]
     assert fates(turn) == [(1, S, None), (0, S, None)]
@@ -263,7 +262,6 @@ def test_the_same_failing_action_ten_times(act, events):
 
 
 def test_a_success_makes_up_for_failures(act):
-    """Only failures in a row count."""
     turn = act(*[fail(), fail(), make()] * 4, profile={"limits": Limits(failures_per_turn=3)})
     assert Reason.FAILURE_LIMIT not in {each.reason for each in turn.observations}
 
@@ -356,7 +354,6 @@ def test_independent_actions_run_side_by_side_where_the_profile_allows_it(sessio
 
 
 def test_what_is_not_safe_beside_others_runs_alone(session, workshop, events):
-    """However many workers there are."""
     profile = workshop.profile(
         execution_settings=ExecutionSettings((), ActionSettings(parallel=False)), workers=4
     )

@@ -4,18 +4,12 @@ import re
 
 import pytest
 
-from actionledger import Runtime, open_ledger
+from actionledger import Runtime
 from actionledger.core.errors import UsageError
 from actionledger.runtime.models import Message, NoMoreResponsesError, RecordedModel, ReplayDivergedError
 
 ASK = "Compute it. My key is sk-abcdefghij0123456789abcdef and half a \ud83d."
 TEXTS = ["<solution>7</solution>", "<execute>1</execute>", "Well."]
-
-
-@pytest.fixture
-def ledger(tmp_path):
-    with open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -136,7 +136,6 @@ def test_a_streak_of_one_error_counts_whatever_was_tried():
 
 
 def test_things_that_are_not_there_are_not_one_error():
-    """Each error names another one."""
     fingerprints = [fails("get", f"There is no task {n}.", f'{{"task_id":{n}}}') for n in range(9)]
     assert last(fingerprints) == {}
 

@@ -58,7 +58,6 @@ def test_ordinary_work_is_not_stopped(name):
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_real_loops_are_stopped(name):
-    """After their model was told."""
     why, told = put(LOOPS[name])
     assert why.startswith("Stopped due to repetition: ")
     assert told

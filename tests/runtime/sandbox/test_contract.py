@@ -40,7 +40,6 @@ def test_results_are_json(sandbox):
 
 
 def test_output_is_captured(sandbox):
-    """Both streams, each for itself."""
     result = sandbox.run("import sys\nprint('a', 1)\nprint('b', file=sys.stderr)\nprint('c', end='')")
     assert (result.stdout, result.stderr) == ("a 1\nc", "b\n")
 
@@ -169,7 +168,6 @@ def test_a_run_can_be_called_off(sandbox):
 
 
 def test_memory_is_limited(sandbox):
-    """At once or little by little."""
     limits = Limits(memory=200 * 2**20, seconds=120)
     for code in ("x = 'a' * 10**9", "x = []\nwhile True:\n    x.append('a' * 100_000 + str(len(x)))"):
         result = sandbox.run(code, limits=limits)

@@ -13,7 +13,14 @@ from effort import is_soak
 from actionledger.runtime.sandbox.base import Limits
 from actionledger.runtime.sandbox.inside.plain import shown
 
-SCRIPTS = {path.stem: path.read_text() for path in sorted((Path(__file__).parent / "scripts").glob("*.py"))}
+CELL = "# %% "
+SCRIPTS = dict(
+    sorted(
+        script.split("\n", 1)
+        for file in (Path(__file__).parent / "scripts").glob("*.py")
+        for script in file.read_text().removeprefix(CELL).split(f"\n{CELL}")
+    )
+)
 MONTY_CANNOT = {
     "average_and_median",
     "bytes_and_bits",

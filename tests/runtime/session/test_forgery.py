@@ -399,7 +399,6 @@ def test_where_nothing_confines_commands_only_the_own_process_decides(ledger, wo
 
 
 def test_a_key_in_the_workspace_shows_nothing(ledger, work, asked, monkeypatch):
-    """As where somebody works in their home."""
     monkeypatch.setenv("XDG_STATE_HOME", str(work / "state"))
     decide(ledger, asked.approval_id, APPROVED)
     assert_asked_again(ledger, asked, "lies in the workspace")
@@ -477,7 +476,6 @@ def test_a_program_beside_the_state_folder_reads_no_key(ledger, work, asked, tmp
 
 
 def test_code_reads_no_key_and_writes_no_ledger(ledger, path, work, asked):
-    """In whatever sandbox there is."""
     decide(ledger, asked.approval_id, APPROVED)
     for place, mode in ((key_path(), "r"), (path, "a")):
         code = f"open({str(place)!r}, {mode!r})"

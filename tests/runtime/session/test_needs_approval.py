@@ -11,12 +11,6 @@ P, S, D = ExecutionStatus.PENDING, ExecutionStatus.SUCCEEDED, ExecutionStatus.DE
 
 
 @pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "l.duckdb") as made:
-        yield made
-
-
-@pytest.fixture
 def notes():
     return []
 

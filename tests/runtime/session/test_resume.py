@@ -267,7 +267,6 @@ def test_a_secret_cannot_be_put_in_by_a_decision(ledger, work):
     ],
 )
 def test_what_cannot_go_on_is_said(ledger, work, resume, words):
-    """In one sentence."""
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
         with pytest.raises(UsageError, match=words):

@@ -34,12 +34,6 @@ def assistant(*, previews: dict[str, Any]) -> al.Profile:
     return replace(profile, handlers=handlers)
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
-
-
 def test_a_preview_has_what_would_be_done(tmp_path):
     """Nothing is done, and a later action sees nothing of an earlier one."""
     with al.Runtime("coder", workspace=tmp_path) as runtime:

@@ -86,12 +86,7 @@ def documents() -> Iterator[Document]:
 
 
 def counted(document: Document, names: frozenset[str] | None) -> Count:
-    """Return what is read in a document.
-
-    Args:
-        document: the text.
-        names: what is taken to be offered; None where nobody said.
-    """
+    """Return what is read in a document."""
     read = {
         setting: [action for action in parser.read(document.text, names).actions if not action.illustration]
         for setting, parser in SETTINGS.items()

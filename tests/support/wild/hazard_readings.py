@@ -134,13 +134,7 @@ def wrong_runs(runs: Sequence[Call], meant: Sequence[Call], *, with_types: bool)
 
 
 def is_equal(one: Call, other: Call, *, with_types: bool = True) -> bool:
-    """Whether two calls are the same.
-
-    Args:
-        one: the one.
-        other: the other.
-        with_types: whether a number is another thing than its text.
-    """
+    """Whether two calls are the same."""
     as_text = json.dumps if with_types else _as_text
     return one.name == other.name and _written(one, as_text) == _written(other, as_text)
 
@@ -181,12 +175,7 @@ class Recorder:
         self._close()
 
     def verdict(self, hazard: Hazard, *, is_asked: bool) -> Verdict:
-        """Read a text as the runtime does, and judge it; run it too, and judge what ran, where that is asked, or where a fault runs.
-
-        Args:
-            hazard: the text.
-            is_asked: whether it is run whatever was read.
-        """
+        """Read a text as the runtime does, and judge it; run it too, and judge what ran, where that is asked, or where a fault runs."""
         found = _judged(hazard, MODES[3], al.parse(hazard.text, profile=self._profile))
         if not is_asked and not set(found.faults) - {SILENT}:
             return found

@@ -322,10 +322,5 @@ def _without_marks(dialect: str, kind: str, count: int) -> Iterator[Hazard]:
 
 
 def hazards(kind: str, dialect: str) -> Iterator[Hazard]:
-    """Yield the texts of a kind in a dialect.
-
-    Args:
-        kind: one of ``MAKERS``.
-        dialect: one that can write any tool's call.
-    """
+    """Yield the texts of a kind in a dialect."""
     return MAKERS[kind](dialect)

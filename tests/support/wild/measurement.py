@@ -83,15 +83,7 @@ def is_held_out(name: str) -> bool:
 def samples(
     part: str, seed: int, each: int, *, only: str = "", with_leaderboard: bool = True
 ) -> Iterator[Sample]:
-    """Yield the texts of each combination of a part.
-
-    Args:
-        part: one of ``PARTS``.
-        seed: what is drawn depends on it and on the combination's name alone.
-        each: how many texts of each combination of what is meant, and a tenth of those of each negative.
-        only: what a style's name begins with; all where empty.
-        with_leaderboard: whether questions are drawn from the leaderboard, where it is here.
-    """
+    """Yield the texts of each combination of a part."""
     questions = Questions(seed, with_leaderboard=with_leaderboard)
     for style in STYLES:
         for surrounding in SURROUNDINGS if style.name.startswith(only) else ():

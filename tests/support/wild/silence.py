@@ -39,13 +39,7 @@ class Place(NamedTuple):
 
 
 def silent_calls(text: str, names: Collection[str], reading: Any) -> list[Place]:
-    """Return the calls of offered tools that a reading says nothing of, in text order.
-
-    Args:
-        text: the response.
-        names: the tools that were offered.
-        reading: what was read, with ``actions``, ``blocks`` and ``issues`` that have spans.
-    """
+    """Return the calls of offered tools that a reading says nothing of, in text order."""
     said = [Place(*action.span) for action in reading.actions]
     said += [Place(*issue.span) for issue in reading.issues if issue.span is not None]
     said += [Place(*block.span) for block in reading.blocks if block.reason is not None]

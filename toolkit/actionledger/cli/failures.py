@@ -10,9 +10,9 @@ import typer
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.options import JsonOption, LedgerOption, existing
 from actionledger.cli.tables import (
-    SHOWN_CHARACTERS,
     Sheet,
     console,
+    cut,
     plain,
     print_json,
     print_text,
@@ -139,11 +139,8 @@ def _of_loops(report: FailureReport) -> str:
 
 
 def _example(group: FailureGroup, names: Mapping[str, str]) -> str:
-    # Cut even in a pipe, like the signature: a command's output has thousands of characters, and --json has all of it.
     example = group.examples[0]
-    detail = example.detail
-    cut = detail if len(detail) <= SHOWN_CHARACTERS else f"{detail[:SHOWN_CHARACTERS]}…"
-    return f"{names[example.session_id]}#{example.turn_index}: {cut}"
+    return f"{names[example.session_id]}#{example.turn_index}: {cut(example.detail)}"
 
 
 def _print_periods(report: FailureReport, limit: int) -> None:

@@ -311,14 +311,14 @@ def _seen(report: ImportReport, form: str) -> str:
     """Return the detected formats with their certainty, or that the format was given."""
     if not report.files:
         return ""
-    from actionledger.imports.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+    from actionledger.imports.sources.registry import source_named  # noqa: PLC0415 - slow to load, and an import may find nothing to do
 
     parts = []
     for name, count in report.files.most_common():
         sureness = report.sureness[name]
         sure = "sure" if sureness >= _SURE else f"{sureness:.0%} sure; --format NAME overrules"
         sure = "as --format says" if form else sure
-        parts.append(f"{counted(count, 'file')} of {sources()[name].title} ({name}, {sure})")
+        parts.append(f"{counted(count, 'file')} of {source_named(name).title} ({name}, {sure})")
     return f"Seen: {'; '.join(parts)}."
 
 

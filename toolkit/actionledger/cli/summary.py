@@ -5,11 +5,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rich.text import Text
 
-from actionledger.cli.tables import Sheet, plain, shortened, shown_rate
+from actionledger.cli.tables import Sheet, cut, plain, shown_rate
 from actionledger.core.errors import is_there
 from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.core.text import NO_NAME, by_prices, counted
-from actionledger.core.vocabulary import LEFT_OUT, SENTENCES, Ending, ExecutionStatus, Origin, SessionOutcome
+from actionledger.core.vocabulary import (
+    LEFT_OUT,
+    SENTENCES,
+    Ending,
+    ExecutionStatus,
+    Origin,
+    Outcome,
+    SessionOutcome,
+)
 
 if TYPE_CHECKING:  # slow to load, and not needed to print sentences
     from actionledger.ledger.queries.agreement import RecordedVerdicts, Timings
@@ -152,8 +160,8 @@ def funnel_table(whole: "Funnel") -> Sheet:
         *_parsed_steps(whole),
         ("also: calls only shown, not meant", whole.only_shown, "", None),
         *_not_recorded_steps(whole),
-        ("actions read", whole.decoded, "", None),
-        ("  of these valid", whole.validation.successes, "actions with a catalogue", whole.validation),
+        ("actions parsed", whole.decoded, "", None),
+        ("  of these valid", whole.validation.successes, "checked actions", whole.validation),
         ("  of these need approval (cut off, or only thought of)", whole.need_approval, "", None),
         ("  of these not run (no handler, or skipped)", skipped, "", None),
         ("also: illustrations, shown and not meant", whole.illustrations, "", None),
@@ -181,6 +189,8 @@ def _parsed_steps(whole: "Funnel") -> list[_Step]:
         ("parsed whole", whole.parsed, of, whole.parse_success),
         ("  of these without a repair", strict.successes, of, strict),
         ("  of these by evidence alone, without a format's marks", whole.by_evidence, "", None),
+        ("also: parsed in part", whole.outcomes.get(Outcome.PARTIAL, 0), "", None),
+        ("also: nothing parsed", whole.outcomes.get(Outcome.FAILED, 0), "", None),
         ("also: calls in a sentence, neither parsed nor lost", whole.in_sentences, "", None),
     ]
     if whole.not_auditable:
@@ -276,7 +286,7 @@ def verdicts_table(found: "Iterable[RecordedVerdicts]", parsed: Mapping[str, Rat
 
 def dialects_table(found: "Iterable[ReadIn]") -> Sheet:
     """Return the dialects in which responses were parsed, as shares of those that meant to act."""
-    table = Sheet("dialect", "responses", "of all that meant to act", title="Read in which dialect")
+    table = Sheet("dialect", "responses", "of all that meant to act", title="Parsed in which dialect")
     for part in found:
         table.add_row(plain(part.dialect), f"{part.share.successes:,}", shown_rate(part.share))
     return table
@@ -291,7 +301,7 @@ def failures_table(failures: "Sequence[Failure]", names: Mapping[str, str]) -> S
         text.append_text(plain(f"{names[failure.session_id]}#{failure.turn_index}"))
         if failure.detail:
             text.append(": ")
-            text.append(plain(shortened(failure.detail)))
+            text.append(plain(cut(failure.detail)))
         where = f"{failure.stage} (recorded)" if failure.origin is Origin.RECORDED else failure.stage
         table.add_row(where, plain(reason), f"{failure.count:,}", f"{failure.turns.successes:,}", text)
     return table

@@ -192,8 +192,12 @@ def print_note(sentence: str, *, style: str = "") -> None:
 
 def shortened(text: str) -> str:
     """Return a text, cut to ``SHOWN_CHARACTERS`` in a terminal."""
-    is_short = len(text) <= SHOWN_CHARACTERS or not console.file.isatty()
-    return text if is_short else f"{text[:SHOWN_CHARACTERS]}…"
+    return cut(text) if console.file.isatty() else text
+
+
+def cut(text: str) -> str:
+    """Return a text, cut to ``SHOWN_CHARACTERS`` even in a pipe, where ``--json`` has all of it."""
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 def print_text(text: str, *, style: str = "") -> None:

@@ -22,11 +22,12 @@ from actionledger.imports.sources.files import (
     place_of,
 )
 from actionledger.imports.sources.registry import (
-    RecognisedFormat,
     recognised,
     sample_of,
     source_named,
     sources,
+    sureness_of,
+    surest_of,
 )
 from actionledger.ledger.storage.imported_files import FileState, TakenFiles, state_of
 
@@ -182,19 +183,21 @@ class _Planning:
             if is_other and self._format.mapped is None:
                 return None
             # Note a file that is certainly of another format than the user named.
-            named = self._format
             with suppress(SourceError):  # another format's error is no fault of this file
-                self._note_surest(named, [] if named.mapped is not None else recognised(sample))
+                self._note_surest(self._format, sample)
             return self._to_read(given, self._format, 1.0, state)
         if self._told.columns:
             # The format of a file whose columns the user has named: lines of JSON, or a table.
             return self._to_read(given, source_named("jsonl" if sample.values else "table"), 1.0, state)
-        surest = next(iter(recognised(sample)), None)
+        surest = surest_of(sample)
         return self._to_read(given, surest.source, surest.sureness, state) if surest else None
 
-    def _note_surest(self, named: Source, found: list[RecognisedFormat]) -> None:
-        if found and found[0].sureness >= _SURE and all(each.source is not named for each in found):
-            self._plan.mistaken[found[0].source.name] += 1
+    def _note_surest(self, named: Source, sample: Sample) -> None:
+        if named.mapped is not None or sureness_of(named, sample) > 0:
+            return
+        surest = surest_of(sample)
+        if surest is not None and surest.sureness >= _SURE:
+            self._plan.mistaken[surest.source.name] += 1
 
     def _to_read(self, given: Given, source: Source, sureness: float, state: FileState | None) -> ToRead:
         read = source.read

@@ -60,7 +60,7 @@ _FRAME = regex(
 
 def command_of(name: str, arguments: object) -> str | list[str]:
     """Return the command that a call runs, as a shell line or as words; empty if it is not a known command."""
-    if name.lower() not in SHELL_TOOLS or not isinstance(arguments, Mapping):
+    if name.lower() not in SHELL_TOOLS or not isinstance(arguments, dict | Mapping):
         return ""
     given: Any = next((arguments[key] for key in _KEYS if key in arguments), "")
     if isinstance(given, str):

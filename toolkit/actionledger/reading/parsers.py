@@ -28,7 +28,7 @@ REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair except those that guess at content, since the parsed actions are executed."""
 
 
-READING_RULES = 9
+READING_RULES = 10
 """The version of this code's reading rules, which is part of every parser's configuration, id and record.
 
 Raise it by one whenever some text is parsed differently under unchanged settings: its outcome, a
@@ -55,6 +55,8 @@ other rules keep their old id, so a ledger distinguishes them, and comparing the
    format at the end of thoughts, if the message has nothing else. In Harmony, a response may begin with the recipient.
 9. Under a profile, a call in none of the known formats fails instead of passing silently: ``/name words``, ``name: words``, a fence
    with the name as its label, YAML. A null list of actions is an empty one.
+10. "Wait, no" after a call takes it back. A call in a dialogue, a diff, an open task, a list's item or a program's text waits. In a
+   profile, so does one in a comment, a tool's echo or a quotation. Five more languages are known.
 """
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
+from actionledger.reading.enclosing import is_held
 from actionledger.reading.prose_words import (
     ANNOUNCES,
     CONDITIONS,
@@ -76,24 +77,6 @@ _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
-_QUOTES = {
-    '"': '"',
-    "'": "'",
-    "“": "”",
-    "‘": "’",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "「": "」",
-    "『": "』",
-    "`": "`",
-}
-_TAG = 80
-_SHOWING_TAG = regex(
-    r"<(?:examples?|samples?|quotes?|quotation|quoted|documentation|docs?|logs?|illustration|snippet|transcript)\b[^<>\n]*>\Z",
-    re.IGNORECASE,
-)
-_COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
@@ -111,6 +94,8 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
+    if why := is_held(text, span, low):
+        return Verdict(False, why)
     before = text[max(low, span.start - _BEFORE) : span.start]
     has_tag = before.rstrip().endswith(">")
     if has_tag and (tag := _TAG_BEFORE.search(before)):
@@ -142,7 +127,9 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
     said = before.rstrip()
     if not said:
         return len(before) < _BEFORE
-    if said[-1] == ">" or "\n" not in before[len(said) :] or "?" in said or "？" in said or "か" in said:
+    if said[-1] == ">" or "\n" not in before[len(said) :]:
+        return False
+    if "?" in said or "？" in said or "か" in said or '"""' in said or "'''" in said:
         return False
     if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False
@@ -216,7 +203,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
     if is_about and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
-    if why := _is_held(text, span, low):
+    if why := is_held(text, span, low):
         return Verdict(False, why)
     if not has_before:
         return None
@@ -264,28 +251,6 @@ def _goes_on(sentences: list[str]) -> bool:
 def _is_unended(sentence: str) -> bool:
     """Return whether a sentence ends without a sign, and is neither a heading nor emphasized."""
     return sentence[-1:].isalnum() and not _HEADING.match(sentence)
-
-
-def _is_held(text: str, span: Span, low: int) -> str:
-    """Return what encloses a call: a tag that shows, a comment, quotes, or a table's cell; empty if nothing."""
-    opens = text[max(low, span.start - _TAG) : span.start].rstrip()
-    if opens.endswith(">") and _SHOWING_TAG.search(opens):
-        return "It stands in a tag that shows it."
-    line = max(low, text.rfind("\n", low, span.start) + 1)
-    before = text[line : span.start].strip()
-    if not before:
-        return ""
-    if before in _COMMENTS:
-        return "It stands in a comment."
-    end = text.find("\n", span.end, span.end + BEHIND)
-    behind = text[span.end : end if end >= 0 else span.end + BEHIND].strip()
-    if not behind:
-        return ""
-    if before.startswith("|") and behind.startswith("|"):
-        return "It stands in a table."
-    if before[-1] in _QUOTES and behind[0] in _QUOTES[before[-1]]:
-        return "It stands in quotes."
-    return ""
 
 
 def is_corrected(between: str) -> bool:

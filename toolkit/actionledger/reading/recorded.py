@@ -182,9 +182,9 @@ def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
 
 
 def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
-    if not isinstance(arguments, Mapping):
+    if not isinstance(arguments, dict | Mapping):  # a dict is found to be one in a tenth of the time
         return _refused(span, Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."))
-    if is_deeper(arguments, _DECODING.max_depth, (Mapping, list)):
+    if is_deeper(arguments, _DECODING.max_depth, (dict, list, Mapping)):
         return _refused(span, Issue(Reason.TOO_DEEP, span, f"The limit is {_DECODING.max_depth} levels."))
     return _found(call, dict(arguments), span)
 

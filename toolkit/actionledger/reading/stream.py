@@ -17,7 +17,7 @@ from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.reasoning import closer_at, ends_thoughts, may_end_thoughts, opener_of
 from actionledger.reading.evidence.echoes import DOCUMENTED, MARKLESS, READ, is_judged, opens_tag
 from actionledger.reading.evidence.foreign import may_hold_foreign
-from actionledger.reading.evidence.places import invented_from, may_quote
+from actionledger.reading.evidence.places import invented_from, may_enclose, may_quote
 from actionledger.reading.evidence.rests import mentions_and_rests
 from actionledger.reading.evidence.surroundings import has_placeholder, is_open_to_prose
 from actionledger.reading.evidence.weighing import is_open
@@ -43,7 +43,7 @@ def may_change(
         if mentions_and_rests(text, gap.start, reach, names) or (reach > gap.end and found.status in READ):
             return True
     if not is_judged(dialect, found):
-        return False
+        return is_open_to_prose(dialect, found) and may_enclose(text, *gap)
     return may_quote(text, *gap) or (not is_first and invented_from(text[: gap.end], gap.start) is not None)
 
 

@@ -1,14 +1,25 @@
-"""Where a value ends: valid ones where they say, broken ones never behind the next call."""
+"""JSON in a call: where a value ends, which keys count, and what is not to be acted on."""
 
 import json
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from actionledger.core.values import Issue
 from actionledger.core.vocabulary import Reason, RepairKind
-from actionledger.reading.dialects.parts.json_values import Reach, arguments_at, json_ahead, value_at
+from actionledger.reading.dialects.parts import value_faults
+from actionledger.reading.dialects.parts.json_calls import Keys, arguments_of, call_of
+from actionledger.reading.dialects.parts.json_values import (
+    Reach,
+    _json_ahead,
+    arguments_at,
+    json_ahead,
+    value_at,
+)
+from actionledger.reading.dialects.parts.value_faults import OpenBrackets, unless_doubtful
 from actionledger.reading.scan.source import Source
-from actionledger.reading.tolerant_json.faults import DecodeOptions
+from actionledger.reading.tolerant_json import decode
+from actionledger.reading.tolerant_json.faults import LENIENT, DecodeOptions
 
 ALL = DecodeOptions(repairs=frozenset(RepairKind))
 
@@ -35,7 +46,6 @@ def test_brackets_that_are_left_open_before_the_closing_marker_were_forgotten():
 
 
 def test_a_bracket_too_many_before_the_closing_marker_is_dropped():
-    """It closes nothing."""
     decoded = read('{"a": 1}}</t>')
     assert decoded.value == {"a": 1}
     assert decoded.end == len('{"a": 1}}')
@@ -127,3 +137,164 @@ def test_the_objects_of_a_list_are_found_wherever_it_stands(before, size):
     inner = whole.value["actions"][1]["b"]
     assert whole.span_of(inner).of(text) == '{"c": 1}'
     assert whole.span_of(whole.value) == (before + 1, len(text) - len(" tail"))
+
+
+ANY = Keys(("name", "function", "tool"), ("arguments", "parameters", "args"))
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "arguments"),
+    [
+        ({"name": "f", "arguments": {"a": 1}}, "f", {"a": 1}),
+        ({"name": "f", "parameters": {"a": 1}}, "f", {"a": 1}),
+        ({"name": "f", "arguments": '{"a": 1}'}, "f", {"a": 1}),
+        ({"name": "f", "arguments": ""}, "f", {}),
+        ({"name": "f", "arguments": None}, "f", {}),
+        ({"name": "f"}, "f", {}),
+        ({"id": "c1", "type": "function", "name": "f"}, "f", {}),
+        ({"type": "function", "function": {"name": "f", "arguments": "{}"}}, "f", {}),
+    ],
+)
+def test_an_object_that_names_a_tool_and_its_arguments_is_a_call(item, name, arguments):
+    """Arguments may be JSON text, as OpenAI's interface writes them, or missing where nothing else stands there."""
+    call = call_of(item)
+    assert call is not None
+    assert (call.name, call.arguments) == (name, arguments)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "f",
+        ["f"],
+        None,
+        {},
+        {"arguments": {}},
+        {"name": ""},
+        {"name": 7, "arguments": {}},
+        {"name": "f", "arguments": ["a"]},
+        {"name": "f", "arguments": 5},
+        {"name": "f", "arguments": "a = 1"},
+        {"name": "f", "arguments": '{"a": 1} {"b": 2}'},
+        {"name": "f", "arguments": '{"a": 1,}'},
+        {"name": "f", "arguments": {}, "parameters": {}},
+        {"name": "f", "city": "Paris"},
+        {"name": "f", "args": {"a": 1}},
+        {"function": {"name": "f"}, "reason": "x"},
+    ],
+)
+def test_what_is_no_call_in_one_plain_way_is_none(item):
+    """A missing name, arguments without names, two holders of arguments, or keys that may be arguments."""
+    assert call_of(item) is None
+
+
+@pytest.mark.parametrize("item", [{"tool": "f", "args": {}}, {"function": "f", "parameters": {}}])
+def test_the_keys_are_the_dialects(item):
+    """What one format writes is nothing in another."""
+    assert call_of(item, ANY) is not None
+    assert call_of(item) is None
+
+
+def test_two_names_are_no_name():
+    """Which of them is the tool's can't be known."""
+    assert call_of({"name": "f", "tool": "g", "args": {}}, ANY) is None
+
+
+def test_the_identifier_stands_in_the_call_or_in_its_wrapper():
+    """Whoever answers a call names it by its identifier."""
+    assert call_of({"name": "f", "id": "a"}).call_id == "a"
+    assert call_of({"id": "b", "type": "function", "function": {"name": "f"}}).call_id == "b"
+    assert call_of({"name": "f", "id": 7}).call_id is None
+
+
+def test_keys_that_mean_nothing_are_kept_by_name():
+    """They don't change the call, and they don't go by in silence."""
+    assert call_of({"name": "f", "arguments": {}, "thought": "x"}).strange == ("thought",)
+
+
+def test_arguments_as_text_are_read_strictly():
+    """A repair inside of an escaped text has no place in the response that could be named."""
+    assert arguments_of('{"a": 1}') == {"a": 1}
+    assert arguments_of("{'a': 1}") is None
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text('[]{}",\\ab\n漢🙂', max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("ab[{", max_size=2), inner, max_size=3)
+    ),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=100)
+@given(VALUES, st.data())
+def test_each_bracket_is_answered_as_if_it_were_the_only_one(value, data):
+    text = "x " + json.dumps(value, ensure_ascii=False, indent=data.draw(st.sampled_from([None, 1])))
+    end = data.draw(st.integers(2, len(text)))
+    behind = data.draw(st.sampled_from(["", "}", '"', "] [{"]))
+    source = Source(text[:end] + behind)
+    for at in range(2, len(source.text)):
+        if source.text[at] in "[{":
+            told = json_ahead(source, at, len(source.text), LENIENT)
+            alone = _json_ahead(source.text, at, len(source.text), LENIENT.max_depth)
+            assert told == alone
+
+
+@pytest.mark.parametrize("behind", ["", " !", '"', "\\"])
+def test_beyond_the_levels_of_the_scanner_only_valid_text_is_known_to_be_open(behind, monkeypatch):
+    monkeypatch.setattr(value_faults, "_LEVELS", 3)
+    text = '[{"a": ' * 10 + behind
+    brackets = OpenBrackets()
+    brackets.note(text, 0, len(text))
+    is_valid = behind in {"", '"'}
+    assert [brackets.hold(at, len(text)) for at in (0, 1, 7, 2)] == [False, is_valid, is_valid, False]
+
+
+def judged(text):
+    return unless_doubtful(text, decode(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ('{"a": 1, "a": 2}', "its values are 1 and 2."),
+        ('{"a": 1, "a": true}', "its values are 1 and True."),
+        ('{"a": 1, "a": 1.0}', "its values are 1 and 1.0."),
+        ('[{"b": {"a": [1], "a": [2]}}]', "its values are a list and a list."),
+        ('{"a": 1, "a": 1, "a": null}', "its values are 1 and None."),
+    ],
+)
+def test_a_key_with_two_values_is_refused_with_both(text, detail):
+    """Whichever counts, the other one may have been meant."""
+    found = judged(text)
+    assert (found.ok, found.value) == (False, None)
+    (issue,) = found.issues
+    assert (issue.code, issue.span.of(text)) == (Reason.DUPLICATE_KEY, '"a"')
+    assert issue.detail == f"The key is 'a'; {detail}"
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 1}', '{"a": {"x": 1, "y": 2}, "a": {"y": 2, "x": 1}}'])
+def test_a_key_that_says_the_same_twice_is_read(text):
+    found = judged(text)
+    assert found.ok
+    assert [issue.code for issue in found.issues] == [Reason.DUPLICATE_KEY]
+
+
+def test_a_key_twice_in_a_text_that_is_broken_as_well_is_refused():
+    """Two faults at once: what was meant is not looked for."""
+    assert judged("{'a': 1, 'a': 1}").issues[0].code is Reason.DUPLICATE_KEY
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_a_number_that_is_none_is_refused_at_its_place(number):
+    """The decoder reads it as Python does."""
+    text = f'{{"a": [{number}]}}'
+    (issue,) = judged(text).issues
+    assert (issue.code, issue.span.of(text)) == (Reason.NON_FINITE_NUMBER, number)
+
+
+def test_what_is_plain_stays_as_it_is():
+    """The value itself is handed on."""
+    found = decode('{"a": 1,}')
+    assert unless_doubtful('{"a": 1,}', found) is found

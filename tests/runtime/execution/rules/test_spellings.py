@@ -119,7 +119,6 @@ def test_a_push_in_any_spelling_is_not_approved(line):
 
 @given(st.lists(WORDS, max_size=6), st.data())
 def test_a_program_in_any_place_of_a_wrapper_is_not_approved(words, data):
-    """Whatever other words stand around it."""
     line = wrapped(data.draw, " ".join(map(shlex.quote, ["sudo", *words])))
     assert verdict(("sudo",), "command", line) is not Verdict.APPROVE
 
@@ -168,7 +167,6 @@ def test_a_line_without_end_is_taken_apart_so_far(word):
 
 @given(st.lists(WORDS.filter(lambda word: not word.startswith(("-", "."))), min_size=1, max_size=5))
 def test_an_inert_program_is_let_be(words):
-    """Or everything would wait."""
     line = " ".join(map(shlex.quote, ["grep", *words]))
     assert words_restrict(("git", "push"), started_by(line)) is Fit.NO
 

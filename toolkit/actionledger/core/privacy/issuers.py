@@ -163,6 +163,37 @@ ISSUERS: tuple[Token, ...] = (
     _key("Yandex token", "t1.9", rf"{_D}{{39,}}={{0,2}}\.{_D}{{80,}}={{0,2}}", "{60w}.{86w}", "t1.9x"),
     _key("42 secret", "s-s4t2", r"(?:ud|af)-[a-f0-9]{64}", "ud-{64x}", "s-s4t2x"),
     _key("Square token", "EAAA", rf"{_DIGIT}{_D}{{56,64}}(?![A-Za-z0-9])", "4{59w}", "EAAAx"),
+    # Platforms for agents and their code
+    *(
+        _key("Polar token", f"polar_{kind}_", rf"{_D}{{30,}}+", "{43w}", f"polar_{kind}_x")
+        for kind in ("oat", "pat")
+    ),
+    *(
+        _key("Trigger.dev key", f"tr_{kind}_", rf"{_W}{{18,}}+", "{20w}", f"tr_{kind}_x")
+        for kind in ("dev", "stg", "prod", "pat")
+    ),
+    _key("Val Town token", "vtwn_", rf"{_W}{{20,}}+", "{27w}", "vtwn_x"),
+    _key("Warp key", "wk-1.", r"[a-f0-9]{40,}+", "{64x}", "wk-1.0"),
+    _key("Factory key", "fk-", rf"{_DIGIT}{_D}{{20,}}-{_D}{{20,}}+", "4{20w}-{40w}", "fk-id", is_short=True),
+    _key("Amp token", "sgamp_", rf"user_{_W}{{20,}}_[a-f0-9]{{40,}}+", "user_{26u}_{64x}", "sgamp_x"),
+    _key(
+        "Arize key",
+        "ak-",
+        rf"{_UUID[1:]}-{_D}{{20,}}+",
+        f"{_UUID_EXAMPLE[1:]}-{{32w}}",
+        "ak-x",
+        is_short=True,
+    ),
+    *(
+        _key(
+            "Convex key",
+            kind,
+            rf"[a-z]+-[a-z]+-[0-9]{{1,4}}\|{_W}{{20,}}+=*",
+            "happy-otter-123|{60w}",
+            f"{kind}x",
+        )
+        for kind in ("prod:", "preview:", "dev:")
+    ),
     Token(
         "MaxMind key",
         "_mmk",

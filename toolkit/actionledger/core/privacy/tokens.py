@@ -59,10 +59,15 @@ class Token:
         )
         return regex(f"{before}{rest}".encode())
 
+    @cached_property
+    def _groups(self) -> tuple[str | int, str | None]:
+        """The groups of the secret, and of where it begins if that is another."""
+        groups = self._pattern.groupindex
+        return ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
+
     def spans(self, text: bytes, _lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield the spans of secrets of this kind."""
-        groups = self._pattern.groupindex
-        hidden, begin = ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
+        hidden, begin = self._groups
         for found in self._pattern.finditer(text) if self.needs else self._at(text, starts):
             start, end = found.span(hidden)
             yield start if begin is None else found.start(begin), end

@@ -1,9 +1,10 @@
 """aider's chat histories: ``.aider.chat.history.md``, Markdown that grows as long as its repository is used.
 
 Defined by Aider-AI/aider, ``aider/io.py``: ``# aider chat started at`` begins a session. A person's lines begin with ``#### ``, aider's own with ``>
-``, and both end in two spaces, unlike the model's headings and quotations. The rest is the model's text with its edits, which is parsed. There are no
-identifiers: a turn is identified by its index in its session. Tokens and cost are in a line of aider's after the message, or before 0.45 in one
-before it. ``results_of`` finds the edits' results in aider's lines.
+``, and both end in two spaces, unlike the model's headings and quotations. Of words of aider's with several lines, only the first has the sign and only
+the last the spaces. The rest is the model's text with its edits, which is parsed. There are no identifiers: a turn is identified by its index in its
+session. Tokens and cost are in a line of aider's after the message, or before 0.45 in one before it; it counts those of a streamed response itself.
+``results_of`` finds the edits' results in aider's lines. 0.86.2 was run.
 """
 
 import re
@@ -14,9 +15,10 @@ from datetime import datetime
 from pathlib import Path
 
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn, Usage
+from actionledger.core.recordings import RecordedResult, RecordedSession, RecordedTurn, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
+from actionledger.imports.sources.access import non_empty
 from actionledger.imports.sources.base import Recorded, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, opened, shown
 
@@ -60,6 +62,9 @@ NAME = "aider"
 
 _START = regex(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _MODEL = regex(r"(?:Main model|Models?): (\S+)")
+_VERSION = regex(r"Aider v(\d[\w.+-]{0,40})")
+_MANY_LINES = regex(r"> # \d+ SEARCH/REPLACE blocks? failed to match!\s*$")
+"""How aider begins words of several lines that may come right after the model's."""
 _COMMAND = regex(r"/(?P<name>[a-z-]+|!)(?:\s+(?P<said>.*))?$", re.DOTALL)
 _SAYING = frozenset({"ask", "code", "architect", "context", "help"})
 """The commands whose words are for the model."""
@@ -98,10 +103,15 @@ class _Session:
     name: str
     started_at: datetime | None = None
     model: str = ""
+    version: str = ""
     turns: list[RecordedTurn] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    note: list[str] = field(default_factory=list)
+    """The lines so far of words of aider's with several lines."""
+    is_behind_note: bool = False
+    """Whether the line before was aider's: the model's words come after an empty one."""
     before: Usage = field(default_factory=Usage)
     has_marks: bool = False
     """Whether its start, its end or one of its lines is aider's or a person's: otherwise it may be any text."""
@@ -122,18 +132,20 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
             times[found[1]] += 1
             again = f"#{times[found[1]]}" if times[found[1]] > 1 else ""
             session = _Session(f"{folder}/{found[1]}{again}", _time(found[1]), has_marks=True)
-        elif line.startswith(">") and line.endswith("  "):
+        elif _is_of_aider(line, session):
             session.has_marks = True
             _close_message(session)
-            _take_note(line[1:-2].removeprefix(" "), session)
+            _take_line(line, session)
         elif line.startswith("####") and line.endswith("  "):
             session.has_marks = True
             _close_message(session)
+            _end_note(session)
             session.told.append(line[4:-2].removeprefix(" "))
         elif line.strip() or session.said:
             if not session.said:
                 _close_told(session, passed)
             session.said.append(line)
+        session.is_behind_note = line.startswith(">") and line.endswith("  ")
     yield from _done(session, passed)
     yield from left_out(shown(path), passed)
 
@@ -156,6 +168,29 @@ def _lines(path: Path, on_read: OnRead | None, passed: Passed) -> Iterator[str]:
             yield line.decode(errors="replace").removesuffix("\n").removesuffix("\r")
 
 
+def _is_of_aider(line: str, session: _Session) -> bool:
+    """Return whether a line is aider's: it is marked, or it goes on with words of several lines, of which the first and the last are."""
+    if session.note:
+        return not (line.startswith("####") and line.endswith("  "))
+    return line.startswith(">") and (
+        line.endswith("  ") or session.is_behind_note or _MANY_LINES.match(line) is not None
+    )
+
+
+def _take_line(line: str, session: _Session) -> None:
+    """Take a line of aider's; one of several is kept until their last."""
+    session.note.append(line if session.note else line[1:].removeprefix(" "))
+    if line.endswith("  "):
+        _end_note(session)
+
+
+def _end_note(session: _Session) -> None:
+    if session.note:
+        note = "\n".join(session.note).removesuffix("  ")
+        session.note.clear()
+        _take_note(note, session)
+
+
 def _take_note(note: str, session: _Session) -> None:
     if found := _BEFORE.match(note):
         session.before = _usage(found.groupdict())
@@ -164,6 +199,8 @@ def _take_note(note: str, session: _Session) -> None:
             session.turns[-1] = replace(session.turns[-1], usage=_usage(found.groupdict()))
     elif (model := _MODEL.match(note)) and not session.turns:
         session.model = model[1].rstrip(",")
+    elif (version := _VERSION.match(note)) and not session.turns:
+        session.version = version[1]
     elif session.turns:
         session.notes.append(note)
 
@@ -217,6 +254,8 @@ def _done(session: _Session, passed: Passed) -> Iterator[RecordedSession]:
         "",
         tuple(session.turns),
         source=NAME,
+        metadata=non_empty({"version": session.version}),
+        details=SessionDetails(agent=NAME, agent_version=session.version),
         started_at=session.started_at,
     )
 
@@ -263,6 +302,7 @@ SOURCE = Source(
     recognise,
     patterns=(".aider.chat.history.md", "*.md", "*.md.gz"),
     wordings=_WORDINGS,
-    loses="Identifiers; exact tokens above a thousand, which aider rounds; the time of a message and its zone; which files were shown to the model; "
+    tested="0.86.2",
+    loses="Identifiers; exact tokens above a thousand, which aider rounds, and of streamed responses the provider's counts, in whose place aider has its own; the time of a message and its zone; which files were shown to the model; "
     "a line of the model's that looks like a person's or aider's.",
 )

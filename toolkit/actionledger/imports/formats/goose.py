@@ -1,27 +1,16 @@
 """goose's sessions: its database, its older files of lines, and its exports."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from actionledger.core.canonical import JsonMap
 from actionledger.core.errors import SourceError
-from actionledger.core.patterns import regex
-from actionledger.core.recordings import RecordedSession, SessionDetails
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, TitleOrigin
-from actionledger.imports.shapes.base import Message, Passed, Speaker, left_out, plain, since_epoch
-from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import (
-    count_at,
-    object_at,
-    objects_at,
-    text_at,
-    time_at,
-    told as unknown_as,
-)
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
+from actionledger.imports.shapes.base import Passed, left_out
+from actionledger.imports.shapes.goose_messages import NAME, Circumstances, session
+from actionledger.imports.sources.access import objects_at, text_at, told as unknown_as
 from actionledger.imports.sources.base import (
     SAMPLE_BYTES,
     Recorded,
@@ -29,6 +18,7 @@ from actionledger.imports.sources.base import (
     Sample,
     Source,
     Wording,
+    seen,
 )
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, decoded, is_database_with
@@ -55,8 +45,12 @@ _SESSION = (
     "accumulated_output_tokens",
     "provider_name",
     "model_config_json",
+    "goose_mode",
+    "parent_session_id",
 )
 _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
+_SERVED, _COUNTS = "usage_ledger", ("model", "input_tokens", "output_tokens", "cache_read_tokens", "cost")
+"""The table of responses since version 15 of the database, which names the model that answered."""
 
 
 def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -67,22 +61,65 @@ def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
                 f"{shown(path)!r} is not a database of goose's: it has no table {min(missing)!r}."
             )
         try:
+            forks = _Forks(database)
             for row in database.rows("sessions", _SESSION, order=("created_at", "id")):
-                yield from _session(path, database, row)
+                yield from _session(path, database, row, forks)
         except SourceError as error:
             yield Refusal(shown(path), 0, str(error))
     if on_read:
         on_read(path.stat().st_size)
 
 
-def _session(path: Path, database: Database, row: Row) -> Recorded:
+class _Forks:
+    """Which sessions of a database are forks: a fork begins with its origin's messages, under the same names, and doesn't say so.
+
+    Args:
+        database: the database.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._first: dict[tuple[object, object], str] = {}
+        self._begun: set[str] = set()
+        self._copied: dict[str, int] = {}
+        self._origins: dict[str, str] = {}
+        self._copies: dict[str, dict[str, list[str]]] = {}
+        if "message_id" in database.tables["messages"]:
+            columns = ("session_id", "message_id", "created_timestamp")
+            for row in database.rows("messages", columns, order=("id",)):
+                self._add(text_at(row, "session_id"), text_at(row, "message_id"), row["created_timestamp"])
+
+    def _add(self, name: str, message_id: str, created: object) -> None:
+        first = self._first.setdefault((message_id, created), name) if message_id else name
+        if first == name or name in self._begun:
+            self._begun.add(name)
+            return
+        self._origins[name] = first
+        self._copied[name] = self._copied.get(name, 0) + 1
+        self._copies.setdefault(first, {}).setdefault(message_id, []).append(name)
+
+    def beside(self, name: str, served: tuple[JsonMap, ...]) -> tuple[int, Circumstances]:
+        """Return how many of a session's first messages are copies, and what is known beside them."""
+        copies = {key: tuple(names) for key, names in self._copies.get(name, {}).items()}
+        return self._copied.get(name, 0), Circumstances(self._origins.get(name, ""), copies, served)
+
+
+def _session(path: Path, database: Database, row: Row, forks: _Forks) -> Recorded:
     told = []
-    for message in _messages(path, database, row["id"]):
+    copied, beside = forks.beside(text_at(row, "id"), _served(database, row["id"]))
+    for message in islice(_messages(path, database, row["id"]), copied, None):
         if isinstance(message, Refusal):
             yield message
         else:
             told.append(message)
-    yield from session(path, {**row, "model_config": _value(row.get("model_config_json"))}, told)
+    yield from session(path, {**row, "model_config": _value(row.get("model_config_json"))}, told, beside)
+    if copied:
+        yield from left_out(shown(path), Passed({(LeftOutReason.DUPLICATE, "message"): copied}))
+
+
+def _served(database: Database, name: object) -> tuple[JsonMap, ...]:
+    if _SERVED not in database.tables:
+        return ()
+    return tuple(database.rows(_SERVED, _COUNTS, order=("id",), session_id=name))
 
 
 def _messages(path: Path, database: Database, name: object) -> Iterator[JsonMap | Refusal]:
@@ -128,158 +165,6 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
     yield from session(path, {**info, "id": path.name.partition(".jsonl")[0]}, told)
 
 
-# goose's sessions and messages: the same in lines, in an export and in a database.
-NAME = "goose"
-
-_OWN_SESSION = regex(r"\d{8}_\d{1,5}")
-"""Names that the database itself gave to its sessions."""
-
-_SPEAKERS: Mapping[str, Speaker] = {"assistant": "model", "user": "person"}
-_TOKENS = (
-    "total_tokens",
-    "accumulated_total_tokens",
-    "accumulated_input_tokens",
-    "accumulated_output_tokens",
-)
-_OTHERS = {
-    "image": LeftOutReason.NO_TEXT,
-    "jsonRenderSpec": LeftOutReason.NO_TEXT,
-    "toolConfirmationRequest": LeftOutReason.BOOKKEEPING,
-    "actionRequired": LeftOutReason.BOOKKEEPING,
-    "systemNotification": LeftOutReason.BOOKKEEPING,
-    "contextLengthExceeded": LeftOutReason.BOOKKEEPING,
-    "summarizationRequested": LeftOutReason.BOOKKEEPING,
-    "conversationCompacted": LeftOutReason.COMPACTED,
-}
-"""The parts that are neither text nor reasoning, call or result."""
-
-
-def session(path: Path, info: JsonMap, told: Iterable[JsonMap]) -> Recorded:
-    """Yield a session, if it has turns, and the skip counts."""
-    name, conversation = text_at(info, "id"), MessageTurns()
-    for message in _merged(map(message_of, told), name):
-        conversation.add(message)
-    turns = conversation.done(Capture.CALLS, splits=True)
-    if turns and not name:
-        yield Refusal(shown(path), 0, "A session has no id.")
-    elif turns:
-        kept = {key: count for key in _TOKENS if (count := count_at(info, key)) is not None}
-        kind = text_at(info, "session_type")
-        yield RecordedSession(
-            name,
-            None,
-            text_at(object_at(info, "model_config"), "model_name"),
-            (text_at(info, "name") or text_at(info, "description"))[:200],
-            turns,
-            source=NAME,
-            metadata={"cwd": text_at(info, "working_dir"), "provider": text_at(info, "provider_name")} | kept,
-            details=_details(info),
-            labels=(kind,) if kind else (),
-            started_at=time_at(info, "created_at"),
-            finished_at=time_at(info, "updated_at"),
-        )
-    yield from left_out(shown(path), conversation.passed)
-
-
-def _details(info: JsonMap) -> SessionDetails:
-    title = text_at(info, "name") or text_at(info, "description")
-    by_person = bool(info.get("user_set_name"))
-    origin = TitleOrigin.PERSON if by_person else TitleOrigin.AGENT
-    return SessionDetails(
-        title=title,
-        title_from=origin if title else None,
-        project=text_at(info, "working_dir"),
-        agent=NAME,
-    )
-
-
-def message_of(value: JsonMap) -> Message:
-    """Return a message with its calls and results."""
-    speaker = _SPEAKERS.get(text_at(value, "role"))
-    if speaker is None or object_at(value, "metadata").get("userVisible") is False:
-        found = Message("tool")
-        if speaker is None:
-            found.unknown(value.get("role"), value)
-        else:
-            found.pass_over(LeftOutReason.INJECTED_CONTEXT, "for the model alone")
-        return found
-    found = Message(speaker, message_id=text_at(value, "id"), occurred_at=since_epoch(value.get("created")))
-    for part in objects_at(value, "content"):
-        kind = text_at(part, "type")
-        if kind == "text":
-            found.say(part.get("text"))
-        elif kind in {"toolRequest", "frontendToolRequest"}:
-            # Add a call; one that goose couldn't parse has neither name nor arguments.
-            made = object_at(object_at(part, "toolCall"), "value")
-            found.call(part.get("id"), made.get("name"), made.get("arguments"))
-        elif kind == "toolResponse":
-            _read_result(part, found)
-        elif kind in {"thinking", "reasoning"}:
-            found.think(part.get("thinking"), part.get("text"), detail=kind)
-        elif kind == "redactedThinking":
-            found.pass_over(LeftOutReason.ENCRYPTED, kind)
-        elif kind in _OTHERS:
-            found.pass_over(_OTHERS[kind], kind)
-        else:
-            found.unknown(kind, part)
-    return found
-
-
-def _merged(messages: Iterable[Message], session_name: str) -> Iterator[Message]:
-    """Yield messages; pieces of a streamed message are joined, and a later message with its name gets another one."""
-    held, held_id = None, ""
-    seen: Counter[str] = Counter()
-    for message in messages:
-        # A message's identifier; empty to use its index. The database gave messages imported from files a name that the files lack.
-        message_id = message.message_id
-        made, _, rest = message_id.partition(f"msg_{session_name}_")
-        is_made = not made and bool(rest)
-        name = "" if is_made and (rest.isdigit() or not _OWN_SESSION.fullmatch(session_name)) else message_id
-        is_model = message.speaker == "model"
-        if held is not None and is_model and name and name == held_id:
-            begin = len(held.text)
-            held.say(message.text)
-            held.calls += [replace(call, at=begin + (call.at or 0)) for call in message.calls]
-            held.passed.update(message.passed)
-            held.reasoning += message.reasoning
-            continue
-        if held is not None:
-            yield held
-        held, held_id = (message, name) if is_model else (None, "")
-        if not is_model:
-            yield message
-            continue
-        message.message_id = f"{name}#{seen[name]}" if name and seen[name] else name
-        seen[name] += 1
-    if held is not None:
-        yield held
-
-
-def _read_result(part: JsonMap, found: Message) -> None:
-    result = object_at(part, "toolResult")
-    value = result.get("value")
-    if text_at(result, "status") == "error":
-        found.result(part.get("id"), result.get("error"), is_error=True)
-    elif isinstance(value, dict):
-        is_error = value.get("isError")
-        said = is_error if isinstance(is_error, bool) else None
-        found.result(part.get("id"), _for_the_model(value.get("content")), is_error=said)
-    else:
-        found.result(part.get("id"), _for_the_model(value))
-
-
-def _for_the_model(content: object) -> object:
-    """Return a result's content without the parts for people only: they repeat it in other words."""
-    if not isinstance(content, list):
-        return content
-    return plain([part for part in content if not isinstance(part, dict) or _is_for_the_model(part)])
-
-
-def _is_for_the_model(part: JsonMap) -> bool:
-    audience = object_at(part, "annotations").get("audience")
-    return not isinstance(audience, list) or "assistant" in audience
-
-
 _FIRST_LINE = (
     {"working_dir", "description"},
     {"working_dir", "message_count"},
@@ -288,6 +173,22 @@ _FIRST_LINE = (
 _PARTS = frozenset({"toolRequest", "toolResponse", "frontendToolRequest"})
 
 _WORDINGS = (
+    *seen(
+        "1.52.0",
+        "1.52.0",
+        (
+            Wording(
+                r"^-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
+                Reason.UNKNOWN_ACTION,
+                "-32600: Tool 'teleport' was not advertised for this model turn",
+            ),
+            Wording(
+                r"^-32602: (?:The model(?:'s response was truncated|\b[^\n]{0,40}\bmalformed tool arguments)|Tool arguments for )|^Error: Failed to parse arguments: ",
+                Reason.SCHEMA_ERROR,
+                "Error: Failed to parse arguments: missing field `command`",
+            ),
+        ),
+    ),
     Wording(
         r"^The user has declined to run this tool",
         Reason.REJECTED,

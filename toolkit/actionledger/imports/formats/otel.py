@@ -118,6 +118,7 @@ KIND = "openinference.span.kind"
 _CALLS = regex(r'\[\s*\{[^\n]{0,100000}"type"\s*:\s*"tool_call"')
 _RESPONSE = regex(r'"object"\s*:\s*"response"')
 _INVALID = regex(r'"invalid_tool_calls"\s*:\s*\[\s*\{')
+_THOUGHT = regex(r'"reasoning_content"\s*:\s*"[^"]')
 _ID = regex(r'"id"\s*:\s*"([^"\\]{8,200})"')
 _HEAD, _MOST_IDS = 100_000, 50
 _KINDS: dict[str, Kind] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent"}
@@ -233,6 +234,8 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
     output = text_at(given, "output.value")
     if _INVALID.search(output):
         _add_invalid(step, framework_messages.answer_of(output))
+    if _THOUGHT.search(output):
+        _add_thoughts(step, framework_messages.answer_of(framework_messages.decoded(output)))
     if (
         scope.endswith(".langchain")
         and any(message.calls for message in step.said)
@@ -251,6 +254,13 @@ def _add_invalid(step: Step, told: Sequence[Message]) -> None:
     for message, whole in zip(step.said, told, strict=False):
         if len(whole.calls) > len(message.calls):
             message.calls[:] = whole.calls
+
+
+def _add_thoughts(step: Step, told: Sequence[Message]) -> None:
+    """Add the thoughts that are only in the provider's own answer: no attribute of a message holds them."""
+    for message, whole in zip(step.said, told, strict=False):
+        if whole.reasoning and not message.reasoning:
+            message.think(whole.reasoning, detail="reasoning_content")
 
 
 def _add_autogens(step: Step, told: JsonMap) -> None:

@@ -1,12 +1,12 @@
 """Watch a folder that agents write into, and import what is new as it grows.
 
 A file that grew is read from its beginning, since a message may grow line by line; what the ledger has is skipped. After each reading the next one
-waits a multiple of its time, so that large files don't use a whole processor.
+waits a multiple of its processor time, so that large files don't use a whole processor, and half a minute at most.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from os import SEEK_END
+from os import SEEK_END, times
 from pathlib import Path
 from threading import Event
 from time import monotonic, time
@@ -25,7 +25,10 @@ require("Watching a folder", "live", "watchfiles")
 import watchfiles  # noqa: E402 - optional; the call above names a missing package
 
 PAUSE = 6.0
-"""The wait after a reading, as a multiple of its time: at most a seventh of a processor is used."""
+"""The wait after a reading, as a multiple of its processor time: about a seventh of a processor is used."""
+
+LONGEST_PAUSE = 30.0
+"""The longest such wait, in seconds: what comes in a longer one takes longer to read, and without a limit each wait would be longer than the last."""
 
 _DEBOUNCE = 500
 _TICK = 1000
@@ -145,11 +148,12 @@ class Watcher:
         """Import what is due if its time has come; return the earliest time of the next import."""
         if not self._is_due or monotonic() < next_at:
             return next_at
-        began = monotonic()
+        began = _processor_time()
         taken = self.take()
         if taken.turns or taken.results or taken.refusals:
             on_taken(taken)
-        return monotonic() + (monotonic() - began) * PAUSE
+        # Its time by the clock would be far longer where others use the machine.
+        return monotonic() + min((_processor_time() - began) * PAUSE, LONGEST_PAUSE)
 
     def _changed(self) -> Iterator[Given]:
         for given in files_at([self._folder]):
@@ -164,6 +168,11 @@ class Watcher:
                     continue
                 self._seen[given.path] = state
                 yield given
+
+
+def _processor_time() -> float:
+    """Return the processor time of this process and its ended children, in seconds."""
+    return sum(times()[:4])
 
 
 def _is_being_written(path: Path, written_at: float) -> bool:

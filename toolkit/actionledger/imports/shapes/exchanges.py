@@ -216,12 +216,13 @@ class Exchanges:
         answered = tuple(self._named(request, each) for each in exchange.response.messages)
         before, known = self._belonging.places.before(request)
         new, repeated = _split(request.messages, known)
+        between = _between(request.messages, known, before)
         self._count(exchange.response, new, repeated)
         if answered and all(self._belonging.places.has(each.message_id) for each in answered):
             self.passed[LeftOutReason.DUPLICATE, "response"] += len(answered)
             return
         session = self._one or self._belonging.session(request, before, answered)
-        results = tuple(self._results(before, known, request, new))
+        results = tuple(self._results(before, known, request, [*between, *new]))
         is_first = session.turns == 0
         if self._one is not None:
             session.turns = sum(each.speaker == "model" for each in request.messages)
@@ -327,6 +328,29 @@ def _split(messages: tuple[Message, ...], known: Message | None) -> tuple[list[M
     behind = [each for each in messages[last + 1 :] if each.speaker != "model"]
     told = sum(each.speaker != "system" for each in messages)
     return behind, told - sum(each.speaker != "system" for each in behind)
+
+
+def _between(
+    messages: tuple[Message, ...], known: Message | None, before: ResponsePlace | None
+) -> list[Message]:
+    """Return the messages with results between the pieces of a response whose calls a client repeats one by one, as goose does."""
+    if known is None or before is None or len(known.calls) >= len(before.call_ids):
+        return []
+    own, seen = set(before.call_ids), {call.call_id for call in known.calls}
+    found: list[Message] = []
+    held: list[Message] = []
+    place = next(number for number, each in enumerate(messages) if each is known)
+    for message in reversed(messages[:place]):
+        if message.speaker != "model":
+            held.append(message)
+            continue
+        calls = {call.call_id for call in message.calls}
+        if not calls or not calls <= own or calls & seen:
+            break
+        seen |= calls
+        found += held
+        held = []
+    return found[::-1]
 
 
 def _renamed(before: ResponsePlace | None, repeated: Message | None) -> dict[str, str]:

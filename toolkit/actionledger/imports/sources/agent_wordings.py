@@ -7,6 +7,7 @@ that no program's output matches.
 from actionledger.core.vocabulary import Reason
 from actionledger.imports.sources.base import Wording
 from actionledger.imports.sources.framework_wordings import FRAMEWORKS
+from actionledger.imports.sources.tool_wordings import TOOLS
 
 _ERROR = r"^(?:\{\"error\": ?\")?"
 """Some write an error as JSON, some as its text."""
@@ -16,6 +17,9 @@ _SCRIPT = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
 
 _OF_SUBAGENT = r"^Subagent '[^'\n]{1,200}' finished\.\nTermination Reason: "
 """The beginning of a Gemini CLI subagent's result, whatever its end: only GOAL means success."""
+
+_OF_GOOSE = r"^The tool call returned the following error:\n"
+"""The beginning of an error that goose itself, or a server's protocol, reports."""
 
 AGENTS: tuple[Wording, ...] = (
     Wording(
@@ -254,7 +258,7 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="cline 3.0.65, gemini_cli 0.61.0, qwen_code 0.24.4",
     ),
     Wording(
-        r"^(?:\{\"error\": ?\[|File path must be absolute: |InputValidationError: |Error invoking tool '|Error parsing the following tool call arguments|An error occurred while parsing tool arguments)",
+        r"^(?:\{\"error\": ?\[|InputValidationError: |Error invoking tool '|Error parsing the following tool call arguments|An error occurred while parsing tool arguments)",
         Reason.SCHEMA_ERROR,
         "Error invoking tool 'add' with kwargs {'a': 'three'} with error: a: not an integer",
         is_telling=True,
@@ -354,27 +358,6 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="gemini_cli 0.61.0",
     ),
     Wording(
-        r"^Blocked: (?:standalone )?sleep [\d.]{1,10}\w?(?: followed by: |[.:] )",
-        Reason.COMMAND_REFUSED,
-        "Blocked: sleep 55 followed by: ls. Run blocking commands in the background with is_background: true.",
-        is_telling=True,
-        last_seen="qwen_code 0.24.4",
-    ),
-    Wording(
-        r"^Command timed out after \d{1,9} ?ms before it could complete\.",
-        Reason.TIMEOUT,
-        "Command timed out after 2000ms before it could complete. There was no output before it timed out.",
-        is_telling=True,
-        last_seen="qwen_code 0.24.4",
-    ),
-    Wording(
-        r"^File \S{1,500} has not been read in this session\.",
-        Reason.NOT_READ,
-        "File /home/ada/x has not been read in this session. Use the read_file tool first.",
-        is_telling=True,
-        last_seen="qwen_code 0.24.4",
-    ),
-    Wording(
         r"^Tool \"[^\"\n]{1,200}\" was not run because the user rejected the approval request\.",
         Reason.REJECTED,
         'Tool "Bash" was not run because the user rejected the approval request.',
@@ -396,6 +379,34 @@ AGENTS: tuple[Wording, ...] = (
         last_seen="kimi_code 2.1.0",
     ),
     Wording(
+        _OF_GOOSE + r"-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
+        Reason.UNKNOWN_ACTION,
+        "The tool call returned the following error:\n-32600: Tool 'go' was not advertised for this model turn",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        rf"{_OF_GOOSE}-32602: |^Error: Failed to parse arguments: ",
+        Reason.SCHEMA_ERROR,
+        "The tool call returned the following error:\n-32602: The model produced malformed tool arguments.",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        r"^No match found for the specified text\.",
+        Reason.NO_MATCH,
+        "No match found for the specified text.\n\nFile preview:",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        _OF_GOOSE,
+        Reason.TOOL_ERROR,
+        "The tool call returned the following error:\n-32603: the server is away",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
         r"^Command injection detected: ",
         Reason.COMMAND_REFUSED,
         "Command injection detected: command substitution syntax found.",
@@ -409,6 +420,7 @@ AGENTS: tuple[Wording, ...] = (
         is_telling=True,
         last_seen="pydantic-ai 2.66.0, google-adk 2.13.0, cline 3.0.65",
     ),
+    *TOOLS,
     *FRAMEWORKS,
 )
 """Their own words, the narrower ones first."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
@@ -44,7 +43,7 @@ class RecognisedFormat(NamedTuple):
 def sources() -> Mapping[str, Source]:
     """Return every format by name, sorted."""
     found: dict[str, Source] = {}
-    for source in (*_ours(), *_offered()):
+    for source in (*map(_own, _own_names()), *_offered()):
         if source.name in found:
             raise SourceError(
                 f"Two formats are named {source.name!r}; uninstall one of the packages that offer it."
@@ -55,23 +54,37 @@ def sources() -> Mapping[str, Source]:
 
 def source_named(name: str) -> Source:
     """Return the format with a name."""
-    return called(name, "format", sources())
+    return _own(name) if name in _own_names() else called(name, "format", sources())
 
 
 def known_source(name: str) -> Source | None:
     """Return the format with a name, or None; one of the toolkit's without loading the others."""
-    if name.isidentifier() and find_spec(f"{formats.__name__}.{name}"):
-        return _checked(import_module(f"{formats.__name__}.{name}").SOURCE, name)
-    return sources().get(name)
+    return _own(name) if name in _own_names() else sources().get(name)
 
 
 def recognised(sample: Sample) -> list[RecognisedFormat]:
     """Return the formats that a sample may have, the surest first; none if no format recognizes it."""
-    found = [RecognisedFormat(source, _sureness(source, sample)) for source in sources().values()]
+    found = [RecognisedFormat(source, sureness_of(source, sample)) for source in sources().values()]
     return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
 
 
-def _sureness(source: Source, sample: Sample) -> float:
+def surest_of(sample: Sample) -> RecognisedFormat | None:
+    """Return the surest format that a sample may have, of equally sure ones the first; None if no format recognizes it.
+
+    Once a format is certain, the others are neither asked nor loaded.
+    """
+    surest: RecognisedFormat | None = None
+    for source in _by_name():
+        sureness = sureness_of(source, sample)
+        if sureness > (surest.sureness if surest else 0):
+            surest = RecognisedFormat(source, sureness)
+        if sureness >= 1:
+            break
+    return surest
+
+
+def sureness_of(source: Source, sample: Sample) -> float:
+    """Return the certainty that a sample has a format, from 0 to 1."""
     try:
         return source.recognise(sample)
     except Exception as error:
@@ -93,9 +106,17 @@ def sample_of(path: Path, *, has_values: bool = True) -> Sample:
 
 def _values(head: bytes) -> Iterator[Any]:
     """Yield the JSON values at the beginning of a file; of a longer document, the part that is there."""
-    text = head.decode("utf-8-sig", errors="replace")
+    from pydantic_core import from_json  # noqa: PLC0415 - slow to load, and a file that was imported before needs none
+
+    place = 0
+    with suppress(ValueError):  # no object on a line of its own
+        while (end := head.find(b"\n", place)) >= 0:
+            yield from_json(head[place:end])
+            place = end + 1
+    has_lines, text = place > 0, head[place:].decode("utf-8-sig", errors="replace")
     place = _next(text, 0)
-    if _value(text, place) is None and (first := _beginning(text[place:])) is not None:
+    is_cut = not has_lines and _value(text, place) is None
+    if is_cut and (first := _beginning(text[place:])) is not None:
         yield first
         return
     while place < len(text):
@@ -144,12 +165,31 @@ def _next_object(text: str, place: int) -> int:
     return len(text) if found < 0 else found + 1
 
 
-def _ours() -> Iterator[Source]:
-    for module in iter_modules(formats.__path__):
-        yield _checked(import_module(f"{formats.__name__}.{module.name}").SOURCE, module.name)
+def _by_name() -> Iterator[Source]:
+    """Yield every format, sorted by name as in ``sources``, and load one of the toolkit's only when it is its turn."""
+    offered = {source.name: source for source in _offered()}
+    names = [*_own_names(), *(source.name for source in _offered())]
+    if len(set(names)) < len(names):
+        sources()  # says that two have the same name
+    for name in sorted(names):
+        yield offered.get(name) or _own(name)
 
 
-def _offered() -> Iterator[Source]:
+@cache
+def _own_names() -> tuple[str, ...]:
+    return tuple(module.name for module in iter_modules(formats.__path__))
+
+
+def _own(name: str) -> Source:
+    return _checked(import_module(f"{formats.__name__}.{name}").SOURCE, name)
+
+
+@cache
+def _offered() -> tuple[Source, ...]:
+    return tuple(_of_packages())
+
+
+def _of_packages() -> Iterator[Source]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow to load, and files that are known need no format
 
     for point in entry_points(group=GROUP):

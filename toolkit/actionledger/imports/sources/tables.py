@@ -96,13 +96,26 @@ def _broken_line(path: Path, delimiter: str) -> int:
 
 # A table's rows in pieces that fit into memory: a Parquet file of a few kilobytes may hold gigabytes of text.
 _CHUNK = 2048
-"""How many rows DuckDB returns at once."""
+"""How many rows DuckDB decodes and returns at once, or a row group's if it has fewer."""
 
 _CHUNK_BYTES = 64 * 2**20
 """The most text in such a chunk, in bytes, to read it without pieces."""
 
 _PIECE_BYTES = 2 * MAX_LINE
 """The text of a piece otherwise, in bytes."""
+
+_DECODED_BYTES = 96 * 2**20
+"""The most that the lists of a chunk may take once they are decoded, in bytes."""
+
+_VALUE_BYTES, _JSON_BYTES = 16, 64
+"""What a value of a list takes once it is decoded, and while it becomes JSON, in bytes and without its text."""
+
+_GROUPS = """
+    SELECT any_value(row_group_num_rows), sum(CASE WHEN path_in_schema LIKE '%,%' THEN num_values ELSE 0 END),
+        sum(CASE WHEN path_in_schema LIKE '%,%' THEN total_uncompressed_size ELSE 0 END)
+    FROM parquet_metadata(?) GROUP BY row_group_id ORDER BY row_group_id
+"""
+"""The rows of each row group, the values in its lists, and their bytes."""
 
 
 def bounded_rows(
@@ -114,10 +127,34 @@ def bounded_rows(
     is_packed: bool,
 ) -> Iterator[tuple[Any, ...]]:
     """Yield a table's rows, each after the size of its text in bytes; a row above ``MAX_LINE`` has only its size."""
-    pieces = _pieces(connection, picked, query, parameters) if is_packed else []
+    pieces: list[str] = []
+    if is_packed:
+        pieces = _row_ranges(connection, parameters) or _pieces(connection, picked, query, parameters)
     for piece in pieces or [""]:
         result = connection.execute(_sized(picked, f"FROM (SELECT * {query}{piece})"), parameters)
         yield from iter(result.fetchone, None)
+
+
+def _row_ranges(connection: DuckDBPyConnection, parameters: Sequence[str]) -> list[str]:
+    """Return pieces by the file's own count of its lists' values, each as a part of a query; none if its lists are short.
+
+    Raises:
+        MemoryError: the lists of a chunk don't fit into it.
+    """
+    ranges: list[str] = []
+    first, is_long = 0, False
+    for rows, values, size in connection.execute(_GROUPS, parameters).fetchall():
+        chunk = min(rows, _CHUNK)
+        if chunk * values * _VALUE_BYTES > _DECODED_BYTES * rows:
+            raise MemoryError
+        each = max(1, (values * _JSON_BYTES + size) // max(rows, 1))
+        step = max(rows, 1) if chunk * each <= MAX_LINE else max(1, MAX_LINE // each)
+        is_long = is_long or step < rows
+        for start in range(first, first + rows, step):
+            end = min(start + step, first + rows) - 1
+            ranges.append(f" WHERE file_row_number BETWEEN {start} AND {end}")
+        first += rows
+    return ranges if is_long else []
 
 
 def _pieces(
@@ -165,6 +202,10 @@ _PARQUET_QUERY = "FROM read_parquet(?)"
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON")
 _AS_THEY_ARE = frozenset({"turn", "success"})
 _FRAME = "given_frame"
+_LARGE = (
+    f"a group of its rows takes more than {_MEMORY} of memory. Write the file with smaller row groups (in PyArrow: row_group_size=100), or "
+    "as JSON Lines."
+)
 _REJECTED = "SELECT line, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line"
 
 
@@ -261,8 +302,9 @@ def _rows(
                 continue
             values = dict(zip(types, row[1:], strict=True))
             yield number, renamed({k: v for k, v in values.items() if v is not None}, columns)
-    except duckdb.Error as error:
-        reason = str(error).strip().splitlines()[0]
+    except (duckdb.Error, MemoryError) as error:
+        is_large = isinstance(error, MemoryError | duckdb.OutOfMemoryException) and query == _PARQUET_QUERY
+        reason = _LARGE if is_large else str(error).strip().splitlines()[0]
         if not number:
             raise SourceError(f"{what!r} can't be read as a table: {reason}") from error
         yield Refusal(what, number + 1, f"The table breaks off here: {reason}")

@@ -32,18 +32,19 @@ def billed_by_anthropic(given: JsonMap) -> tuple[Billed, ...]:
     """Return what Anthropic bills apart from a message, or differently from its counts."""
     if _BESIDE.isdisjoint(given):
         return ()
-    found = []
-    iterations = list(objects_at(given, "iterations"))
-    serving = [each for each in iterations if text_at(each, "type") in _SERVING]
+    found: list[Billed] = []
+    serving: list[JsonMap] = []
+    others: list[JsonMap] = []
+    for each in objects_at(given, "iterations"):
+        (serving if text_at(each, "type") in _SERVING else others).append(each)
     # A message's counts should be the sum of its own iterations, but sometimes are the first one's.
-    if more := _more(serving, given):
+    if serving and (more := _more(serving, given)):
         found.append(Billed(kind="message", **more))
-    for each in iterations:
-        if text_at(each, "type") not in _SERVING:
-            counts: JsonDict = {name: _of(each, name) for name in _THEIRS}
-            kind, model = text_at(each, "type")[:80] or "iteration", text_at(each, "model")[:200]
-            found.append(Billed(kind=kind, model=model, long_writes=_long(each), **counts))
-    if long := max(_long(given), sum(_long(each) for each in serving)):
+    for each in others:
+        counts: JsonDict = {name: _of(each, name) for name in _THEIRS}
+        kind, model = text_at(each, "type")[:80] or "iteration", text_at(each, "model")[:200]
+        found.append(Billed(kind=kind, model=model, long_writes=_long(each), **counts))
+    if long := max(_long(given), sum(map(_long, serving))):
         found.append(Billed(kind="ephemeral_1h_input_tokens", long_writes=long, is_own=True))
     searches = count_at(object_at(given, "server_tool_use"), "web_search_requests")
     if searches:
@@ -63,13 +64,15 @@ def with_billed(usage: "Usage", billed: Iterable[Billed]) -> "Usage":
 
 
 def _more(serving: Sequence[JsonMap], given: JsonMap) -> JsonDict:
-    """Return how many more tokens a message's own iterations have than its counts; empty if none."""
-    if not serving or (
-        len(serving) == 1 and all(serving[0].get(name) == given.get(name) for name in _COUNTS)
-    ):
+    """Return how many more tokens a message's own iterations, of which there are some, have than its counts; empty if none."""
+    if len(serving) == 1 and _counts(serving[0]) == _counts(given):
         return {}
     more = {name: max(0, sum(_of(each, name) for each in serving) - _of(given, name)) for name in _THEIRS}
     return more if any(more.values()) else {}
+
+
+def _counts(given: JsonMap) -> list[object]:
+    return [*map(given.get, _COUNTS)]
 
 
 def _of(given: JsonMap, name: str) -> int:
@@ -111,7 +114,7 @@ PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)
 
 def usage_of(given: JsonMap, **more: Any) -> Usage:
     """Return the counts of a provider's usage object; missing ones are None."""
-    told = {name: int(value) for name, value in given.items() if name in COUNTS and is_count(value)}
+    told = {name: int(given[name]) for name in COUNTS & given.keys() if is_count(given[name])}
     cached, written = _first(told, _CACHED), _first(told, _CACHE_WRITES)
     whole = _first(told, _WHOLE_INPUT)
     if whole is None and (beside := _first(told, _BESIDE_INPUT)) is not None:
@@ -161,7 +164,7 @@ def _first(told: Mapping[str, int], names: tuple[str, ...]) -> int | None:
 
 
 def _within(given: JsonMap, places: tuple[str, ...], name: str) -> int | None:
-    parts = (given.get(place) for place in places)
+    parts = (given[place] for place in places if place in given)
     return next((_count(part.get(name)) for part in parts if isinstance(part, Mapping)), None)
 
 

@@ -276,6 +276,8 @@ def text_of(output: Any) -> str:
 
 def _words(output: Any) -> str:
     """Return the words of a result; for an object with a single text, as in Gemini's interface, that text."""
+    if isinstance(output, str):
+        return output
     if isinstance(output, Mapping) and output.keys() == {"output"} and isinstance(output["output"], str):
         return output["output"]
     return text_of(output)

@@ -206,7 +206,8 @@ def _none_if_empty(value: Any) -> Any:
     return value or None
 
 
-def _json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """Return a value that is no text as JSON text."""
     from pydantic_core import to_json  # noqa: PLC0415 - slow to load, and a reader needs none
 
     return to_json(value).decode()
@@ -217,5 +218,5 @@ def _amount(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else float(value)
 
 
-_READ: dict[str, Read] = {"JSON": _json, "DOUBLE": _amount}
+_READ: dict[str, Read] = {"JSON": as_json, "DOUBLE": _amount}
 """Converters by SQL type, for values that are not recorded as their field has them."""

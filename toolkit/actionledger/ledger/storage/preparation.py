@@ -35,7 +35,7 @@ from actionledger.core.privacy import mask_lines
 from actionledger.core.text import utf8_with_halves
 from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
 from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
-from actionledger.ledger.storage.columns import Values
+from actionledger.ledger.storage.columns import Values, as_json
 from actionledger.ledger.storage.encoding import encoded
 from actionledger.ledger.storage.old_events import ReversalAsTry, reversal_as_try
 from actionledger.ledger.storage.projection import (
@@ -216,13 +216,23 @@ def _add(tables: dict[str, Columns], recorded: Sequence[Sequence[Row]], first: i
 _TOGETHER = 512
 """The number of texts that are searched for secrets together."""
 
-_TEXTS = {
+_OBJECTS = {
     table.name: [
-        place for place, name in enumerate(table.staged) if table.columns[name] in {"VARCHAR", "JSON"}
+        table.place[column.name] for part in table.parts for column in part.columns if column.read is as_json
     ]
     for table in TABLES
 }
-"""The indexes of text columns in a table's rows."""
+"""The indexes of columns in a table's rows whose values are no texts in a line, but its own JSON."""
+
+_TEXTS = {
+    table.name: [
+        place
+        for place, name in enumerate(table.staged)
+        if table.columns[name] in {"VARCHAR", "JSON"} and place not in _OBJECTS[table.name]
+    ]
+    for table in TABLES
+}
+"""The indexes of text columns in a table's rows, those of JSON as a text among them."""
 
 _HALF_CHARACTER = regex(SURROGATE_ESCAPE.pattern.encode())
 
@@ -248,10 +258,8 @@ def unsafe_events(tables: Mapping[str, Columns]) -> set[int]:
     """Return the indexes of events that hold a secret, or a value that DuckDB may not return unchanged."""
     try:
         places = {place for name, rows in tables.items() for place in _unfit(_TABLES[name], rows)}
-        changed = _changed(_texts_in(tables, "VARCHAR"), to_json)
-        # A line has the JSON of a field that is not a text as it is, and a text that is JSON as a string.
-        in_json = _texts_in(tables, "JSON")
-        changed |= _changed(in_json, to_json) | _changed(in_json, utf8_with_halves)
+        changed = _changed(_texts_in(tables, _TEXTS), to_json)
+        changed |= _changed(_texts_in(tables, _OBJECTS), utf8_with_halves)
         if changed:
             places |= _places_of(changed, tables)
     except (PydanticSerializationError, TypeError, UsageError) as error:
@@ -259,14 +267,11 @@ def unsafe_events(tables: Mapping[str, Columns]) -> set[int]:
     return places
 
 
-def _texts_in(tables: Mapping[str, Columns], kind: str) -> list[str]:
-    """Return each text in columns of a type once; most occur several times."""
+def _texts_in(tables: Mapping[str, Columns], places: Mapping[str, Sequence[int]]) -> list[str]:
+    """Return each text in some columns once; most occur several times."""
     texts: set[Any] = set()
     for name, rows in tables.items():
-        kinds = _TABLES[name].columns
-        texts.update(
-            *(rows.columns[place] for place in _TEXTS[name] if kinds[_TABLES[name].staged[place]] == kind)
-        )
+        texts.update(*(rows.columns[place] for place in places[name]))
     return list(texts - {None})
 
 
@@ -293,7 +298,7 @@ def _places_of(texts: Collection[str], tables: Mapping[str, Columns]) -> set[int
     return {
         place
         for name, rows in tables.items()
-        for column in _TEXTS[name]
+        for column in (*_TEXTS[name], *_OBJECTS[name])
         for place, text in zip(rows.places, rows.columns[column], strict=True)
         if text in texts
     }

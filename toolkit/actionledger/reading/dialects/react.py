@@ -33,7 +33,10 @@ _INPUT = regex(rf"\s*+{_label('Action Input')}[ \t]*+(?P<twice>(?:\s*+{_label('A
 _INPUT_LINE = LineStart(rf"[ \t]*+{_label('Action Input')}")
 _OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
 _NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
-_REST_OF_LINE = regex(r"[ \t]*+(?=\r?\n|\Z)")
+_REST_OF_LINE = regex(
+    r"[ \t]*+(?=(?:(?:<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</s>|<end_of_turn>)[ \t]*+)*+(?:\r?\n|\Z))"
+)
+"""Nothing else, except tokens that end a turn."""
 _MEMBERS = regex(r'\S?"[^"\n]{1,100}+"[ \t]*+:')
 """The beginning of an object without its bracket."""
 

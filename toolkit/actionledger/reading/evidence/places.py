@@ -33,6 +33,7 @@ _EXAMPLES = (
     "usage",
     "doc",
     "docs",
+    "details",
 )
 _THOUGHTS = (
     *("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "analysis"),
@@ -46,7 +47,10 @@ _WHAT = (
 _OPENS = regex(
     rf"<(?:(?P<tag>(?a:{any_of(_WHAT)}))(?=[\s>])[^<>\n]{{0,200}}+>|(?P<comment>!--)|(?P<cdata>!\[CDATA\[)"
     r"|\|(?a:thought_start|START_THINKING|begin_of_thought|START_TOOL_RESULT)\|>"
-    r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷",
+    r"|(?P<analysis>\|channel\|>analysis(?![^<\n]*\bto=)[^<\n]*+<\|message\|>))|\[(?a:THINK|TOOL_RESULTS)\]|◁(?a:think)▷"
+    r"|\\begin\{(?P<latex>verbatim|lstlisting|minted|quote|quotation)\}|:(?P<block>::++)[ \t]*+(?:details|example|quote|sample|spoiler)\b"
+    r"|#\+begin_(?P<org>example|quote)\b"
+    r"|<<-?[ \t]*+(?P<mark>['\"]?)(?P<here>[A-Z_]{2,20}+)(?P=mark)[^\n]*+\n",
     re.IGNORECASE,
 )
 _RECIPIENT = regex(r"\bto=[^\s<]{1,200}+[ \t]*+\Z")
@@ -110,9 +114,10 @@ class Quoted(NamedTuple):
 class Quotations:
     """The stretches of a response that quote, echo or think."""
 
-    def __init__(self, text: str, *, indented: bool = True) -> None:
-        set_apart = _indented(text) if indented else ()
-        found = sorted([*_in_pairs(text), *_echoes(text), *_quoted_lines(text), *set_apart])
+    def __init__(self, text: str, *, indented: bool = True, marked: bool = False) -> None:
+        set_apart = _indented(text) if indented and not marked else ()
+        lines = () if marked else (*_echoes(text), *_quoted_lines(text))
+        found = sorted([*_in_pairs(text), *lines, *set_apart])
         self._found: list[Quoted] = []
         for quoted in found:
             if not self._found or quoted.span.end > self._found[-1].span.end:
@@ -134,6 +139,11 @@ class Quotations:
 def may_quote(text: str, start: int, end: int) -> bool:
     """Return whether a quotation or an echo that may concern what follows opens in ``text[start:end]``."""
     return bool(_OPENS.search(text, start, end) or _ECHO_LINE.search(text, start, end))
+
+
+def may_enclose(text: str, start: int, end: int) -> bool:
+    """Return whether something opens in ``text[start:end]`` that encloses what follows until it is closed."""
+    return _OPENS.search(text, start, end) is not None
 
 
 def _in_pairs(text: str) -> Iterator[Quoted]:
@@ -163,6 +173,18 @@ def _pair(opens: re.Match[str]) -> tuple[str, str, bool]:
         return "-->", "It stands in a comment.", False
     if opens["cdata"]:
         return "]]>", "It stands in a CDATA section.", False
+    if opens["latex"]:
+        return f"\\end{{{opens['latex']}}}", "It stands in a quotation.", False
+    if opens["block"]:
+        return f"\n:{opens['block']}", "It stands in a quotation.", False
+    if opens["org"]:
+        return (
+            f"#+{'END' if opens[0].isupper() else 'end'}_{opens['org']}",
+            "It stands in a quotation.",
+            False,
+        )
+    if opens["here"]:
+        return f"\n{opens['here']}", "It stands in a shell's document.", False
     if opens["analysis"]:
         return "<|end|>", "It stands in the model's thoughts.", True
     marker = opens[0].lower()

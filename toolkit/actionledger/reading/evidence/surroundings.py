@@ -24,6 +24,7 @@ from actionledger.reading.evidence.echoes import (
     is_bare,
     is_doubted,
 )
+from actionledger.reading.evidence.places import Quotations
 from actionledger.reading.prose import Verdict, has_words, is_corrected, verdict, verdict_of_marked
 from actionledger.reading.scan.source import Source
 
@@ -56,6 +57,9 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
 
+_ENCLOSES = ("<", "\\begin", ":::", "#+")
+"""What one of which begins whatever encloses a call."""
+
 _JOINS = str.maketrans("", "", "_- ")
 
 
@@ -68,7 +72,11 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         if is_open_to_prose(dialect, found):
             gap = text[low : found.span.start]
             is_joined = low > 0 and (not gap or gap.isspace() or not has_words(gap)) and bool(judged)
-            before = (before if is_joined else None) or _verdict(text, dialect, found, low)
+            before = (
+                (before if is_joined else None)
+                or _verdict(text, dialect, found, low)
+                or _enclosed(source, dialect, found)
+            )
             lacks_value = before is None and has_placeholder(found, source.names)
             if (
                 lacks_value
@@ -123,6 +131,17 @@ def _verdict(text: str, dialect: Dialect, found: Found, low: int) -> Verdict | N
     if dialect.name in MARKLESS and is_bare(found, text):
         return verdict(text, found.span, low)
     return verdict_of_marked(text, found.span, low, is_own=dialect.name in _OF_PROFILES)
+
+
+def _enclosed(source: Source, dialect: Dialect, found: Found) -> Verdict | None:
+    """Return what to think of a profile's own call that stands in a comment, a tool's echo or a quotation."""
+    before = Span(0, found.span.start)
+    if dialect.name not in _OF_PROFILES or not any(
+        source.text.find(sign, *before) >= 0 for sign in _ENCLOSES
+    ):
+        return None
+    quoted = source.once((_enclosed,), lambda: Quotations(source.text, marked=True)).around(found.span)
+    return Verdict(False, quoted.why) if quoted and not quoted.is_thought else None
 
 
 def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:

@@ -1,4 +1,4 @@
-"""What the prose around a call says in nine languages: that it is being made, that it is only shown, that it is taken back.
+"""What the prose around a call says in fourteen languages: that it is being made, that it is only shown, that it is taken back.
 
 Each language is a row of tables, see ``phrases.Language``. None has to be complete: see ``prose`` for what is made of a sentence that says nothing of
 either.
@@ -7,14 +7,16 @@ either.
 from functools import cache
 
 from actionledger.core.patterns import regex
-from actionledger.reading.prose_words import english
+from actionledger.reading.prose_words import english, work
 from actionledger.reading.prose_words.eastern import CHINESE, JAPANESE, KOREAN, RUSSIAN
+from actionledger.reading.prose_words.others import ARABIC, DUTCH, ITALIAN, POLISH, TURKISH
 from actionledger.reading.prose_words.phrases import Phrases, Vocabulary
 from actionledger.reading.prose_words.stems import STEMS
 from actionledger.reading.prose_words.western import FRENCH, GERMAN, SPANISH
 from actionledger.reading.scan.line_starts import AnyCase
 
-_ALL = (english.ENGLISH, GERMAN, FRENCH, SPANISH, CHINESE, JAPANESE, RUSSIAN, KOREAN)
+_WESTERN = (english.ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH, POLISH, TURKISH)
+_ALL = (*_WESTERN, CHINESE, JAPANESE, RUSSIAN, KOREAN, ARABIC)
 
 BEFORE, _THEN, _BETWEEN = Vocabulary(STEMS), Vocabulary(), Vocabulary()
 """The words of the tables that every sentence before a call is asked about, cues among them, of those for which the first leave it open,
@@ -29,7 +31,7 @@ SHOWS = Phrases([row for each in _ALL for row in each.shows], BEFORE)
 OPEN = Phrases([row for each in _ALL for row in each.open], _THEN)
 """What leaves open whether the call is made, or says of something else that it was: a condition, the past, a log, a document."""
 
-UNDERTAKES = Phrases(english.UNDERTAKES, _THEN)
+UNDERTAKES = Phrases(work.UNDERTAKES, _THEN)
 """What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
 CONDITIONS = Phrases([row for each in _ALL for row in each.conditions], BEFORE)
@@ -100,7 +102,8 @@ def _against() -> frozenset[str]:
 def _taking_back() -> AnyCase:
     leads = "|".join(each.leads for each in _ALL if each.leads)
     patterns = "|".join(pattern for each in _ALL for pattern in each.takes_back)
-    return AnyCase(rf"\W*(?:{leads})*+(?:{patterns})")
+    halts = "|".join(each.halts for each in _ALL)
+    return AnyCase(rf"\W*(?:(?:{halts})|(?:{leads})*+(?:{patterns}))")
 
 
 @cache
@@ -115,12 +118,12 @@ def _deferring() -> AnyCase:
 
 @cache
 def _bid() -> AnyCase:
-    return AnyCase(f"{english.BIDS}|{english.NOTES}")
+    return AnyCase(f"{work.BIDS}|{work.NOTES}")
 
 
 @cache
 def _of_texts() -> AnyCase:
-    return AnyCase(english.OF_TEXTS)
+    return AnyCase(work.OF_TEXTS)
 
 
 @cache

@@ -1,6 +1,7 @@
 """What the prose around a call says, in English; see ``phrases`` for what a row is."""
 
 from actionledger.reading.prose_words.phrases import Language, Phrase
+from actionledger.reading.prose_words.work import ACTS
 
 
 def _each(firsts: str, seconds: str) -> str:
@@ -8,81 +9,10 @@ def _each(firsts: str, seconds: str) -> str:
     return "|".join(f"{first} {second}" for first in firsts.split() for second in seconds.split())
 
 
-_ACTS = (
-    r"(?:add|analy[sz]|appl[yi]|book|calculat|call|cancel|chang|check|clos|collect|compar|comput|convert|correct|count|creat|delet"
-    r"|determin|do|download|edit|examin|execut|explor|fetch|fill|find|fix|generat|get|go|gather|inspect|install|invok|issu|list|load|look"
-    r"|locat|make?|measur|modif[yi]|mov|obtain|open|order|perform|plac|play|post|proceed|provid|pull|push|put|quer[yi]|read|record|renam"
-    r"|replac|request|retriev|retry|return|run|sav|schedul|search|select|send|set|solv|start|stop|stor|submit|tak|test|track"
-    r"|translat|try|turn|updat|us|verif[yi]|view|writ|begin|handl|help|respond|answer|continu|reserv|navigat|click|us|ask|break"
-    r"|adjust|clean|commit|extract|implement|kill|launch|patch|rebuild|refactor|re-?run|inlin|restor|revert|review|rewrit|switch|validat|wir)"
-)
-_TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask (?:you|for|if|whether)|wait|summari"
-"""What nobody does to a tool."""
-
 _MARKED = r"(?:tool|function|api|action|corrected|correct|final|required|necessary|needed|appropriate|right|following|suitable|relevant|first|next|second)"
 _CALLED = r"(?:calls?|requests?|actions?|queries|query|answer|output|response|result|json|invocations?|functions?|tools?|arguments?|parameters|commands?|code)"
 _CALLED_WORDS = "call|request|action|quer|answer|output|response|result|json|invocation|function|tool|argument|parameters|command|code"
 """Each of the words above holds one of these."""
-
-
-_POINTS = (
-    r"this(?! (?:branch|case|class|commit|directory|file|folder|function|module|package|project|repo|repository|session|step|test)\b)"
-    r"|these|theirs|following|like (?:so|that)|mistake|call(?! sites?\b)|request|format|example"
-)
-"""What makes of a sentence that says what to do one about a call that stands behind it."""
-
-BIDS = (
-    r"(?:\W*+|.*[—–;.]\s\W*+|\W*+(?:edit|fix|part|stage|step|task)\b[^:\n]{0,30}:\W*+)(?:also |and |now,? |then |first,? |next,? )?+"
-    rf"(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:{_POINTS})\b)"
-    rf"(?:(?:{_ACTS}|append(?: to(?! (?:it|this|the following|your)\b))?|build|bump|combin|drop|extend|remov|suppress|swap|wrap)e?(?:(?:,| and| then) {_ACTS}e?)*+ (?!(?:an?|at|in|it|like|such|that|to|you|your)\b)\S"
-    r"|same \w+ (?:for|in|on)\b)"
-)
-"""How a sentence begins that says what to do, as models note it for themselves: "Run the tests:"."""
-
-_NOT_WORK = (
-    rf"{_POINTS}|accepts?|answers?|another|assistants?|calls(?! sites?\b)|changelog|colleagues?|commands?|contains?|docs?|documentation|entry|entries|examples"
-    r"|failed|fixtures?|forbids?|history|id|inputs?|last|lines?|logs?|logged|manual|messages?|mistakes|models?|options?|others?|outputs?|previous"
-    r"|print(?:s|ed)?|prompts?|propos\w*|quot(?:e|es|ed)|reads?|recorded|rejects?|reports?|requests|responses?|results?|sa(?:id|mples?|ys?)|sen[dt]s?"
-    r"|shows?|such|that|theirs?|traces?|transcripts?|users?|was|ways|were|would|wrote|you|your"
-)
-OF_TEXTS = rf"\b(?:{_NOT_WORK})\b"
-"""What makes of a sentence one about a text, rather than about the work that it stands beside."""
-
-_WORKS = r"(?:build|coverage|diff|format|gofmt|lint|rebase|test suite|suite|tests?|typecheck|vet)"
-_CHECKS = r"(?:checks?|cleanup|overview|run|sweep|verification)"
-_OF_WORK = r"(?:also|and|behavioral|behavioural|diff|final|full|integration|more|now|one|quick|sanity|targeted|whole)"
-
-NOTES = (
-    rf"(?!.*\b(?:{_NOT_WORK})\b)(?:.*[—–;.]\s)?\W*+(?:(?:{_OF_WORK}[ ,]+)*+{_WORKS}(?:(?: \+ |, and |, | and |/){_WORKS})++"
-    rf"|(?:{_OF_WORK} )++{_CHECKS}(?: (?:after|before|of|on|with|—|–|-) [^.!?\n]{{0,120}})?)(?: again| first| now| once more)?+:\W*\Z"
-    rf"|(?!.*\b(?:{_NOT_WORK}|compar\w+|explain|ignore)\b)(?:.*[—–;.]\s)?\W*+(?:a few|four|one|several|some|three|two)\b[^.!?:\n]{{0,60}} to (?:{_ACTS}|combin)\w*[^.!?\n]{{0,90}}:\W*\Z"
-    r"|(?!.*\b(?:lesson|line|log|message|mistake|propos\w+|that|trace|your?)\b)(?:\W*+|.*[.,;!]\s)(?:\w+ |\w+, )?here(?:['’]s| is| are) the (?:solution using"
-    r"|(?:correct|corrected|final|fixed|improved|modified|new|revised|updated) (?:action|code|command|implementation|input|query|script|solution|version))\b[^.!?:\n]{0,40}:\W*\Z"
-)
-"""What a sentence is that only names the work that its writer does now: "Build, tests, lint:", "Here's the corrected code:"."""
-
-UNDERTAKES = (
-    Phrase(
-        "let me|let us|let's|let’s",
-        r"\blet(?: me|['’]s| us)\b(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
-        rf"(?!{_TELLS}|know|see if you|say|recall|consider|suppos|imagin|assum|pretend)\w",
-    ),
-    Phrase(
-        "i'll |i will |i’ll |i'm |i’m |i am |i'd |i’d ",
-        r"\bI(?:['’]ll| will|(?:['’]m| am)(?: now)? going to|['’]d better)(?: (?:\w+ly|first|also|now|then|just|go ahead and))*+ "
-        rf"(?!{_TELLS}|not\b|never\b|only\b|need\b|have to wait|be (?:able|happy)|leave|let you|send you|be\b)\w",
-    ),
-    Phrase(
-        "hence i |so i |therefore i ",
-        rf"\b(?:so|hence|therefore) I (?:now |also |first )?(?!{_TELLS}){_ACTS}",
-    ),
-    Phrase(
-        "ing",
-        r"\bI(?:['’]m| am)(?: (?:\w+ly|now|also|just|first|then|next))*+ "
-        rf"(?!{_TELLS}|assum|suppos|imagin|think|wonder|hop|guess|plann|going\b|looking forward|being|thing|nothing|something)\w+ing\b",
-    ),
-)
-"""What says so in so many words that nothing else in the sentence speaks against it but a condition."""
 
 
 POINTING = r"\b(?:it|this|that|these|those|so|proceed|go (?:ahead|on)|continue|confirm|agree|approve|correct|ok|okay|call|request|action)\b"
@@ -93,24 +23,24 @@ ENGLISH = Language(
     announces=(
         Phrase(
             " am going to| can| have to| must| need to| shall| should| want to| will| would like to|'d like to|'ll|'m going to|'m now|’d like to|’ll|’m going to|’m now",
-            rf"\bI(?:['’]ll|['’]m (?:going to|now)| will| shall| am going to| need to| have to| must| can now| can| should|['’]d like to| would like to| want to)(?! not\b| never\b)(?: (?:now|also|then|first|just|therefore|quickly|gladly|happily|next))*+ (?:be \w+ing|not only|{_ACTS})\w*",
+            rf"\bI(?:['’]ll|['’]m (?:going to|now)| will| shall| am going to| need to| have to| must| can now| can| should|['’]d like to| would like to| want to)(?! not\b| never\b)(?: (?:now|also|then|first|just|therefore|quickly|gladly|happily|next))*+ (?:be \w+ing|not only|{ACTS})\w*",
         ),
         Phrase(
             "i |we ",
-            rf"\b(?:I|we)(?: (?:now|also|then|first|just|therefore|next|always))*+ (?:{_ACTS}(?:e|s|y)?|need|am {_ACTS}\w*ing)\b",
+            rf"\b(?:I|we)(?: (?:now|also|then|first|just|therefore|next|always))*+ (?:{ACTS}(?:e|s|y)?|need|am {ACTS}\w*ing)\b",
         ),
-        Phrase("i'm |i’m ", rf"\bI['’]m (?:now |just )?{_ACTS}\w*ing\b"),
+        Phrase("i'm |i’m ", rf"\bI['’]m (?:now |just )?{ACTS}\w*ing\b"),
         Phrase(
             "let me|let us|let's|let’s",
             r"\blet(?: me|['’]s| us)\b(?! (?:explain|show|describe|tell|illustrate|quote))",
         ),
         Phrase(
             "we can |we have to |we must |we need to |we should |we will ",
-            rf"\bwe (?:can|need to|should|have to|must|will) (?:{_ACTS})\w*",
+            rf"\bwe (?:can|need to|should|have to|must|will) (?:{ACTS})\w*",
         ),
         Phrase(
             "ing",
-            rf"(?:\A|[.!?,;:—–-]\s)\W*(?:(?:now|ok|okay|sure|right|so|then|next|first|great|good|fine|alright)\b\W*)*+(?:just )?{_ACTS}\w*ing\b(?! (?:is|was|are|were|would|could|has)\b)",
+            rf"(?:\A|[.!?,;:—–-]\s)\W*(?:(?:now|ok|okay|sure|right|so|then|next|first|great|good|fine|alright)\b\W*)*+(?:just )?{ACTS}\w*ing\b(?! (?:is|was|are|were|would|could|has)\b)",
         ),
         Phrase(
             "here are |here is |here's |here’s ",
@@ -143,11 +73,11 @@ ENGLISH = Language(
         ),
         Phrase(
             "need to ",
-            rf"(?:\A|\n|[.!?:]\s)\W*need to {_ACTS}",
+            rf"(?:\A|\n|[.!?:]\s)\W*need to {ACTS}",
         ),
         Phrase("i'd better|i’d better|i had better", r"\bI(?:['’]d| had) better\b"),
         Phrase("happy to", r"\bhappy to\b"),
-        Phrase("time to ", rf"\btime to {_ACTS}"),
+        Phrase("time to ", rf"\btime to {ACTS}"),
         Phrase("on it|on my way", r"\bon (?:it|my way)\b"),
         Phrase(
             "to ",
@@ -159,10 +89,10 @@ ENGLISH = Language(
     ),
     conditions=(
         Phrase(
-            "after|as soon as|if|once|provided|should|unless|until|when",
-            r"\b(?:once|if|when|after|as soon as|unless|until|provided(?: that)?|should)\b[^.,;:]{0,40}"
+            "after|as soon as|assuming|if|once|provided|should|unless|until|when",
+            r"\b(?:assuming|once|if|when|after|as soon as|unless|until|provided(?: that)?|should)\b[^.,;:]{0,40}"
             r"\b(?:you|users?|they|he|she|permission|approval|access|rights?)\b[^.,;:]{0,25}"
-            r"\b(?:confirm|approv|agree|says?\b|grant|allow|gives?\b(?! the same)|(?<!the )given\b|wants?\b|likes?\b|ok\b|okay\b|accept|consent|permit|wish|insist|prefer)",
+            r"\b(?:confirm|approv|agree|says?\b|grant|allow|gives?\b(?! the same)|(?<!the )given\b|wants?\b|likes?\b|ok\b|okay\b|accept|consent|permit|wish|insist|prefer|object|disagree)",
         ),
         Phrase(
             "once|as soon as|when",
@@ -178,19 +108,65 @@ ENGLISH = Language(
             "had i|had we|if i|if we|were i|were we",
             r"\b(?:if (?:I|we) (?:had|were|could)|(?:had|were) (?:I|we))\b",
         ),
+        Phrase("only if", r"\bonly if\b[^.]{0,80}\bcan (?:I|we|you)\b"),
         Phrase(
             "could have|might have|would have",
             r"\b(?:I|we|it|this|that|which|the (?:call|request)) (?:would|could|might) have (?:been )?(?:called|executed|issued|run|sent|used|written)\b",
         ),
     ),
     shows=(
+        Phrase("sample", r"\bsample (?:answer|call|invocation|output|request|response|tool call)s?\b"),
+        Phrase(
+            "had called|had executed|had issued|had made|had run|had sent|had tried|had written",
+            r"\bhad (?:called|executed|issued|made|run|sent|tried|written)\W*\Z",
+        ),
+        Phrase("quotes ", r"\bquotes (?:a|the|this|that)\b"),
+        Phrase("being", r"\bbeing\W*\Z"),
+        Phrase(
+            "boilerplate|skeleton|template",
+            r"\bhere(?:['’]s| is) (?:an?|the|your) (?:\w+ )?(?:boilerplate|skeleton|template)\b",
+        ),
+        Phrase("candidate", r"\bcandidate (?:[a-d]|\d)\b"),
+        Phrase("such as", r"\bsuch as\W*\Z"),
+        Phrase(
+            "i already|i called|i executed|i issued|i made|i ran|i sent|i tried",
+            r"\bI (?:already \w+|called|executed|issued|made|ran|sent|tried)(?: (?:was|were))?\W*\Z",
+        ),
+        Phrase(
+            "according to",
+            r"\baccording to (?:the |our |its |their )?(?:docs?|documentation|guide|log|manual|paper|readme|spec\w*|tutorial)\b",
+        ),
+        Phrase(
+            "article|blog|guide|textbook|tutorial",
+            r"\b(?:article|blog(?: post)?|guide|textbook|tutorial)\b[^.\n]*\b(?:prints?|reads?|says?|shows?)\W*\Z",
+        ),
+        Phrase(
+            "under review|review of",
+            r"\bunder review\b|\breview of (?:the|an?|this|your)\b[^.\n]{0,40}\bcalls?\b",
+        ),
+        Phrase(
+            _each("called invoked used", "as like"),
+            r"\b(?:called|invoked|used) (?:as|like) (?:so|this|follows|the following)\b",
+        ),
+        Phrase(
+            "not calling|not executing|not going to|not running|not sending",
+            r"\bnot (?:calling|executing|running|sending|going to (?:call|execute|run|send)) (?:this|that|it|the following)\b",
+        ),
+        Phrase(
+            "would be",
+            r"\b(?:action|call|command|step|thing)\b[^.:\n]{0,20}\bwould be\b(?: (?:this|that|the following))?\W*\Z",
+        ),
+        Phrase(
+            "what is |what's |what’s ",
+            r"\bwhat(?:['’]s| is) (?:wrong|missing|the (?:bug|error|matter|problem)) (?:with|in|about) (?:this|that|it|the following)\b",
+        ),
         Phrase(
             "exercise|homework|lesson|quiz|tutorial",
             r"(?:\A|\n)\W*(?:exercise|homework|lesson|quiz|tutorial)\b[^.:\n]{0,20}[:.]",
         ),
         Phrase(
-            "would|i'd|i’d|we'd|we’d",
-            r"(?:\bwould|\b(?:I|we)['’]d)(?: (?:also|have|just|normally|now|probably|then|usually))*+"
+            "could|might|would|i'd|i’d|we'd|we’d",
+            r"(?:\b(?:could|might|would)|\b(?:I|we)['’]d)(?: (?:also|have|just|normally|now|probably|then|usually))*+"
             r" (?:call|execut|invok|issu|ran|run|send|sent|submit|us|writ)\w*+(?: (?:this|that|it|the following|the \w+))?+\W*\Z",
         ),
         Phrase(
@@ -223,7 +199,7 @@ ENGLISH = Language(
         Phrase("not to be|not yet to be", r"\bnot (?:yet )?to be (?:used|executed|run|sent)\b"),
         Phrase(
             "agent |assistant |bot |colleague |customer |model |user ",
-            r"\b(?:assistant|model|agent|bot|colleague|user|customer) (?:\w+ )?(?:answered|replied|wrote|sent|said|responded|proposed)\b",
+            r"\b(?:assistant|model|agent|bot|colleague|user|customer) (?:\w+ )?(?:answered|replied|wrote|sent|said|responded|proposed|typed|entered|pasted|posted|ran|executed|called|issued|tried)\b",
         ),
         Phrase(
             "your last answer|your last message|your last reply|your previous answer|your previous message|your previous reply",
@@ -360,8 +336,17 @@ ENGLISH = Language(
         r"I (?:decided|chose|opted) (?:against|not to)\b",
         r"I (?:do not|don['’]t) (?:actually |really )?(?:need|want) (?:that|this|it|the (?:tool|call|result))\b",
         r"I(?:['’]m| am) (?:not (?:going|about) to|ignoring|refusing|leaving it)\b",
+        r"let me (?:cancel|retract|take back|undo|withdraw) (?:this|that|it|the call)\b|I take (?:this|that|it) back\b",
+        r"(?:consider|treat) (?:this|that|it|the (?:above|call)[^.\n]{0,20}) as (?:cancel|never|not|unsent|void|withdrawn)",
+        r"I (?:decline|refuse|reject)\b|I(?:['’]d| would) reject\b|(?:would|will) violate\b",
         r"(?:the |all )?(?:(?:lines?|block|call|text|snippet|json|code|request|command|message|output) )?above (?:is|was|are|were|shows?|only|merely|comes?|came)\b",
         "(?:that|this|it|the (?:above|call))(?:['’]s| (?:was|is)) (?:(?:only|just|merely|purely) |an? (?:mistake|example|illustration|sketch|draft|mock|error|typo|placeholder|sample)|not (?:to be|meant|real|a real|executed|run)|(?:the )?wrong|what I (?:would|had)|what the (?:model|agent|assistant|user|log|paper|document)|how (?:it|one|you|a|the))",
+    ),
+    halts=(
+        r"(?:no\b[,.!… —–-]*+(?=actually|hold on|sorry|stop|wait))?+(?:(?:oh|oops|err?|argh|wait|hmm*|hold on|stop|actually|sorry|whoa|uh|ah)\b[,.!… —–-]*+)++"
+        r"(?:no\b(?! (?:\w+ (?:is|are|was|were|exists?)|errors?|files?|longer|more|need|one|other|problem|results?|tests?|worries)\b)"
+        r"|that(?:['’]s| is| was| would be) (?:wrong|not|dangerous|incorrect|a mistake|the wrong)\b|wrong \w+|my (?:mistake|error)\b"
+        r"|I should(?: not|n['’]t)\b|not (?:that|this|yet)\b)"
     ),
     corrects=(
         Phrase(
@@ -383,12 +368,12 @@ ENGLISH = Language(
     describes=(
         r"(?:this|that|which|these|those|the (?:call|request|command|message|block|json|text|snippet|code|line)s?|this (?:call|request|command|message|block|one)|that (?:call|request|command|message|block|one))"
         r"(?: above| below)?(?:['’]s| is| was| are| were| came| comes| has| had| shows?| illustrates?| demonstrates?| failed| worked)\b(?! (?:all\b|going|needed|required|necessary|all i|my\b|to\b|step|a (?:quick|first)|the (?:first|next|last|best)|everything|enough|it(?: for now| then)?(?:[.!,]|$)))"
-        r"|it (?:came|failed|was|worked)\b|(?:is|was|were|came)\b|\(?(?:taken |quoted |copied )?from (?:the )?(?:manual|docs?|documentation|logs?|paper|readme|specs?|specification|book|website|forum|ticket)\b|hypothetically"
+        r"|it (?:came|failed|was|worked)\b|and (?:it|the (?:answer|call|output|result|server|tool)) (?:answered|crashed|failed|replied|returned|said|was)\b|(?:is|was|were|came)\b|\(?(?:taken |quoted |copied )?from (?:the )?(?:manual|docs?|documentation|logs?|paper|readme|specs?|specification|book|website|forum|ticket)\b|hypothetically"
     ),
     defers=(
         r"please (?:confirm|approve|(?:let me know|say|tell me) (?:if|whether|when|before)|check (?:this|it)|review)|(?:let me know|tell me) (?:(?:if|whether) (?:I |to |you(?:['’]d| would)? (?:agree|approve|want me|like me)|(?:that|this|it)\b)|when\b|before\b)"
         r"|(?:i(?:['’]m| am) )?(?:await|wait)ing (?:for )?your|(?:if|once|when|as soon as|after|unless) you (?:agree|approve|confirm|accept|say|consent|are (?:ok|okay|fine|happy)|want me to|(?:['’]d|would) like me to)\b|(?:if|once) (?:that|this|it)(?:['’]s| is) (?:ok|okay|fine|all right)\b"
     ),
-    offers=r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is it ok|are you (?:ok|fine|sure))\b",
+    offers=r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is (?:it|this) (?:ok|okay|fine|all right)|do I have your|am I allowed|are you (?:ok|fine|sure))\b",
     anything_else="anything else|something else|any other|else",
 )

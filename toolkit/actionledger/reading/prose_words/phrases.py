@@ -42,6 +42,7 @@ class Language(NamedTuple):
     shows: tuple[Phrase, ...]
     open: tuple[Phrase, ...]  # what leaves open whether the call is made
     takes_back: tuple[str, ...]  # what takes a call back that stands before it
+    halts: str  # the exclamation that does: "Wait, no"; empty where nothing is known
     corrects: tuple[Phrase, ...]  # what says between two calls that the second one stands for the first
     leads: str  # what a sentence may begin with that says nothing of the call; empty where nothing is known
     describes: str  # what begins a text behind a call that says what it was

@@ -20,6 +20,10 @@ FRENCH = Language(
     ),
     conditions=(
         Phrase(
+            "accord|approuv|autoris|confirm|valid",
+            r"\b(?:si|dès que|quand|lorsque|une fois que) (?:vous|tu|l['’]utilisateur)\b[^.:]{0,40}(?:accord|approuv|autoris|confirm|valid)",
+        ),
+        Phrase(
             "si j'|si j’|si je|si nous",
             r"\bsi (?:j['’]|je |nous )(?:\w+ )?(?:avais|étais|pouvais|avions|étions|pouvions)\b",
         ),
@@ -40,7 +44,7 @@ FRENCH = Language(
         Phrase("ressembl", r"\bressembl\w+ à\b"),
         Phrase(
             " jamais| pas",
-            r"(?:\A\W*|[:,]\s)n(?:e |['’])(?:l['’]|l[ae]s? )?\w+(?:ez|e|s)(?:-\w+)? (?:jamais|pas)\b",
+            r"(?:\A\W*|[:,]\s)n(?:e |['’])(?:l['’]|l[ae]s? )?\w+(?:ez|e|s)(?:-\w+)? (?:surtout |absolument )?(?:jamais|pas)\b",
         ),
         Phrase("à ne pas", r"\bà ne pas\b"),
         Phrase("a répondu|a échoué", r"\ba (?:répondu|échoué) ?(?:ceci|était)?\b"),
@@ -86,6 +90,7 @@ FRENCH = Language(
         "(?:c['’](?:était|est)|voilà) (?:un simple|le mauvais|la mauvaise|simplement)",
         r"(?:ne |n['’])(?:l['’]|la |le |les )?(?:exécut|lanc|envoy)\w+ pas\b|je ne (?:l['’]|la |le )?(?:exécut|lanc|envoi|fer)\w+",
     ),
+    halts=r"(?:(?:attend(?:ez|s)|oups|stop|euh|zut|mince)\b[,.!…\s—–-]*+)++(?:non\b|erreur\b|mauvaise?\b|ne\b|n['’]|c['’]est (?:faux|une erreur|l[ea] mauvaise?)\b)|non\b[,.!…\s—–-]*+(?:attend(?:ez|s)|ne\b|n['’]|pas\b|ce n['’])",
     corrects=(
         Phrase("appel corrigé|requête corrigé|version corrigé", r"\b(?:appel|version|requête) corrigée?"),
         Phrase("correction", r"\bcorrection\b"),
@@ -158,6 +163,10 @@ GERMAN = Language(
         Phrase("fehlerhafte anfrage|fehlerhafte aufruf", r"\bfehlerhafte (?:anfrage|aufruf)"),
         Phrase("neu in ", r"\bneu in \d"),
         Phrase("entwurf", r"\bentwurf\b"),
+        Phrase(
+            "auf keinen fall|keinesfalls|unter keinen umständen",
+            r"\b(?:auf keinen fall|keinesfalls|unter keinen umständen)\b",
+        ),
         Phrase("habe ich|ich habe", r"\b(?:habe ich|ich habe)\b[^.]*\b(?:ausgeführt|aufgerufen|gesendet)\b"),
         Phrase("sobald sie |wenn sie ", r"\b(?:sobald|wenn) sie (?:\w+ )?(?:zustimm|bestätig|das|es|später)"),
     ),
@@ -188,6 +197,10 @@ GERMAN = Language(
         r"doch nicht\b|lieber nicht\b|nicht (?:wirklich )?(?:ausgeführt|gesendet)\b|nur zur (?:veranschaulichung|ansicht|illustration)",
         r"ich (?:führe|sende|schicke|rufe) (?:das|dies|es) (?:\w+ )?nicht\b",
     ),
+    halts=(
+        r"(?:(?:moment(?: mal)?|halt|stopp?|warten? ?(?:sie)?|ach|oh|ups|hoppla|sorry)\b[,.!…\s—–-]*+)++(?:nein\b|doch nicht\b|das (?:ist|war|wäre) (?:falsch|nicht|ein)\b|falsche?[rsn]?\b|verkehrt|(?:ein )?(?:fehler|irrtum|versehen)\b)"
+        r"|nein\b[,.!…\s—–-]*+(?:warte|halt|stopp?|moment|doch nicht|das (?:ist|war|wäre) (?:falsch|nicht))\b"
+    ),
     corrects=(
         Phrase(
             "korrigiert|richtig|verbessert",
@@ -198,7 +211,7 @@ GERMAN = Language(
         Phrase("ich meinte", r"\bich meinte\b"),
     ),
     leads=r"(?:aber|bitte|doch|nein|warte|halt)\b[,，.!]?\s*+",
-    describes=r"(?:das|dies|es|so|dieser (?:aufruf|befehl)|diese (?:anfrage|zeile)|der (?:obige|letzte) \\w+) (?:ist|war|waren|stammt|kommt|kam|stand|steht|hat|zeigt|sah|schlug)\b(?! (?:nötig|notwendig|alles|der erste|mein))",
+    describes=r"(?:das|dies|es|so|dieser (?:aufruf|befehl)|diese (?:anfrage|zeile)|der (?:obige|letzte) \\w+) (?:ist|war|waren|stammt|kommt|kam|stand|steht|hat|zeigt|sah|schlug)\b(?! (?:nötig|notwendig|alles|der erste|mein))|(?:war|waren|wurde) (?:falsch|ein|nicht|nur)\b|(?:aufgerufen|ausgeführt|geschickt|gesendet)\b",
     defers=r"bitte (?:bestätig|gib|geben|sag|prüf)\\w*|(?:wenn|falls|sobald) (?:du|sie|ihr)\b|sag(?:en sie)? (?:mir )?bescheid|ich warte auf (?:deine|ihre)",
     offers=r"\b(?:soll(?:te)? ich|darf ich|möchten sie|möchtest du|wollen sie|willst du|kann ich)\b",
     anything_else="sonst noch|noch etwas",
@@ -233,6 +246,10 @@ SPANISH = Language(
     ),
     conditions=(
         Phrase(
+            "acordo|acuerdo|aprov|aprueb|autoriz|concord|confirm",
+            r"\b(?:si|se|cuando|quando|caso|una vez que)\b[^.:,]{0,30}(?:de acordo|de acuerdo|aprov|aprueb|autoriz|concord|confirm)",
+        ),
+        Phrase(
             "tuviera|pudiera|fuera|tuviese|tivesse|pudesse|fosse",
             r"\b(?:si|se) (?:yo |eu )?(?:tuviera|pudiera|fuera|tuviese|tivesse|pudesse|fosse)\b",
         ),
@@ -255,6 +272,7 @@ SPANISH = Language(
             r"(?:\A|\n|[:,.!¡]\s)\W*(?:por favor,? )?(?:no|não|nunca|jamais) (?:l[aeo]s? |[ao]s? )?(?:ejecut|execut|envi|us|llam|cham)(?:es?|en?|éis)\b",
         ),
         Phrase("borrador|rascunho", r"\b(?:borrador|rascunho)\b"),
+        Phrase("ejemplo|exemplo", r"(?:\A|\n)\W*(?:ejemplo|exemplo)s?\b[^.:\n]{0,20}[:.]\W*\Z"),
         Phrase("hacerlo usted mismo", r"\bhacerlo usted mismo\b"),
     ),
     open=(
@@ -280,6 +298,9 @@ SPANISH = Language(
         r"no (?:lo|la|los|las) (?:ejecut|env|us)\w+|não (?:(?:o|a) )?(?:execut|envi|us)\w+|(?:mejor|melhor) (?:no|não)\b",
         "(?:fue|era|es) (?:una ilustración|simplemente|la equivocada)",
     ),
+    halts=(
+        r"(?:(?:esper[ae]|un momento|um momento|ups|uy|perd[óo]n|ops)\b[,.!…\s—–-]*+)++(?:(?:mejor |melhor )?(?:no|não)|erro|error|es[ot]o est[áa] mal|isso está errado)\b|(?:no|não)\b[,.!…\s—–-]++(?:espere?|espera|mejor no|melhor não)\b"
+    ),
     corrects=(
         Phrase(
             "llamada correcta|llamada corregida|solicitud correcta|solicitud corregida|versión correcta|versión corregida",
@@ -293,6 +314,6 @@ SPANISH = Language(
     leads=r"(?:pero|por favor|mas)\b[,，]?\s*+",
     describes=r"(?:es[oa]|est[oe]|est[ae] (?:llamada|línea|solicitud)|la llamada anterior|isso|isto|ess[ea] (?:chamada|linha)) (?:es|era|fue|fueron|é|foi|está|estaba|viene|veio|falló|falhou|mostra|muestra)\b(?! (?:necesari|necessári|todo|tudo|lo primero))",
     defers=r"(?:por favor,? )?(?:confirm[ae]|confirme)\b|(?:si|se|cuando|quando|en cuanto) (?:usted|você|tú|quiere|quieres|quiser|está de acuerdo|concorda)|(?:dime|dígame|avísame|me avise|me diga)\b|(?:espero|aguardo) (?:tu|su|sua)",
-    offers=r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b",
+    offers=r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|procedo|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b",
     anything_else="algo más|mais alguma",
 )

@@ -1,6 +1,0 @@
-a = gb.create_memory("Prefers dark mode", notes="ui")
-b = gb.create_memory("Uses a large font", notes="ui")
-merged = "; ".join(m["content"] for m in gb.search_memories("ui")["memories"])
-gb.update_memory(a["memory_id"], content=merged)
-gb.delete_memory(b["memory_id"])
-print(merged)

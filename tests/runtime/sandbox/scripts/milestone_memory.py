@@ -1,1 +1,0 @@
-gb.create_memory('Project initialized', notes='milestone')

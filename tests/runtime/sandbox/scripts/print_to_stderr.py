@@ -1,4 +1,0 @@
-import sys
-
-print("working")
-print("warning: nothing to do", file=sys.stderr)

@@ -1,3 +1,0 @@
-import uuid
-
-print(uuid.uuid5(uuid.NAMESPACE_DNS, "example.org"))

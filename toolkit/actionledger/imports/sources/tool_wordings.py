@@ -1,0 +1,90 @@
+"""How tools of agents word that they did not do what a call says, on the wire, where nothing marks an error.
+
+Qwen Code descends from Gemini CLI, and most of their tools have the same words.
+"""
+
+from actionledger.core.vocabulary import Reason
+from actionledger.imports.sources.base import Wording
+
+_BOTH = "qwen_code 0.24.4, gemini_cli 0.61.0"
+
+TOOLS: tuple[Wording, ...] = (
+    Wording(
+        r"^Blocked: (?:standalone )?sleep [\d.]{1,10}\w?(?: followed by: |[.:] )",
+        Reason.COMMAND_REFUSED,
+        "Blocked: sleep 55 followed by: ls. Run blocking commands in the background with is_background: true.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^Command timed out after \d{1,9} ?ms before it could complete\.",
+        Reason.TIMEOUT,
+        "Command timed out after 2000ms before it could complete. There was no output before it timed out.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^File \S{1,500} has not been read in this session\.",
+        Reason.NOT_READ,
+        "File /home/ada/x has not been read in this session. Use the read_file tool first.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^(?:(?:File|Notebook) path must be absolute(?:, but was relative)?: |Path must be absolute: |Path \"[^\"\n]{1,500}\" is not absolute\. Please provide an absolute path\.|Error: Invalid parameters provided\. Reason: |Invalid regular expression pattern(?: provided)?: [^\n]{1,500}\. Error: )",
+        Reason.SCHEMA_ERROR,
+        "File path must be absolute, but was relative: notes.txt. You must provide an absolute path.",
+        is_telling=True,
+        last_seen=f"{_BOTH}, copilot 1.0.102",
+    ),
+    Wording(
+        r"^(?:The '[a-z_]{1,40}' parameter (?:must be (?:non-empty|at least \d{1,3} characters)|cannot be empty|is required)|Missing or empty \"[a-z_]{1,40}\"|Command cannot be empty|Directory must be an absolute path|(?:Limit|Offset) must be a (?:positive|non-negative) integer|Timeout must be (?:a positive number|an integer number of milliseconds)|Timeout cannot exceed \d{1,9}ms \(\d{1,4} minutes\))\.?\s*\Z",
+        Reason.SCHEMA_ERROR,
+        "The 'file_path' parameter must be non-empty.",
+        is_telling=True,
+        last_seen=_BOTH,
+    ),
+    Wording(
+        r"^(?:File path '[^'\n]{1,500}' is ignored by |Path not in workspace: Attempted path \")",
+        Reason.PATH_REFUSED,
+        "File path '/home/ada/x' is ignored by .geminiignore pattern(s).",
+        is_telling=True,
+        last_seen=_BOTH,
+    ),
+    Wording(
+        r"^(?:Could not edit file: [^\n]{1,500}\. Error code: ENOENT\.\s*\Z|Skill \"[^\"\n]{1,200}\" not found\b|Error: No background task found with ID \")",
+        Reason.NOT_FOUND,
+        'Error: No background task found with ID "bg_1".',
+        is_telling=True,
+        last_seen="qwen_code 0.24.4, pi 1.6.0",
+    ),
+    Wording(
+        r"^MCP connection closed\s*\Z|^MCP tool execution may have completed before the connection failed\.|^\S{1,200} has no native execution backend: ",
+        Reason.UNAVAILABLE,
+        "MCP tool execution may have completed before the connection failed. Automatic replay was skipped.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4, copilot 1.0.102, pi 1.6.0",
+    ),
+    Wording(
+        r"^(?:E(?:EXIST|ACCES|PERM|ISDIR|NOTDIR): [a-z ]{5,60}, [a-z]{2,12} '[^'\n]{1,500}'|Could not edit file: [^\n]{1,500}\. Error code: E[A-Z]{2,12}\.)\s*\Z",
+        Reason.TOOL_ERROR,
+        "EEXIST: file already exists, mkdir '/home/ada/x'",
+        is_telling=True,
+        last_seen="pi 1.6.0",
+    ),
+    Wording(
+        r"^Tool \"[^\"\n]{1,200}\" is a built-in tool that is disabled by default\.",
+        Reason.UNKNOWN_ACTION,
+        'Tool "todo_write" is a built-in tool that is disabled by default. Enable it.',
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^(?:Error (?:executing|preparing) edit|Error during grep search operation|Error: Tool call execution failed\. Reason|Failed to run subagent|Subagent '[^'\n]{1,200}' failed\. Error|Cannot read file): ?\S",
+        Reason.TOOL_ERROR,
+        "Error executing edit: EACCES",
+        is_telling=True,
+        last_seen=_BOTH,
+    ),
+)
+"""Their own words, the narrower ones first."""
