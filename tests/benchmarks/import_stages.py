@@ -34,7 +34,7 @@ from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.publishing import publish
 from actionledger.ledger.storage.store import Publishing
-from actionledger.ledger.storage.working_file import open_files
+from actionledger.ledger.storage.working_file import open_or_make
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "agents-more"
@@ -141,7 +141,7 @@ def _imported(
 
 
 def _record(events: list[Event], path: Path, stages: Stages) -> None:
-    files: LedgerFiles = open_files(path, read_only=False)
+    files: LedgerFiles = open_or_make(path, read_only=False)[0]
     with stages.stage("serialise"):
         lines = [EVENT.dump_json(event) for event in events]
     with stages.stage("mask"):

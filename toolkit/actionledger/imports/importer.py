@@ -1,6 +1,7 @@
 """The importer, which records the sessions of one source as one run."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,11 +32,9 @@ from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
 from actionledger.imports.turns import (
-    WITHIN_TURN,
     LookedUpTurn,
     Refusals,
     TurnMatch,
-    changes,
     is_unfilled,
     looked_up,
     note_costs,
@@ -44,7 +43,8 @@ from actionledger.imports.turns import (
     remember,
     task_of,
 )
-from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey
+from actionledger.ledger.queries.recorded import NOT_TOLD, Added, Known, LeftOutKey, RecordedSkip
+from actionledger.ledger.storage.encoding import as_recorded
 
 if TYPE_CHECKING:
     from actionledger.runtime.execution.profile import Profile
@@ -346,3 +346,26 @@ class Importer:
         remember(self.known, looked, session.session_id)
         self.report.turns += 1
         self.report.revised += looked.state is TurnMatch.GROWN
+
+
+# Skip counts of each file, recorded as changes, so that a growing file is counted once.
+WITHIN_TURN = "within a turn"
+"""The detail of unmatched results that come in the turn of the calls: they are counted once, with their turn."""
+
+
+def changes(
+    counted: Mapping[LeftOutKey, int],
+    whole: Collection[str],
+    before: Callable[[Sequence[str]], Mapping[LeftOutKey, RecordedSkip]],
+) -> Iterator[tuple[LeftOutKey, int, int]]:
+    """Yield the changes of files' skip counts since the ledger's last record."""
+    now: Counter[LeftOutKey] = Counter()
+    for (path, reason, detail), count in counted.items():
+        now[as_recorded(path), reason, as_recorded(detail)] += count
+    read = {as_recorded(path) for path in whole}
+    known = before(sorted({path for path, _, _ in now} | read))
+    for key in dict.fromkeys((*now, *known)):
+        told = known.get(key, NOT_TOLD)
+        more = now[key] if key[2] == WITHIN_TURN else now[key] - told.amount
+        if more > 0 or (more < 0 and key[0] in read):
+            yield key, more, told.times

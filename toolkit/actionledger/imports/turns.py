@@ -1,7 +1,5 @@
 """Match a recorded turn to the ledger: the same turn, a later state of it, or another one under its name."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from enum import Enum, auto
@@ -30,7 +28,7 @@ from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger.queries.packed import KnownTurn
-from actionledger.ledger.queries.recorded import NOT_TOLD, Known, LeftOutKey, RecordedSkip, digest
+from actionledger.ledger.queries.recorded import Known, digest
 from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
@@ -388,26 +386,3 @@ class Refusals:
                 session_id=session_id,
             )
         )
-
-
-# Skip counts of each file, recorded as changes, so that a growing file is counted once.
-WITHIN_TURN = "within a turn"
-"""The detail of unmatched results that come in the turn of the calls: they are counted once, with their turn."""
-
-
-def changes(
-    counted: Mapping[LeftOutKey, int],
-    whole: Collection[str],
-    before: Callable[[Sequence[str]], Mapping[LeftOutKey, RecordedSkip]],
-) -> Iterator[tuple[LeftOutKey, int, int]]:
-    """Yield the changes of files' skip counts since the ledger's last record."""
-    now: Counter[LeftOutKey] = Counter()
-    for (path, reason, detail), count in counted.items():
-        now[as_recorded(path), reason, as_recorded(detail)] += count
-    read = {as_recorded(path) for path in whole}
-    known = before(sorted({path for path, _, _ in now} | read))
-    for key in dict.fromkeys((*now, *known)):
-        told = known.get(key, NOT_TOLD)
-        more = now[key] if key[2] == WITHIN_TURN else now[key] - told.amount
-        if more > 0 or (more < 0 and key[0] in read):
-            yield key, more, told.times

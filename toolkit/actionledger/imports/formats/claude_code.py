@@ -189,16 +189,9 @@ class _Transcript:
             session.compact(compaction)
         is_new = not session.has_open(external_id)
         turn = session.turn(external_id)
-        details, branch, version = (
-            session.session.details,
-            _branch(line),
-            text_at(line, "version"),
-        )
-        if (
-            branch not in {"", details.git_branch}
-            or version not in {"", details.agent_version}
-            or details.aborted
-        ):
+        details, branch, version = session.session.details, _branch(line), text_at(line, "version")
+        is_new_place = branch not in {"", details.git_branch} or version not in {"", details.agent_version}
+        if is_new_place or details.aborted:
             session.describe(SessionDetails(git_branch=branch, agent_version=version))
         # Note a session's origin: a fork has copies of answers, which name the session that requested them.
         known, asked_by = session.session, text_at(line, "requestSessionId")
@@ -238,11 +231,10 @@ class _Transcript:
         if kind == "text":
             turn.texts.append(text_at(block, "text"))
         elif kind in {"thinking", "redacted_thinking"}:
-            thought = text_at(block, "thinking")
-            if not thought:
-                self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
-            else:
+            if thought := text_at(block, "thinking"):
                 turn.thoughts.append(thought)
+            else:
+                self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
         elif kind in {"tool_use", "server_tool_use"}:
             arguments = arguments_of(block.get("input"))
             session.call(external_id, RecordedCall(text_at(block, "id"), text_at(block, "name"), arguments))

@@ -94,9 +94,8 @@ def recognise(sample: Sample) -> float:
     """Return the certainty that a sample is a rollout: each line has a time, a kind and a payload."""
     lines = sample.objects
     fitting = [line for line in lines if "timestamp" in line and isinstance(line.get("payload"), dict)]
-    if not fitting or len(fitting) < len(lines):
-        return 0.0
-    return 1.0 if any(line.get("type") in _KINDS for line in fitting) else 0.0
+    is_one = len(fitting) == len(lines) and any(line.get("type") in _KINDS for line in fitting)
+    return 1.0 if is_one else 0.0
 
 
 class _Rollout:

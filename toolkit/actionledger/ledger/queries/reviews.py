@@ -88,16 +88,6 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewChange:
-    """One step of a review."""
-
-    step: ReviewStep  # the kind of step
-    reviewer: str  # who took it
-    value: str  # the review's value at the time
-    reviewed_at: datetime  # its time, UTC without a zone
-
-
-@dataclass(frozen=True, slots=True)
 class Judged:
     """One person's verdict on one parse attempt."""
 
@@ -123,9 +113,6 @@ _COLUMNS = picked(
     changed_at="reviewed_at",
     span="CASE WHEN span_start IS NOT NULL THEN [span_start, span_end] END",
 )
-
-_STEPS = """
-SELECT step, reviewer, value, reviewed_at FROM reviews WHERE review_id = $id::UUID ORDER BY reviewed_at, step <> 'given'"""
 
 _JUDGED = """
 WITH last_steps AS (
@@ -221,11 +208,6 @@ def review_called(ledger: Queryable, review_id: str) -> Review | None:
     if not is_uuid(review_id):
         return None
     return next(iter(_standing(ledger, "review_id = $id::UUID", {"id": review_id})), None)
-
-
-def review_steps(ledger: Queryable, review_id: str) -> list[ReviewChange]:
-    """Return the steps of a review, in order; empty if there is no such review."""
-    return rows(ledger, ReviewChange, _STEPS, {"id": review_id}) if is_uuid(review_id) else []
 
 
 def judged(ledger: Queryable, within: Filter = EVERYTHING) -> list[Judged]:

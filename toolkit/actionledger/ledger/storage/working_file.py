@@ -130,13 +130,8 @@ _PATIENCE_SECONDS = 60.0
 _MAGIC, _MAGIC_AT = b"DUCK", 8
 
 
-def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
-    """Check a ledger's files and, if they may be written, create what is missing."""
-    return open_or_make(path, read_only=read_only)[0]
-
-
 def open_or_make(path: str | os.PathLike[str], *, read_only: bool) -> tuple[LedgerFiles, Hashable]:
-    """Return the result of ``open_files``, and the state of the published copy if it was created now and is blank; else None."""
+    """Check a ledger's files and, if they may be written, create what is missing; return them, and a new blank published copy's state, else None."""
     files, blank = LedgerFiles.at(path), None
     with one_sentence(f"The ledger {files.published} can't be opened"):
         if read_only:

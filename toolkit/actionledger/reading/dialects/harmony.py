@@ -299,8 +299,7 @@ class _ToUser:
 class MuseGlimmer(ParameterTags):
     """``<atem:invoke name="NAME">`` with an ``<atem:parameter name="KEY">`` for each argument.
 
-    Each call has tags of its own around it. A message ``to=self`` is the model's thoughts; calls in one
-    ``to=user`` are shown.
+    Each call has tags of its own around it. A message ``to=self`` is the model's thoughts; calls in one ``to=user`` are shown.
     """
 
     name: Literal["muse_glimmer"] = "muse_glimmer"
@@ -379,8 +378,7 @@ class MuseGlimmer(ParameterTags):
 
 def _with_offered_names(found: Found, source: Source) -> Found:
     """Return a block with the offered names of its calls: the template may repeat a name's namespace before it."""
-    repairs: list[Repair] = []
-    actions: list[Written] = []
+    repairs, actions = list[Repair](), list[Written]()
     for action in found.actions:
         namespace, dot, _ = action.name.partition(".")
         if (
