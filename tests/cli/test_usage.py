@@ -68,7 +68,10 @@ def test_tools_are_printed_with_what_they_fail_by(run: Callable[..., Any], path:
     [row] = json.loads(run("tools", "--json", "-l", path).out)
     assert (row["name"], row["calls"], row["reason"], row["cost_usd"]) == ("Read", 2, "command_failed", 1.25)
     assert (row["failure"]["successes"], row["failure"]["count"]) == (2, 2)
-    assert "command_failed (2)" in run("tools", "-l", path).out
+    assert (row["recovery"]["successes"], row["recovery"]["count"], row["recovery_turns"]) == (0, 2, None)
+    printed = run("tools", "-l", path).out
+    assert "command_failed (2)" in printed
+    assert "0 of 2" in printed
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_usage_by_anything_leads_to_it(  # noqa: PLR0917 - a case has that many
 def test_tools_lead_to_the_turns_in_which_they_fail(open_page: Open, used: Path, drawn: Any) -> None:
     """Each with its rate and what it rests on."""
     [row] = rows_of(drawn, open_page(used, "views/tools.py"))
-    assert (row["Tool"], row["Calls"], row["Failed"], row["Reason, most often"]) == (
+    assert (row["Tool"], row["Calls"], row["Failed"], row["Most often"]) == (
         "Read",
         3,
         3,

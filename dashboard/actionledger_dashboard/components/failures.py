@@ -11,7 +11,6 @@ from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
 from actionledger.ledger.queries.failures import Spent
-from actionledger.ledger.queries.names import session_names
 from actionledger.replay.failure_groups import FailureGroup, FailureKey, FailureReport
 from actionledger.replay.failures import failures, group_turns
 from actionledger_dashboard.components import links, tables
@@ -180,7 +179,7 @@ def spent_on(spent: Spent) -> str:
         of = f" (recorded of {spent.counted:,})" if spent.counted < spent.turns else ""
         said += f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out{of}"
     if spent.priced:
-        said += f", {cost_of(spent)} {by_file(spent)}".rstrip()
+        said += f", {known(dollars(spent.cost_usd), spent.priced, spent.turns)}"
     return said if spent.counted or spent.priced else f"{said} (tokens and cost {NOT_RECORDED})"
 
 
@@ -217,15 +216,13 @@ def show_turns_of_group(groups: Sequence[FailureGroup], within: Filter) -> None:
         st.info("The group of failures that the link names has no turn within these filters.")
         return
     turns = ask(group_turns, key, within)
-    names = ask(session_names, sorted({turn.session_id for turn in turns[:TURNS]}))
     st.text(
         f"{key.code} in {place_of(key)}: {counted(len(turns), 'turn')}"
         + (f", the first {TURNS}" if len(turns) > TURNS else "")
     )
     columns = [
-        Column("Session", [names.get(turn.session_id, turn.session_id) for turn in turns[:TURNS]]),
-        Column("Turn", [turn.turn_index for turn in turns[:TURNS]], "number"),
-        Column("What it says", [turn.detail or SENTENCES[key.code] for turn in turns[:TURNS]], "long"),
+        *tables.turn_columns([(turn.session_id, turn.turn_index) for turn in turns[:TURNS]]),
+        Column("Message", [turn.detail or SENTENCES[key.code] for turn in turns[:TURNS]], "long"),
     ]
     hrefs = [links.replay_href(turn.session_id, turn.turn_index, within.run_id) for turn in turns[:TURNS]]
     tables.show_table("group", "turns of the group", columns, hrefs, seen=SEEN, reveal=asked)

@@ -55,7 +55,7 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
         Column("Failure rate", [each.failure.value for each in found], "share"),
         Column("95 % interval", [interval(each.failure) if each.failure.count else "–" for each in found]),
         Column(
-            "Reason, most often",
+            "Most often",
             [f"{each.reason} ({each.reason_count:,})" if each.reason else "" for each in found],
             "code",
             "The most frequent reason, and how often it is.",
@@ -68,14 +68,26 @@ def show_rows(found: list[ToolSums], within: Filter) -> None:
         ),
         *_recovery(found),
         Column(
-            "Cost of failing turns",
+            "Cost",
             [_dollars(each.cost_usd) for each in found],
             "number",
-            "What the turns cost in which a call of it failed.",
+            "What the turns cost in which a call of it failed: before any recovery.",
         ),
-        Column("Median duration", [_took(each.median_ms) for each in found], "number"),
-        Column("95 % below", [_took(each.slow_ms) for each in found], "number"),
-        Column("Rejected by schema", [each.rejected or None for each in found], "number"),
+        Column(
+            "Median", [_took(each.median_ms) for each in found], "number", "How long a try took: the median."
+        ),
+        Column(
+            "95 % below",
+            [_took(each.slow_ms) for each in found],
+            "number",
+            "How long 95 % of the tries took at most.",
+        ),
+        Column(
+            "Rejected",
+            [each.rejected or None for each in found],
+            "number",
+            "Calls that the tool's schema rejects.",
+        ),
     ]
     hrefs = [_href(each, within) for each in found]
     tables.show_table(
@@ -111,7 +123,7 @@ def _recovery(found: list[ToolSums]) -> list[Column]:
             "How many turns later the tool succeeded: the median.",
         ),
         Column(
-            "At cost",
+            "Recovery cost",
             [_dollars(each.recovery_cost_usd) for each in found],
             "number",
             "What the turns cost from a failed call to the one in which the tool succeeded, in all; each turn counts once.",
