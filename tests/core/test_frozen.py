@@ -1,18 +1,19 @@
 """Frozen dataclasses made quickly: what their own ``__init__`` does, and no more."""
 
+import dataclasses
 import pickle
 from contextlib import suppress
-from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+from dataclasses import FrozenInstanceError, field, fields, replace
 from inspect import signature
 
 import pytest
 
 from actionledger.core.events import ResponseParsed, ResponseReceived
-from actionledger.core.frozen import made_quickly
+from actionledger.core.frozen import dataclass
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Slowly:
     first: int
     second: str = "two"
@@ -20,7 +21,6 @@ class Slowly:
     last: bool = field(kw_only=True, default=False)
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Quickly:
     first: int
@@ -38,7 +38,11 @@ def test_it_holds_what_its_own_init_sets(args: tuple[object, ...], named: dict[s
         getattr(slow, each.name) for each in fields(slow)
     ]
     assert type(quick) is Quickly
-    assert [*signature(Quickly).parameters] == [*signature(Slowly).parameters]
+    assert str(signature(Quickly)) == str(signature(Slowly))
+    assert repr(quick) == repr(slow).replace("Slowly", "Quickly")
+    assert dataclasses.asdict(quick) == dataclasses.asdict(slow)
+    assert quick != slow
+    assert quick == Quickly(*args, **named)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("args", [(), (1, 2, 3, 4), (1, 2, [], True)])
@@ -80,15 +84,40 @@ def test_a_subclass_stays_one_whatever_it_has_beside() -> None:
 
 
 def test_a_class_that_does_more_is_refused() -> None:
-    @dataclass(frozen=True, slots=True)
-    class Checked:
+    with pytest.raises(TypeError, match="Checked does more"):
+
+        @dataclass(frozen=True, slots=True)
+        class Checked:
+            first: int
+
+            def __post_init__(self) -> None:
+                raise ValueError
+
+
+def test_what_a_class_defines_itself_stays() -> None:
+    @dataclass(frozen=True, slots=True, repr=False)
+    class Own:
         first: int
 
-        def __post_init__(self) -> None:
-            raise ValueError
+        def __eq__(self, other: object) -> bool:
+            return other == self.first
 
-    with pytest.raises(TypeError, match="Checked does more"):
-        made_quickly(Checked)
+        def __hash__(self) -> int:
+            return 7
+
+        def __repr__(self) -> str:
+            return "own"
+
+    assert (Own(1) == 1, hash(Own(1)), repr(Own(1))) == (True, 7, "own")
+
+
+def test_a_class_compared_by_identity_is_no_other() -> None:
+    @dataclass(frozen=True, slots=True, eq=False)
+    class Row:
+        first: int
+
+    assert Row(1) != Row(1)
+    assert len({Row(1), Row(1)}) == 2
 
 
 @pytest.mark.parametrize("kind", [ResponseReceived, ResponseParsed, RecordedTurn, RecordedSession])

@@ -1,6 +1,5 @@
 """Events of people's decisions on pending actions, and of their reviews of turns."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from actionledger.core.events.base import (
@@ -12,6 +11,7 @@ from actionledger.core.events.base import (
     TurnEvent,
     Word,
 )
+from actionledger.core.frozen import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import DecisionKind, ReviewAspect, ReviewStep
 

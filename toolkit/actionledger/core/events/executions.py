@@ -1,15 +1,13 @@
 """Events of executions: each try, and each undoing."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import BigInt, Id, InTurn, JsonObject, JsonText, TurnEvent, Word
-from actionledger.core.frozen import made_quickly
+from actionledger.core.frozen import dataclass
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason, Reversal
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionStarted(TurnEvent):
     """An action is about to have its effect; recorded before it has.
@@ -44,7 +42,6 @@ class ExecutionStarted(TurnEvent):
     call_id: str | None = None
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFinished(InTurn):
     """The try is over; a start without this event is an interrupted execution.
@@ -73,7 +70,6 @@ class ExecutionFinished(InTurn):
     is_inferred: bool = False
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecorded(TurnEvent):
     """Another runtime has run an action, and its recording says what came of it: beginning and end in one.

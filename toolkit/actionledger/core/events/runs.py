@@ -1,9 +1,10 @@
 """Events of runs: start and finish, parsers, offered tools, skipped input, and notes for reviewers."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from actionledger.core.events.base import BigInt, Id, JsonText, Recorded, Settings, Word
+from actionledger.core.frozen import dataclass
 from actionledger.core.vocabulary import LeftOutReason, RunKind
 
 

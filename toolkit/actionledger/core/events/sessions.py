@@ -1,15 +1,14 @@
 """Events of sessions: start, finish, description, and erasure."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import Id, JsonObject, Recorded, Word
-from actionledger.core.frozen import made_quickly
+from actionledger.core.frozen import dataclass
 from actionledger.core.vocabulary import ForgettingStep, Relation, TitleOrigin
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(Recorded):
     """A session begins.
@@ -40,7 +39,6 @@ class SessionStarted(Recorded):
     relation: Relation | None = None
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFinished(Recorded):
     """A session is over.
@@ -63,7 +61,6 @@ class SessionFinished(Recorded):
     labels: tuple[str, ...] = ()
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDescribed(Recorded):
     """What a session is called and where it ran, as far as its source says so by now; the last one of a session counts.

@@ -1,15 +1,13 @@
 """Events of turns: the response, the end of the turn with its feedback, and later changes."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from actionledger.core.events.base import BigInt, Id, InTurn, TurnEvent, Word
-from actionledger.core.frozen import made_quickly
+from actionledger.core.frozen import dataclass
 from actionledger.core.vocabulary import Capture, CostOrigin
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseReceived(TurnEvent):
     """The model answered; recorded before anyone looks at the text.
@@ -62,7 +60,6 @@ class ResponseReceived(TurnEvent):
         return len(self.text)
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFinished(InTurn):
     """The turn is over.
