@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass as dataclass
+    from dataclasses import dataclass
 else:
 
     def dataclass(
@@ -30,7 +30,10 @@ else:
 
         Args:
             frozen: True; said for type checkers.
-            slots, kw_only, eq, repr: as in the standard library.
+            slots: as in the standard library, like the following ones.
+            kw_only: whether all fields are named.
+            eq: whether values are compared and hashed by their fields.
+            repr: whether the class gets a ``__repr__``.
 
         Raises:
             TypeError: the class has a ``__post_init__``, or fields that are no parameters.
