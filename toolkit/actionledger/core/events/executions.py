@@ -1,6 +1,5 @@
 """Events of executions, decisions and reviews: each try, each undoing, and what a person says of them."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -15,7 +14,7 @@ from actionledger.core.events.base import (
     TurnEvent,
     Word,
 )
-from actionledger.core.frozen import made_quickly
+from actionledger.core.frozen import dataclass
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import (
     DecisionKind,
@@ -106,7 +105,6 @@ class Reviewed(TurnEvent):
     quote: str = ""
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionStarted(TurnEvent):
     """An action is about to have its effect; recorded before it has.
@@ -141,7 +139,6 @@ class ExecutionStarted(TurnEvent):
     call_id: str | None = None
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFinished(InTurn):
     """The try is over; a start without this event is an interrupted execution.
@@ -170,7 +167,6 @@ class ExecutionFinished(InTurn):
     is_inferred: bool = False
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecorded(TurnEvent):
     """Another runtime has run an action, and its recording says what came of it: beginning and end in one.

@@ -1,6 +1,6 @@
 """Events of runs, sessions and turns: what took part, what was received, and how it ended."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from actionledger.core.events.base import (
     TurnEvent,
     Word,
 )
-from actionledger.core.frozen import made_quickly
+from actionledger.core.frozen import dataclass
 from actionledger.core.vocabulary import (
     Capture,
     CostOrigin,
@@ -133,7 +133,6 @@ class SystemNoted(Recorded):
     detail: dict[str, Any] = field(default_factory=dict)
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseReceived(TurnEvent):
     """The model answered; recorded before anyone looks at the text.
@@ -186,7 +185,6 @@ class ResponseReceived(TurnEvent):
         return len(self.text)
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFinished(InTurn):
     """The turn is over.
@@ -227,7 +225,6 @@ class TurnResumed(InTurn):
     finished_at: datetime
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(Recorded):
     """A session begins.
@@ -258,7 +255,6 @@ class SessionStarted(Recorded):
     relation: Relation | None = None
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFinished(Recorded):
     """A session is over.
@@ -281,7 +277,6 @@ class SessionFinished(Recorded):
     labels: tuple[str, ...] = ()
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDescribed(Recorded):
     """What a session is called and where it ran, as far as its source says so by now; the last one of a session counts.
