@@ -1,4 +1,4 @@
-"""Values: their canonical JSON, their depth, times without a zone, and frozen dataclasses."""
+"""Values: their canonical JSON, their depth, and times without a zone."""
 
 import json
 from collections.abc import Mapping
