@@ -73,7 +73,7 @@ def _init_at_first(kind: Any) -> Callable[..., None]:
 
 
 def _init(kind: type) -> Callable[..., None]:
-    own: tuple[Field[Any], ...] = fields(kind)  # type: ignore[arg-type] # it is a dataclass
+    own: tuple[Field[Any], ...] = fields(kind)
     plain = {"__slots__": (), "__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
     names: dict[str, Any] = {
         "_kind": kind,
@@ -104,7 +104,7 @@ class _Signature:
     def __get__(self, _value: object, kind: Any) -> Any:
         from inspect import Parameter, Signature  # noqa: PLC0415 - slow to load, and only documentation asks
 
-        own = sorted(fields(kind), key=lambda each: each.kw_only)
+        own = sorted(fields(kind), key=lambda each: each.kw_only is True)
         return Signature(
             [
                 Parameter(
@@ -140,7 +140,7 @@ def _getter(kind: Any) -> Callable[[Any], Any]:
 def _eq(self: Any, other: object) -> Any:
     if other.__class__ is not self.__class__:
         return NotImplemented
-    get = _getter(self.__class__)
+    get = _getter(type(self))
     return self is other or get(self) == get(other)
 
 
