@@ -1,12 +1,12 @@
 """Another runtime's recording as values: sessions, turns, calls, results, and usage."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import JsonDict, JsonMap
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import Capture, ExecutionStatus, Reason, Relation, TitleOrigin
 
 Decider: TypeAlias = Literal["", "person", "hook", "rule", "mode", "nobody"]
@@ -15,6 +15,7 @@ _CLOSENESS = {None: 0, TitleOrigin.PROMPT: 1, TitleOrigin.AGENT: 2, TitleOrigin.
 """The rank of each origin of a title; the higher one's title is kept."""
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Billed:
     """Something that a provider bills beside a message; the message's ``Usage``, which sums use, includes its tokens.
@@ -39,6 +40,7 @@ class Billed:
     is_own: bool = False
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
     """The context was compacted right before a response: the model continues from a summary of earlier turns.
@@ -53,6 +55,7 @@ class Compaction:
     tokens_after: int | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Permission:
     """A decision on a call before it ran, and who made it.
@@ -75,6 +78,7 @@ class Permission:
     hooks: tuple[str, ...] = ()
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDetails:
     """A session's title and place; fields that the recording lacks are empty.
@@ -138,6 +142,7 @@ NO_DETAILS = SessionDetails()
 """Details without any value."""
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
     """One call that the source's runtime has already parsed.
@@ -162,6 +167,7 @@ class RecordedCall:
     at: int | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
     """The result of one call, as the source's runtime recorded it.
@@ -206,6 +212,7 @@ class RecordedResult:
     )  # ids of steps are derived from the other fields' repr
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """One response's usage; None for what the recording lacks.
@@ -254,6 +261,7 @@ class Usage:
         return replace(other, **mine)
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
     """One recorded response: one message of the model, even if its recording has several lines of it.
@@ -302,6 +310,7 @@ class RecordedTurn:
     compaction: Compaction | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
     """One recorded session, or a piece of it.

@@ -1,9 +1,8 @@
 """The common parts of events: identifiers, the dimensions of their rows, and how a field is stored if its type does not say so."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, TypeAlias
-
-from actionledger.core.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Events of executions, decisions and reviews: each try, each undoing, and what a person says of them."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -14,7 +15,7 @@ from actionledger.core.events.base import (
     TurnEvent,
     Word,
 )
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import (
     DecisionKind,
@@ -105,6 +106,7 @@ class Reviewed(TurnEvent):
     quote: str = ""
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionStarted(TurnEvent):
     """An action is about to have its effect; recorded before it has.
@@ -139,6 +141,7 @@ class ExecutionStarted(TurnEvent):
     call_id: str | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFinished(InTurn):
     """The try is over; a start without this event is an interrupted execution.
@@ -167,6 +170,7 @@ class ExecutionFinished(InTurn):
     is_inferred: bool = False
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecorded(TurnEvent):
     """Another runtime has run an action, and its recording says what came of it: beginning and end in one.

@@ -1,13 +1,15 @@
 """Events of parse attempts: the blocks, actions and issues that a parser found in a response."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from actionledger.core.events.base import BigInt, Id, JsonObject, TurnEvent, Word
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RunKind
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRecord:
     """One checked action as it is recorded.
@@ -61,6 +63,7 @@ class InAttempt(TurnEvent):
     parser_name: Word
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseParsed(InAttempt):
     """One parser over one response.

@@ -1,6 +1,6 @@
 """Events of runs, sessions and turns: what took part, what was received, and how it ended."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from actionledger.core.events.base import (
     TurnEvent,
     Word,
 )
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import (
     Capture,
     CostOrigin,
@@ -133,6 +133,7 @@ class SystemNoted(Recorded):
     detail: dict[str, Any] = field(default_factory=dict)
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseReceived(TurnEvent):
     """The model answered; recorded before anyone looks at the text.
@@ -185,6 +186,7 @@ class ResponseReceived(TurnEvent):
         return len(self.text)
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFinished(InTurn):
     """The turn is over.
@@ -225,6 +227,7 @@ class TurnResumed(InTurn):
     finished_at: datetime
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(Recorded):
     """A session begins.
@@ -255,6 +258,7 @@ class SessionStarted(Recorded):
     relation: Relation | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFinished(Recorded):
     """A session is over.
@@ -277,6 +281,7 @@ class SessionFinished(Recorded):
     labels: tuple[str, ...] = ()
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDescribed(Recorded):
     """What a session is called and where it ran, as far as its source says so by now; the last one of a session counts.

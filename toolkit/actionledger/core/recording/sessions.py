@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -21,7 +22,7 @@ from actionledger.core.events import (
     SystemNoted,
     ToolsOffered,
 )
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.ids import derived_id, new_id, now
 from actionledger.core.text import utf8_with_halves
 from actionledger.core.vocabulary import ForgettingStep, LeftOutReason, Relation, RunKind
@@ -147,6 +148,7 @@ def input_left_out(
     return InputLeftOut(**head(run_id, *about), path=path, reason=reason, detail=detail, count=count)
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionKey:
     """A session as the events of its turns carry it."""
@@ -157,6 +159,7 @@ class SessionKey:
     task: str
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnKey:
     """A turn as its events carry it."""

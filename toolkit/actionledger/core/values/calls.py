@@ -1,10 +1,11 @@
 """The offered tools, and the results of validation: calls, each with why it may run or not."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.hooks import Shown
 from actionledger.core.values.fields import Conversion, FieldError, Reference
 from actionledger.core.values.reading import Block, Issue, Repair, Span
@@ -108,6 +109,7 @@ class ActionCall(NamedTuple):
         return self.reason if self.status is ActionStatus.NEEDS_APPROVAL else None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, repr=False)
 class ParseResult(Shown):
     """A reading with its actions checked: the result of ``actionledger.parse``.

@@ -1,8 +1,8 @@
 """The results of validation for an action's fields: errors, conversions, and references to another action's result."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from actionledger.core.frozen import dataclass
 from actionledger.core.vocabulary import SENTENCES, Reason
 
 

@@ -1,8 +1,9 @@
 """The results of parsing: spans and blocks of the response, their repairs and issues, and the actions as written."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.vocabulary import SENTENCES, BlockStatus, Evidence, Outcome, Reason, RepairKind
 
 
@@ -27,6 +28,7 @@ class Span(NamedTuple):
         return raw[self.start : self.end]
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Repair:
     """One change that made a text readable.
@@ -50,6 +52,7 @@ class Repair:
     after: str
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Issue:
     """One thing that is not as it was meant to be.
@@ -75,6 +78,7 @@ class Issue:
         return f"{SENTENCES[self.code]} {self.detail}".rstrip()
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Block:
     """A candidate stretch of the response, read or not.
@@ -142,6 +146,7 @@ class RawAction(NamedTuple):
     doubt: Reason | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The result of parsing one response, before it is checked against a catalogue.

@@ -1,10 +1,9 @@
 """The results of a turn: observations of its actions, and pending approvals."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from actionledger.core.frozen import dataclass
 from actionledger.core.hooks import Shown
 from actionledger.core.values.calls import ParseResult
 from actionledger.core.values.fields import FieldError

@@ -6,12 +6,11 @@ gives identifiers, and reads every file from its beginning.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from actionledger.core.canonical import JsonMap
-from actionledger.core.frozen import dataclass
 from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.sources.containers import OnRead

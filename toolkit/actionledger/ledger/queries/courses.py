@@ -1,9 +1,10 @@
 """The actions of each session, turn by turn, and the outcomes of actions and failures that directly follow others."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.rates import Rate
 from actionledger.core.values import FieldError
 from actionledger.core.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
@@ -25,6 +26,7 @@ from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RefusedAction:
     """An action that could not run as written."""
@@ -35,6 +37,7 @@ class RefusedAction:
     errors: tuple[FieldError, ...]  # the errors of its schema
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class TriedAction:
     """The last try of an action within its turn."""
@@ -49,6 +52,7 @@ class TriedAction:
     message: str  # the message to the model if it did not succeed
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class TurnCourse:
     """The actions of one turn."""

@@ -1,22 +1,21 @@
 """The result of decoding: the value and, on demand, the places of its parts and the repairs."""
 
-import dataclasses
 import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from actionledger.core.canonical import JsonDict
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.reading.tolerant_json.notes import Note
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class Call:
     """A Python call, read as a value."""
 
@@ -46,6 +45,7 @@ class Mended:
         return self._old[last] + at - self._new[last]
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Data from reading a value, from which the places of all its parts can be computed later.
@@ -107,6 +107,7 @@ def _place(note: Note) -> tuple[int, int]:
     return note[1], note[2]
 
 
+@made_quickly
 @dataclass(frozen=True)
 class Decoded:
     """One value read from a text.

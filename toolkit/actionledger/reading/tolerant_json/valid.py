@@ -6,13 +6,13 @@ The one exception is an object with a duplicate key: the tolerant reader knows w
 
 import re
 from collections.abc import Collection
-from dataclasses import field
+from dataclasses import dataclass, field
 from json.decoder import JSONDecoder
 from typing import Any, NoReturn, TypeAlias
 
 from actionledger.core import canonical
 from actionledger.core.canonical import JsonDict
-from actionledger.core.frozen import dataclass
+from actionledger.core.frozen import made_quickly
 from actionledger.core.patterns import regex
 from actionledger.core.values import Repair, Span, rows_of
 from actionledger.reading.tolerant_json.decoded import Decoded, Evidence
@@ -85,6 +85,7 @@ Places: TypeAlias = dict[int, tuple[int, int]]
 """The start and end of objects, in code points, by their id."""
 
 
+@made_quickly
 @dataclass(frozen=True)
 class Outlined(Decoded):
     """A valid value with the places of its outer objects."""
