@@ -99,7 +99,7 @@ def test_each_reason_has_what_its_turns_took(open_page: Open, elsewhere: Path, c
     )
     assert [rows[name]["Input tokens"] for name in ("command_failed", "rejected")] == ["1,000", "2,000"]
     assert rows["command_failed"]["Cost"] == "$0.2500"
-    assert rows["rejected"]["Cost"] == "not recorded"
+    assert rows["rejected"]["Cost"] is None  # shown as "–"
     assert (rows["rejected"]["Inferred"], rows["command_failed"]["Inferred"]) == (1, 0)
     said = "Together 3 failures in 3 turns of 2 sessions. Those turns took 3,000 tokens in, 30 out, $0.2500"
     assert any(said in caption.value for caption in test.caption)
