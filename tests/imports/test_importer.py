@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,6 +128,35 @@ def test_two_sessions_have_a_name_by_chance(ledger, first, second):
     ledger.ingest()
     texts = "SELECT external_id, text FROM turns JOIN sessions USING (session_id) ORDER BY 1"
     assert rows(ledger, texts) == [("x", first[0]), ("y", second[0] + " So.")]
+
+
+def test_a_session_goes_on_in_a_second_file(ledger):
+    """Each of a recorder's files counts from 0: later turns come after those of earlier files, also when the second one grows."""
+
+    def of_file(day: int, *names: str) -> RecordedSession:
+        turns = tuple(
+            RecordedTurn(index, name, external_id=name, occurred_at=datetime(2026, 5, day, 10, index))
+            for index, name in enumerate(names)
+        )
+        return RecordedSession("s", None, "m", "t", turns, ids="source")
+
+    def taken_of(*sessions: RecordedSession) -> ImportReport:
+        taking = importer(ledger.record, known(ledger, "otel"), "otel")
+        for number, each in enumerate(sessions):
+            taking.file = f"{number}.jsonl"
+            taking.take(each)
+        report = taking.finish()
+        ledger.ingest()
+        return report
+
+    places = "SELECT text, turn_index FROM turns ORDER BY turn_index, text"
+    taken_of(of_file(1, "a", "b"), of_file(2, "c", "d"))
+    assert rows(ledger, places) == [("a", 0), ("b", 1), ("c", 2), ("d", 3)]
+    assert taken_of(of_file(2, "c", "d", "e")).turns == 1
+    assert taken_of(of_file(3, "f"), of_file(1, "a", "b")).turns == 1
+    assert rows(ledger, places)[4:] == [("e", 4), ("f", 5)]
+    assert taken_of(of_file(1, "before")).turns == 1  # it was not after what is there, and keeps its place
+    assert rows(ledger, places)[:2] == [("a", 0), ("before", 0)]
 
 
 def test_an_import_is_one_run_with_its_parsers(ledger):

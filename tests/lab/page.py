@@ -32,7 +32,7 @@ A cell says
   answer ended, *status* what came of a call, *broken text* arguments that are no JSON, as the model sent them. [Below](#what-the-agents-themselves-lose)
   stands why;
 - *WRONG*: the ledger differs from what the recording says;
-- nothing: the agent has no such thing, or wasn't run.
+- nothing: the agent has no such thing, or it has no result of today's code: it wasn't run, or not again since something was mended.
 
 A run is *WRONG*, too, if a second import of the same files adds anything, or if its sessions don't form one tree (*lineage*).
 """

@@ -38,6 +38,7 @@ from actionledger.imports.turns import (
     is_unfilled,
     looked_up,
     note_costs,
+    places_before,
     priced,
     recorded_of,
     remember,
@@ -109,6 +110,7 @@ class Importer:
         self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
         self._refusals = Refusals(record, self.run.run_id, source)
         self._of_others = SpooledUpdates()
+        self._placed_file, self._places = origin, dict[str, int]()
 
     def take(self, item: Item, workspace: "Workspace | None" = None) -> None:
         """Import a session or a piece of one, or count a skip or refusal."""
@@ -213,6 +215,7 @@ class Importer:
             self.touched.sessions.update(map(self._sessions.id_of, other_names))
         if self._sessions.is_to_begin(item, key.session_id):
             self.report.sessions += self._sessions.start(item, key)
+        item = self._placed(item, key)
         if workspace is not None and profile is not None:
             self._run_turns(item, key, profile, workspace)
         else:
@@ -222,6 +225,19 @@ class Importer:
         self.report.results += self._results.of_earlier(item, key, "", item.results, self.file)
         if no_numbers := self._sessions.go_on(item, key, self.file):
             self.report.left_out[self.file, LeftOutReason.UNREADABLE, "score"] += no_numbers
+
+    def _placed(self, item: RecordedSession, key: SessionKey) -> RecordedSession:
+        """Return a session whose turns come after those of its earlier files."""
+        is_there = self.known.is_done(key.session_id) or key.session_id in self._sessions.started
+        if not item.turns or not is_there:
+            return item
+        if self._placed_file != self.file:
+            self._placed_file, self._places = self.file, {}
+        if key.session_id not in self._places:
+            self._places[key.session_id] = places_before(self.known, self.source, item, key)
+        if not (before := self._places[key.session_id]):
+            return item
+        return replace(item, turns=tuple(replace(turn, index=turn.index + before) for turn in item.turns))
 
     def _is_erased(self, item: RecordedSession, key: SessionKey) -> bool:
         """Return whether a session is erased and stays out; one that is imported again is recorded as such first."""

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from actionledger.core.events import SystemNoted
-from actionledger.core.ids import derived_id, now
+from actionledger.core.ids import derived_id, now, utc
 from actionledger.core.privacy import mask_text
 from actionledger.core.recording import (
     RESPONSE_CHARACTERS,
@@ -28,7 +28,7 @@ from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
 from actionledger.ledger.queries.packed import KnownTurn
-from actionledger.ledger.queries.recorded import Known, digest
+from actionledger.ledger.queries.recorded import Known, LastTurn, digest
 from actionledger.ledger.storage.encoding import as_recorded
 from actionledger.reading.recorded import WithCalls
 
@@ -130,6 +130,24 @@ def _formerly(known: Known, other: str, turn_id: str) -> str:
     return stands if stands != turn_id and known.turn(stands) is not None else ""
 
 
+def places_before(known: Known, source: str, session: RecordedSession, key: SessionKey) -> int:
+    """Return how many turns of a session come before those of a file: one that only goes on with a session counts its turns from 0."""
+    first = session.turns[0]
+    if not first.external_id:
+        return 0
+    looked = looked_up(known, source, session, key, first)
+    if looked.state is not TurnMatch.NEW:
+        turn_id = looked.replaces or looked.turn_id
+        there = known.turn(turn_id)
+        if there is None or there.place <= first.index or known.session_of(turn_id) != key.session_id:
+            return 0
+        return there.place - first.index
+    if first.index or first.occurred_at is None:
+        return 0
+    last = known.last_of(key.session_id)
+    return last.place + 1 if last and last.at and utc(first.occurred_at) > utc(last.at) else 0
+
+
 def remember(known: Known, looked: LookedUpTurn, session_id: str) -> None:
     """Add an imported turn of a session to what is known."""
     turn = looked.turn
@@ -140,10 +158,14 @@ def remember(known: Known, looked: LookedUpTurn, session_id: str) -> None:
         len(turn.calls),
         turn.usage.output_tokens,
         has_cost=True,
+        place=turn.index,
         session_id=session_id,
     )
     known.add_turn(looked.turn_id, there, looked.replaces)
     known.add_done(looked.turn_id)
+    last = known.last_since.get(session_id)
+    if last is None or last.place <= turn.index:
+        known.last_since[session_id] = LastTurn(turn.index, turn.occurred_at)
 
 
 def _identity(

@@ -32,7 +32,7 @@ from actionledger.imports.reading import AS_IT_SAYS, ReadAs
 from actionledger.imports.sources.base import ReadFile
 from actionledger.imports.sources.containers import shown
 from actionledger.imports.sources.registry import source_named
-from actionledger.ledger.queries.recorded import Added, Known, OpenCall
+from actionledger.ledger.queries.recorded import Added, Known, LastTurn, OpenCall
 from actionledger.ledger.storage.batch import Batch
 
 
@@ -185,6 +185,7 @@ def _known(facts: SourceFacts, of_all: SharedFacts) -> Known:
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
         known.text_of = known.recorded_session = _ask_for_text
+        known.recorded_last = _ask_for_last
         known.details_of, known.results_of = _ask_for_details, _ask_for_results
     return known
 
@@ -198,6 +199,10 @@ def _ask_for_calls(_turn_id: str) -> frozenset[str]:
 
 
 def _ask_for_text(_turn_id: str) -> str:
+    raise AskTheLedgerError
+
+
+def _ask_for_last(_session_id: str) -> LastTurn:
     raise AskTheLedgerError
 
 

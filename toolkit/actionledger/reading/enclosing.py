@@ -42,7 +42,7 @@ _SPEAKER = regex(
 _OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 
 
-def is_held(text: str, span: Span, low: int) -> str:
+def what_holds(text: str, span: Span, low: int) -> str:
     """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing."""
     opens = text[max(low, span.start - _TAG) : span.start].rstrip()
     if opens.endswith(">") and _SHOWING_TAG.search(opens):

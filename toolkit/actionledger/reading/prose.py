@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
-from actionledger.reading.enclosing import is_held
+from actionledger.reading.enclosing import what_holds
 from actionledger.reading.prose_words import (
     ANNOUNCES,
     CONDITIONS,
@@ -94,7 +94,7 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    if why := is_held(text, span, low):
+    if why := what_holds(text, span, low):
         return Verdict(False, why)
     before = text[max(low, span.start - _BEFORE) : span.start]
     has_tag = before.rstrip().endswith(">")
@@ -203,7 +203,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
     if is_about and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
         return Verdict(False, why)
-    if why := is_held(text, span, low):
+    if why := what_holds(text, span, low):
         return Verdict(False, why)
     if not has_before:
         return None

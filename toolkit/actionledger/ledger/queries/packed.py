@@ -16,6 +16,7 @@ class KnownTurn(NamedTuple):
     call_count: int = 0  # how many calls it has next to the text
     output_tokens: int | None = None  # its output tokens; None if not recorded
     has_cost: bool = False
+    place: int = 0  # its place in its session
     session_id: str = ""  # its session; empty for a turn that was in the ledger before
 
 
@@ -52,12 +53,12 @@ class PackedIds:
 
 
 class PackedTurns(PackedIds):
-    """Known turns, sorted by identifier, forty-one bytes each."""
+    """Known turns, sorted by identifier, forty-five bytes each."""
 
     def __init__(self, turns: Iterable[tuple[str, KnownTurn]] = ()) -> None:
         super().__init__()
         self._digests, self._characters, self._calls = array("Q"), array("I"), array("I")
-        self._tokens, self._have_cost = array("q"), array("b")
+        self._tokens, self._have_cost, self._places = array("q"), array("b"), array("I")
         for turn_id, turn in turns:
             self._append(turn_id)
             self._digests.append(int(turn.digest, 16))
@@ -65,6 +66,7 @@ class PackedTurns(PackedIds):
             self._calls.append(turn.call_count)
             self._tokens.append(_NOT_RECORDED if turn.output_tokens is None else turn.output_tokens)
             self._have_cost.append(turn.has_cost)
+            self._places.append(turn.place)
 
     def get(self, turn_id: str) -> KnownTurn | None:
         """Return the known data of a turn; None if it is unknown."""
@@ -78,6 +80,7 @@ class PackedTurns(PackedIds):
             self._calls[place],
             None if tokens == _NOT_RECORDED else tokens,
             bool(self._have_cost[place]),
+            self._places[place],
         )
 
 

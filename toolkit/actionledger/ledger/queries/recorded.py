@@ -63,6 +63,13 @@ class Added:
     superseded: dict[str, str] = field(default_factory=dict)
 
 
+class LastTurn(NamedTuple):
+    """The last turn of a session: its place, and when it was."""
+
+    place: int
+    at: datetime | None
+
+
 class Before(NamedTuple):
     """A ledger's data of a source at the time of the query; see ``Added``."""
 
@@ -97,6 +104,11 @@ class Known:
     results_of: Callable[[str], list[str]] = lambda _turn_id: []
     # returns a recorded turn's session; empty if the ledger has no such turn
     recorded_session: Callable[[str], str] = lambda _turn_id: ""
+    # returns the place of a session's last turn in the ledger, and its time; None without one
+    recorded_last: Callable[[str], LastTurn | None] = lambda _session_id: None
+    last_since: dict[str, LastTurn] = field(
+        default_factory=dict
+    )  # the last turn that was added since, by session
 
     added: Added | None = None  # collects the additions for a caller that set it; None otherwise
 
@@ -116,6 +128,12 @@ class Known:
         """Return a known turn's session; empty if it is unknown."""
         since = self.turns_since.get(turn_id)
         return self.recorded_session(turn_id) if since is None else since.session_id
+
+    def last_of(self, session_id: str) -> LastTurn | None:
+        """Return a session's last turn; None without one. The ledger is asked only about sessions that it had before."""
+        recorded = self.recorded_last(session_id) if self.was_done(session_id) else None
+        found = [each for each in (self.last_since.get(session_id), recorded) if each]
+        return max(found, key=lambda each: each.place, default=None)
 
     def add_done(self, identifier: str) -> None:
         """Add a session that ended, or a turn that was processed to its end."""
@@ -182,6 +200,8 @@ _TEXT = "SELECT text FROM turn_starts WHERE turn_id = $turn_id::UUID"
 
 _SESSION = "SELECT session_id::VARCHAR FROM turn_starts WHERE turn_id = $turn_id::UUID"
 
+_LAST = "SELECT turn_index AS place, occurred_at AS at FROM turn_starts WHERE session_id = $session_id::UUID ORDER BY turn_index DESC LIMIT 1"
+
 _DETAILS = "SELECT arg_max(details_id, described_at)::VARCHAR FROM session_details WHERE session_id = $session_id::UUID"
 
 _CALLS = """
@@ -212,7 +232,7 @@ _FETCHED_AT_ONCE = 10_000
 _TURNS = f"""
 {_KNOWN}
 SELECT turn_id::VARCHAR, coalesce(left(sha256(text), {_DIGEST}), '0'), coalesce(characters, 0), coalesce(call_count, 0), output_tokens,
-       cost_usd IS NOT NULL
+       cost_usd IS NOT NULL, turn_index
 FROM turn_starts SEMI JOIN known USING (session_id) ORDER BY turn_id"""
 
 _JUDGED_EARLIER = f"""
@@ -274,6 +294,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda session_id: next(iter(_texts(ledger, _DETAILS, {"session_id": session_id})), None) or "",
         lambda turn_id: _texts(ledger, _RESULTS_OF, {"turn_id": turn_id}),
         lambda turn_id: next(iter(_texts(ledger, _SESSION, {"turn_id": turn_id})), ""),
+        lambda session_id: next(iter(rows(ledger, LastTurn, _LAST, {"session_id": session_id})), None),
     )
 
 
