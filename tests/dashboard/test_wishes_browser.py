@@ -152,7 +152,7 @@ def keeps(reader: Reader) -> None:
     reader.go("Sessions", "paint", "Usage")
     reader.page.reload()
     reader.page.wait_for_url("**/usage?branch=paint")
-    reader.sees("1 turn of 1 session")
+    reader.sees("in 1 session")
 
 
 def compares(reader: Reader) -> None:

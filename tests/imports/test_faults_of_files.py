@@ -119,6 +119,8 @@ def _faulty(source: Source) -> Source:
 def _only(monkeypatch: pytest.MonkeyPatch, source: Source) -> None:
     for module in (registry, recognition):
         monkeypatch.setattr(module, "sources", lambda: {source.name: source})
+    monkeypatch.setattr(registry, "_by_name", lambda: iter([source]))
+    monkeypatch.setattr(registry, "_own", lambda _name: source)
 
 
 @pytest.mark.parametrize("name", sorted(sources()))

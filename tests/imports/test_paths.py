@@ -264,8 +264,7 @@ def test_a_reader_with_a_fault_loses_no_other_file(tmp_path, path, monkeypatch):
     broken = Source(
         "broken", "Broken", Capture.TEXT, read, lambda sample: float(b"broken" in sample.head), ("*.log",)
     )
-    ours = list(registry._ours())
-    monkeypatch.setattr(registry, "_ours", lambda: iter([*ours, broken]))
+    monkeypatch.setattr(registry, "_offered", lambda: (broken,))
     sources.cache_clear()
     try:
         for name in ("a.log", "b.log"):

@@ -75,25 +75,26 @@ class Sheet:
                     name.align("left", longest + _GAP)
                     name.stylize("dim")
                     line = Text(no_wrap=True, overflow="ignore", style=row.style)
-                    shown = cell.copy()
-                    shown.plain = cell.plain.replace("\n", " ")
-                    line.append_text(name).append_text(shown)
+                    line.append_text(name).append_text(_one_line(cell))
                     line.rstrip()
                     yield line
         elif options.max_width >= UNBOUNDED:
-            yield from self._lines(widths)
+            yield from self._lines()
         else:
             yield self._side_by_side(widths)
 
-    def _lines(self, widths: Sequence[int]) -> Iterator[Text]:
+    def _lines(self) -> Iterator[Text]:
         heads = _Row(self._columns, "bold")
-        for row in [heads, *self._rows]:
-            line = Text(style=row.style, no_wrap=True, overflow="ignore")
-            for head, cell, width in zip(self._columns, row.cells, widths, strict=True):
-                shown = cell.copy()
-                shown.plain = cell.plain.replace("\n", " ")
-                shown.align("right" if head.plain in self._right else "left", width)
-                line.append_text(shown).append(" " * _GAP)
+        rows = [(row.style, [_one_line(cell) for cell in row.cells]) for row in (heads, *self._rows)]
+        widths = [
+            max(cell.cell_len for cell in column)
+            for column in zip(*(cells for _, cells in rows), strict=True)
+        ]
+        for style, cells in rows:
+            line = Text(style=style, no_wrap=True, overflow="ignore")
+            for head, cell, width in zip(self._columns, cells, widths, strict=True):
+                cell.align("right" if head.plain in self._right else "left", width)
+                line.append_text(cell).append(" " * _GAP)
             line.rstrip()
             yield line
 
@@ -131,6 +132,12 @@ def visible_text(text: object) -> Text:
     if isinstance(text, Text):
         return text
     return Text(printable(str(text)))
+
+
+def _one_line(cell: Text) -> Text:
+    shown = cell.copy()
+    shown.plain = cell.plain.replace("\n", " ")
+    return shown
 
 
 def _measured(console: Console, options: ConsoleOptions, cells: Sequence[Text]) -> Measurement:
