@@ -11,7 +11,7 @@ import actionledger as al
 from actionledger.core.errors import UsageError
 from actionledger.core.recordings import NO_DETAILS
 from actionledger.imports.import_run import details_of, title_of
-from actionledger.imports.turns import known_usage
+from actionledger.imports.turn_usage import known_usage
 from actionledger.ledger.queries import unpriced
 from actionledger.ledger.queries.lineage import children, family
 from actionledger.ledger.queries.sessions import sessions

@@ -159,6 +159,25 @@ def test_a_session_goes_on_in_a_second_file(ledger):
     assert rows(ledger, places)[:2] == [("a", 0), ("before", 0)]
 
 
+def test_places_within_a_file_are_the_recorders_own(ledger):
+    """A client asks beside its conversation, so that two responses of one file have a place, also when the file grows."""
+
+    def piece(index: int, minute: int) -> RecordedSession:
+        turn = RecordedTurn(index, "x", external_id=str(minute), occurred_at=datetime(2026, 5, 1, 10, minute))
+        return RecordedSession("s", None, "m", "t", (turn,), ids="source")
+
+    pieces = [piece(0, 0), piece(0, 1), piece(1, 2)]
+    assert take(ledger, *pieces, source="otel").turns == 3
+    ledger.ingest()
+    assert take(ledger, *pieces, piece(2, 3), source="otel").turns == 1
+    assert [place for (place,) in rows(ledger, "SELECT turn_index FROM turns ORDER BY occurred_at")] == [
+        0,
+        0,
+        1,
+        2,
+    ]
+
+
 def test_an_import_is_one_run_with_its_parsers(ledger):
     """The run says what it read and how much; each parser is kept once."""
     take(ledger, *SESSIONS, Refusal("log.jsonl", 9, "The line is not JSON."))

@@ -31,16 +31,13 @@ from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_i
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
+from actionledger.imports.turn_usage import is_unfilled, note_costs, priced, recorded_of
 from actionledger.imports.turns import (
     LookedUpTurn,
     Refusals,
     TurnMatch,
-    is_unfilled,
     looked_up,
-    note_costs,
     places_before,
-    priced,
-    recorded_of,
     remember,
     task_of,
 )
@@ -228,13 +225,14 @@ class Importer:
 
     def _placed(self, item: RecordedSession, key: SessionKey) -> RecordedSession:
         """Return a session whose turns come after those of its earlier files."""
-        is_there = self.known.is_done(key.session_id) or key.session_id in self._sessions.started
-        if not item.turns or not is_there:
+        if not item.turns:
             return item
         if self._placed_file != self.file:
             self._placed_file, self._places = self.file, {}
         if key.session_id not in self._places:
-            self._places[key.session_id] = places_before(self.known, self.source, item, key)
+            is_there = self.known.is_done(key.session_id) or key.session_id in self._sessions.started
+            before = places_before(self.known, self.source, item, key) if is_there else 0
+            self._places[key.session_id] = before
         if not (before := self._places[key.session_id]):
             return item
         return replace(item, turns=tuple(replace(turn, index=turn.index + before) for turn in item.turns))

@@ -1,10 +1,8 @@
 """Match a recorded turn to the ledger: the same turn, a later state of it, or another one under its name."""
 
-from dataclasses import asdict, fields, replace
-from datetime import datetime
+from dataclasses import replace
 from enum import Enum, auto
-from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import derived_id, now, utc
@@ -13,17 +11,10 @@ from actionledger.core.recording import (
     RESPONSE_CHARACTERS,
     Recorder,
     SessionKey,
-    TurnKey,
-    billed_beside,
-    hash_of_tools,
     response_refused,
     turn_id_of,
 )
-from actionledger.core.recordings import RecordedSession, RecordedTurn, Usage
-from actionledger.core.vocabulary import CostOrigin
-from actionledger.imports.import_run import ImportRun
-from actionledger.imports.price_lists import list_price, price_list
-from actionledger.imports.prices import Prices, cost_of
+from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
@@ -226,12 +217,6 @@ def _is_text_of(text: str, there: KnownTurn) -> bool:
     return there.digest == digest(text) or there.digest == digest(as_recorded(text))
 
 
-# The fields of a response's event apart from its text: task, tokens, times and cost.
-_OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
-_TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]
-_NOTHING = Usage()
-_NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
-
 TASK_CHARACTERS = 64 * 1024
 """How many characters of a session's task are kept: each of its events repeats it."""
 
@@ -243,96 +228,6 @@ def task_of(session: RecordedSession) -> str:
         return task
     # Mask before the cut: half of a secret would not be recognized.
     return f"{mask_text(task)[:TASK_CHARACTERS]} … (cut: {TASK_CHARACTERS:,} of {len(task):,} characters are kept)"
-
-
-def recorded_of(turn: RecordedTurn) -> dict[str, object]:
-    """Return a recording's values of a response apart from its text, by the fields of its event."""
-    usage = known_usage(turn)
-    said = (
-        _NOTHING_RECORDED
-        if usage is _NOTHING or usage == _NOTHING
-        else {name: _storable(getattr(usage, name)) for name in _OF_USAGE}
-    )
-    return said | {
-        "finish_reason": usage.finish_reason or None,
-        "message_id": turn.external_id,
-        "capture": turn.capture,
-        "call_count": len(turn.calls),
-        "tools_hash": hash_of_tools(turn.tools) if turn.tools else None,
-        "reasoning": turn.reasoning or None,
-        "cost_origin": None if said["cost_usd"] is None else CostOrigin.RECORDED,
-    }
-
-
-def known_usage(turn: RecordedTurn) -> Usage:
-    """Return a turn's usage, without zeros that mean unknown, as in interrupted messages.
-
-    No response has an empty input, and none with content has no output. The output tokens include reasoning.
-    """
-    usage = turn.usage
-    if usage.output_tokens == 0 and not usage.input_tokens:
-        cost = usage.cost_usd or None
-        unknown: dict[str, Any] = dict.fromkeys(_TOKENS)
-        return replace(usage, **unknown, cost_usd=cost)
-    if usage.output_tokens == 0 and (turn.text or turn.calls or turn.reasoning):
-        return replace(usage, output_tokens=None, reasoning_tokens=usage.reasoning_tokens or None)
-    thought = usage.reasoning_tokens or 0
-    if usage.output_tokens is not None and thought > usage.output_tokens:
-        return replace(usage, output_tokens=usage.output_tokens + thought)
-    return usage
-
-
-def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
-    """Return a turn's cost if its recording has none: by a price file, or by its provider's list; count a turn without a price."""
-    took = known_usage(turn)
-    if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
-        return {}
-    cost, origin = _computed(prices, model, took, turn.occurred_at)
-    if cost is None:
-        report.unpriced[model] += 1
-        return {}
-    report.priced += origin is CostOrigin.PRICES
-    report.listed += origin is CostOrigin.LIST_PRICES
-    return {"cost_usd": cost, "cost_origin": origin}
-
-
-def is_unfilled(prices: Prices | None, model: str, turn: RecordedTurn, there: KnownTurn | None) -> bool:
-    """Return whether a recorded turn without a cost has a price by now: what was recorded stays as it is."""
-    if turn.usage.cost_usd is not None or there is None or there.has_cost:
-        return False
-    return _computed(prices, model, known_usage(turn), turn.occurred_at)[0] is not None
-
-
-def _computed(
-    prices: Prices | None, model: str, took: Usage, at: datetime | None
-) -> tuple[float | None, CostOrigin]:
-    cost = None if prices is None else prices.cost(model, took, at)
-    if cost is not None:
-        return cost, CostOrigin.PRICES
-    return cost_of(list_price, model, took, at), CostOrigin.LIST_PRICES
-
-
-def _storable(value: object) -> object:
-    """Return a count or an amount that fits its column; None for any other."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
-
-
-# Notes on a turn's cost outside its event: the prices used, and what is billed apart from the message.
-def note_costs(
-    run: ImportRun, key: TurnKey, cost: dict[str, object], prices: Prices | None, turn: RecordedTurn
-) -> None:
-    """Note which prices a turn's cost comes from, and what is billed apart from its message."""
-    origin = cost.get("cost_origin")
-    if origin is CostOrigin.PRICES and prices is not None:
-        run.note_prices(prices.dated)
-    elif origin is CostOrigin.LIST_PRICES and (held := price_list()) is not None:
-        run.note_list_prices(held.package, held.dated)
-    beside = [each for each in turn.usage.billed if not each.is_own]
-    for place, each in enumerate(beside):
-        said = {name: value for name, value in asdict(each).items() if value and name != "is_own"}
-        run.record(billed_beside(key, run.key.run_id, place, said))
 
 
 # Refusals of an import, recorded and reported once each, however often the input is read.

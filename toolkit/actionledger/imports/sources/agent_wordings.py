@@ -18,9 +18,6 @@ _SCRIPT = r"^(?:Script failed\b[^{]{0,120}?Script error:\s{0,3}(?:Error: )?)?"
 _OF_SUBAGENT = r"^Subagent '[^'\n]{1,200}' finished\.\nTermination Reason: "
 """The beginning of a Gemini CLI subagent's result, whatever its end: only GOAL means success."""
 
-_OF_GOOSE = r"^The tool call returned the following error:\n"
-"""The beginning of an error that goose itself, or a server's protocol, reports."""
-
 AGENTS: tuple[Wording, ...] = (
     Wording(
         _SCRIPT + r"approval policy is \w+; reject",
@@ -377,34 +374,6 @@ AGENTS: tuple[Wording, ...] = (
         'Tool "Bash" was denied by permission rule.',
         is_telling=True,
         last_seen="kimi_code 2.1.0",
-    ),
-    Wording(
-        _OF_GOOSE + r"-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
-        Reason.UNKNOWN_ACTION,
-        "The tool call returned the following error:\n-32600: Tool 'go' was not advertised for this model turn",
-        is_telling=True,
-        last_seen="goose 1.52.0",
-    ),
-    Wording(
-        rf"{_OF_GOOSE}-32602: |^Error: Failed to parse arguments: ",
-        Reason.SCHEMA_ERROR,
-        "The tool call returned the following error:\n-32602: The model produced malformed tool arguments.",
-        is_telling=True,
-        last_seen="goose 1.52.0",
-    ),
-    Wording(
-        r"^No match found for the specified text\.",
-        Reason.NO_MATCH,
-        "No match found for the specified text.\n\nFile preview:",
-        is_telling=True,
-        last_seen="goose 1.52.0",
-    ),
-    Wording(
-        _OF_GOOSE,
-        Reason.TOOL_ERROR,
-        "The tool call returned the following error:\n-32603: the server is away",
-        is_telling=True,
-        last_seen="goose 1.52.0",
     ),
     Wording(
         r"^Command injection detected: ",

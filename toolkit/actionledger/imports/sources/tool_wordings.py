@@ -8,7 +8,38 @@ from actionledger.imports.sources.base import Wording
 
 _BOTH = "qwen_code 0.24.4, gemini_cli 0.61.0"
 
+_OF_GOOSE = r"^The tool call returned the following error:\n"
+"""The beginning of an error that goose itself, or a server's protocol, reports."""
+
 TOOLS: tuple[Wording, ...] = (
+    Wording(
+        _OF_GOOSE + r"-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
+        Reason.UNKNOWN_ACTION,
+        "The tool call returned the following error:\n-32600: Tool 'go' was not advertised for this model turn",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        rf"{_OF_GOOSE}-32602: |^Error: Failed to parse arguments: ",
+        Reason.SCHEMA_ERROR,
+        "The tool call returned the following error:\n-32602: The model produced malformed tool arguments.",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        r"^No match found for the specified text\.",
+        Reason.NO_MATCH,
+        "No match found for the specified text.\n\nFile preview:",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        _OF_GOOSE,
+        Reason.TOOL_ERROR,
+        "The tool call returned the following error:\n-32603: the server is away",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
     Wording(
         r"^Blocked: (?:standalone )?sleep [\d.]{1,10}\w?(?: followed by: |[.:] )",
         Reason.COMMAND_REFUSED,
