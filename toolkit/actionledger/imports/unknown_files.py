@@ -23,6 +23,8 @@ _NEAREST = 3
 _NEAR = 0.5
 """The share of a format's fields that must be there for it to be near."""
 
+_JSON = {dict: "empty or cut object", list: "array", str: "text", bool: "true or false", type(None): "null"}
+
 _CALLED: dict[str, tuple[str, ...]] = {
     "session": (
         "session_id",
@@ -63,7 +65,7 @@ def described(sample: Sample) -> str:
             f"The format of {name} is not known: {kind} {_listed(fields)}; {'; '.join(filter(None, advice))}."
         )
     if sample.values:
-        kinds = Counter(type(value).__name__ for value in sample.values)
+        kinds = Counter(_JSON.get(type(value), "number") for value in sample.values)
         return f"The format of {name} is not known: it holds JSON, but no objects with fields ({_kinds(kinds)}); {_known()}."
     if encoding := wide_encoding_of(sample.head):
         return f"The format of {name} is not known: it is {told(encoding)}."
