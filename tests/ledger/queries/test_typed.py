@@ -124,6 +124,7 @@ TURNS = st.builds(
     st.integers(0, 2**31 - 1),
     st.none() | st.integers(0, 2**63 - 1),
     st.booleans(),
+    place=st.integers(-(2**63), 2**63 - 1),
     session_id=st.just(""),
 )
 

@@ -53,12 +53,12 @@ class PackedIds:
 
 
 class PackedTurns(PackedIds):
-    """Known turns, sorted by identifier, forty-five bytes each."""
+    """Known turns, sorted by identifier, forty-nine bytes each."""
 
     def __init__(self, turns: Iterable[tuple[str, KnownTurn]] = ()) -> None:
         super().__init__()
         self._digests, self._characters, self._calls = array("Q"), array("I"), array("I")
-        self._tokens, self._have_cost, self._places = array("q"), array("b"), array("I")
+        self._tokens, self._have_cost, self._places = array("q"), array("b"), array("q")
         for turn_id, turn in turns:
             self._append(turn_id)
             self._digests.append(int(turn.digest, 16))
