@@ -13,8 +13,8 @@ from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.options import AgainstOption, LedgerOption, existing, ledger_to_read
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.canonical import json_text
-from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.files import write_whole
+from actionledger.core.errors import UsageError
+from actionledger.core.files import write_named
 from actionledger.core.text import counted, printable_json
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
@@ -197,9 +197,9 @@ def _put(report: GateReport, as_json: str | None, junit: Path | None, markdown: 
         if where == _OUT:
             typer.echo(content, nl=False)
         elif where:
-            _write(Path(where), content)
+            write_named(Path(where), content)
     if junit:
-        _write(junit, report.junit())
+        write_named(junit, report.junit())
 
 
 def _as_value(report: GateReport) -> dict[str, object]:
@@ -215,10 +215,3 @@ def _as_value(report: GateReport) -> dict[str, object]:
         "worse": [asdict(turn) for turn in report.worse],
         "notes": report.notes,
     }
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        write_whole(path, content.encode())
-    except OSError as error:
-        raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

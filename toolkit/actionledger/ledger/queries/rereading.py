@@ -11,6 +11,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, ExecutionStatus, Reason
 from actionledger.ledger.queries.base import Queryable, Streamable, number, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.progress import TurnHead
 from actionledger.ledger.queries.scopes import scope
 
 _PAGE_TURNS = 4000
@@ -44,16 +45,9 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedResponse:
+class RecordedResponse(TurnHead):
     """One recorded response with its dimensions."""
 
-    turn_id: str
-    session_id: str
-    turn_index: int
-    profile: str  # profile, model, task, occurred_at: its dimensions
-    model: str
-    task: str
-    occurred_at: datetime | None
     tools_hash: str | None  # the hash of the offered tools; None if not recorded
     text: str  # the raw response
     finish_reason: str | None = None  # why the model stopped, in its provider's term; None if not recorded
