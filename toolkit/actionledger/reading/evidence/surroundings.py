@@ -14,6 +14,7 @@ from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.markers import waiting
+from actionledger.reading.enclosing import what_holds
 from actionledger.reading.evidence.echoes import (
     DOCUMENTED,
     MARKLESS,
@@ -57,7 +58,7 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
 
-_ENCLOSES = ("<", "\\begin", ":::", "#+")
+_ENCLOSES = ("<", "\\begin", ":", "#+", "$ ", ">>>", "% ", "#> ")
 """What one of which begins whatever encloses a call."""
 
 _JOINS = str.maketrans("", "", "_- ")
@@ -130,6 +131,10 @@ def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
 def _verdict(text: str, dialect: Dialect, found: Found, low: int) -> Verdict | None:
     if dialect.name in MARKLESS and is_bare(found, text):
         return verdict(text, found.span, low)
+    if dialect.name == "evidence":
+        calls = Span(found.actions[0].span.start, max(action.span.end for action in found.actions))
+        if held := what_holds(text, calls, low):  # its tags are none of a format
+            return Verdict(False, held)
     return verdict_of_marked(text, found.span, low, is_own=dialect.name in _OF_PROFILES)
 
 
