@@ -21,9 +21,8 @@ _NOTHING = Usage()
 _NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
 
 
-def recorded_of(turn: RecordedTurn) -> dict[str, object]:
-    """Return a recording's values of a response apart from its text, by the fields of its event."""
-    usage = known_usage(turn)
+def recorded_of(turn: RecordedTurn, usage: Usage) -> dict[str, object]:
+    """Return a recording's values of a response apart from its text, by the fields of its event; the usage is what is known of it."""
     said = (
         _NOTHING_RECORDED
         if usage is _NOTHING or usage == _NOTHING
@@ -58,9 +57,10 @@ def known_usage(turn: RecordedTurn) -> Usage:
     return usage
 
 
-def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
+def priced(
+    prices: Prices | None, model: str, turn: RecordedTurn, took: Usage, report: ImportReport
+) -> dict[str, object]:
     """Return a turn's cost if its recording has none: by a price file, or by its provider's list; count a turn without a price."""
-    took = known_usage(turn)
     if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
         return {}
     cost, origin = _computed(prices, model, took, turn.occurred_at)
