@@ -135,12 +135,20 @@ LITTLE_BYTES = 64 * 1024 * 1024
 
 _LAKE = "lake"
 _SIZE = f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{BASE}.ducklake_data_file WHERE end_snapshot IS NULL"
-_KEPT = f"__ducklake_metadata_{_LAKE}"
+
+
+def filled_tables_of(catalog: str) -> str:
+    """Return the statement that selects the tables of an attached lake that ever had rows; DuckLake takes longest to read the others."""
+    kept = f"__ducklake_metadata_{catalog}"
+    return (
+        f"SELECT table_name FROM {kept}.ducklake_table SEMI JOIN (FROM {kept}.ducklake_data_file SELECT table_id "
+        f"UNION ALL FROM {kept}.ducklake_inlined_data_tables SELECT table_id) USING (table_id)"
+    )
+
+
 _TABLES = f"""
-WITH ever AS (FROM {_KEPT}.ducklake_data_file SELECT table_id UNION ALL FROM {_KEPT}.ducklake_inlined_data_tables SELECT table_id),
-     filled AS (SELECT table_name FROM {_KEPT}.ducklake_table SEMI JOIN ever USING (table_id))
-SELECT table_name, table_name IN (FROM filled), string_agg(format('"{{}}" {{}}', column_name, data_type), ', ' ORDER BY column_index)
-FROM duckdb_columns() SEMI JOIN {_KEPT}.ducklake_table USING (table_name) WHERE database_name = '{_LAKE}' GROUP BY table_name"""
+SELECT table_name, table_name IN ({filled_tables_of(_LAKE)}), string_agg(format('"{{}}" {{}}', column_name, data_type), ', ' ORDER BY column_index)
+FROM duckdb_columns() SEMI JOIN __ducklake_metadata_{_LAKE}.ducklake_table USING (table_name) WHERE database_name = '{_LAKE}' GROUP BY table_name"""
 """Selects each table, whether it ever had rows, and its columns."""
 
 
