@@ -21,7 +21,7 @@ from actionledger.core.recordings import (
     SessionDetails,
     Usage,
 )
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (
     NOTHING,
@@ -44,6 +44,7 @@ NAME = "kimi_code"
 
 _EXITED = regex(r"Command failed with exit code: (\d{1,10})\.?\s*\Z")
 _MOST = 2**20
+_ENDS = {"timed_out": ExecutionStatus.TIMED_OUT, "killed": ExecutionStatus.INTERRUPTED}
 
 _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan.", "profile.", "runtime.", "skill.", "subagent.", "task.", "todo.", "token_counting.", "tools.")  # fmt: skip
 """The prefixes of the client's own notes."""
@@ -160,6 +161,9 @@ def _take(wire: _Wire, line: JsonMap) -> None:
         aborted = kind if kind == "turn.cancel" else wire.session.session.details.aborted
         wire.session.describe(SessionDetails(permission_mode=text_at(line, "mode"), aborted=aborted))
         wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
+    elif kind == "task.terminated":
+        _take_end(wire, object_at(line, "info"))
+        wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind in _NOTES or kind.startswith(_KNOWN):
         wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
     else:
@@ -269,6 +273,16 @@ def _result(line: JsonMap, event: JsonMap, decided: Permission | None) -> Record
         finished_at=since_epoch(line.get("time")),
         permission=decided,
     )
+
+
+def _take_end(wire: _Wire, info: JsonMap) -> None:
+    """Add how a command in the background ended to its call's result, which came when it began."""
+    code, status = exit_status_of(info.get("exitCode")), _ENDS.get(text_at(info, "status"))
+    if code or status is not None:
+        wire.session.amend(
+            text_at(info, "parentToolCallId"),
+            lambda result: replace(result, is_error=True, exit_status=code, status=status),
+        )
 
 
 def _begun(path: Path) -> RecordedSession:

@@ -40,6 +40,7 @@ _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
     ("\nCommand did not complete within its ", " timeout and was moved to the background"),
     ("\n\nCommand timed out after ", " seconds"),
+    ("\n[Command timed out after ", " of no output]"),
 )
 """Words after the output of a command that timed out: how they begin, and what they contain."""
 
