@@ -165,6 +165,13 @@ def test_a_client_that_repeats_one_answer_as_a_message_a_call_has_all_results(wi
     assert [len(turns) for turns, *_ in wire.sessions.values()] == [4]
 
 
+def test_calls_that_a_client_repeats_in_another_order_keep_their_results(wire):
+    """As Kimi does, which puts calls that it refuses first."""
+    wire.ask(person("Go."), answer=said("", "c1", "c2"))
+    wire.ask(person("Go."), said("", "c2", "c1"), result("c2"), answer=said("A."))
+    assert wire.results == ["c2"]
+
+
 def test_another_name_behind_the_same_history_is_a_fork(wire):
     wire.ask(person("Go."), answer=said("A?"), owner=ADA)
     history = (person("Go."), said("A?"), person("Yes."))

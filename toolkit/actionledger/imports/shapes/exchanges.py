@@ -359,6 +359,8 @@ def _renamed(before: ResponsePlace | None, repeated: Message | None) -> dict[str
     """Return the original call identifiers, by those of the request that repeats the response."""
     if before is None or repeated is None or len(repeated.calls) != len(before.call_ids):
         return {}
+    if {call.call_id for call in repeated.calls} == set(before.call_ids):
+        return {}  # a client may put them in another order
     return {call.call_id: own for call, own in zip(repeated.calls, before.call_ids, strict=True)}
 
 

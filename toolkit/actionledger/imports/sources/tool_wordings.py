@@ -11,6 +11,9 @@ _BOTH = "qwen_code 0.24.4, gemini_cli 0.61.0"
 _OF_GOOSE = r"^The tool call returned the following error:\n"
 """The beginning of an error that goose itself, or a server's protocol, reports."""
 
+_OF_KIMI = r"^(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
+"""The beginning of each error of Kimi's."""
+
 TOOLS: tuple[Wording, ...] = (
     Wording(
         _OF_GOOSE + r"-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
@@ -62,7 +65,21 @@ TOOLS: tuple[Wording, ...] = (
         last_seen="droid 0.225.2",
     ),
     Wording(
-        r"^(?:(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n|Error: MCP tool \S{1,200} returned an error: )",
+        _OF_KIMI + r'Tool "[^"\n]{1,200}" not found',
+        Reason.UNKNOWN_ACTION,
+        '<system>ERROR: Tool execution failed.</system>\nTool "teleport" not found',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
+        _OF_KIMI + r'Invalid args for tool "',
+        Reason.SCHEMA_ERROR,
+        '<system>ERROR: Tool execution failed.</system>\nInvalid args for tool "Bash": must be object',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
+        _OF_KIMI + r"|^Error: MCP tool \S{1,200} returned an error: ",
         Reason.TOOL_ERROR,
         "Error: MCP tool lab___lab_fail returned an error: It went wrong.",
         is_telling=True,
