@@ -76,7 +76,7 @@ NEWER: dict[str, Callable[[], str]] = {
     **{
         name: lambda name=name: lines(name, NEW)  # type: ignore[misc]
         for name in (
-            "agent_sdk_stream", "claude_code", "gemini_cli", "langfuse", "langsmith", "mlflow", "openclaw_telemetry", "openinference", "otel",
+            "agent_sdk_stream", "claude_code", "gemini_cli", "langfuse", "langsmith", "mlflow", "openai_agents", "openclaw_telemetry", "openinference", "otel",
             "pi",
         )
     },
