@@ -223,8 +223,8 @@ def print_observation(observation: "Observation") -> None:
 
 
 def shown_rate(rate: Rate) -> str:
-    """Return a rate with its interval, for a cell."""
-    return f"{rate.shown_value}  {rate.shown_interval}".rstrip()
+    """Return a rate with its interval."""
+    return f"{rate.shown_value} {rate.shown_interval}".rstrip()
 
 
 def rate_value(rate: Rate) -> dict[str, object]:
