@@ -13,12 +13,11 @@ from typing import NamedTuple, get_args
 
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
-from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable, streamed
+from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable, maker, streamed
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import PLACES, failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
-from actionledger.ledger.queries.typed import maker
 
 _HELD_BACK = [
     str(status) for status in (ExecutionStatus.SKIPPED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN)
