@@ -45,7 +45,7 @@ _EXPLAINING = frozenset({"explain", "analyze", "analyse", "verbose"})
 _WORD = regex(r'\w+|"(?:[^"]|"")*"')
 
 
-def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool = False) -> None:
+def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool) -> None:
     """Refuse a statement that reads rows from outside a ledger."""
     rest = _explained(statement)
     [(tree,)] = connection.execute("SELECT json_serialize_sql(?)", [rest]).fetchall()

@@ -146,7 +146,7 @@ def streamed(
 
 
 def rows_by(
-    ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None
+    ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None
 ) -> dict[str, list[Row]]:
     """Return the rows of a statement as values, grouped by their owner."""
     result = ledger.sql(query, parameters)

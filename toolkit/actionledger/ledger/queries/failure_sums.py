@@ -208,8 +208,8 @@ FROM (SELECT *, {_NAME} AS name FROM named) JOIN numbers USING (name) GROUP BY n
 def failure_sums(
     ledger: Streamable,
     group_of: Callable[[FailureKind], Group],
-    within: Filter = EVERYTHING,
-    unit: Unit = "week",
+    within: Filter,
+    unit: Unit,
     *,
     examples: int,
 ) -> tuple[dict[Group, FailureSums], Spent]:

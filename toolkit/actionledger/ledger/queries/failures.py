@@ -276,13 +276,13 @@ def stretches(
     return [Stretch(after, at, period, of(spent)) for _, after, at, period, spent in found]
 
 
-def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
+def intended_by_period(ledger: Queryable, within: Filter, unit: Unit) -> list[MeantIn]:
     """Return how many responses meant to act: of all, then of each period, those without a time last."""
     found = ledger.sql(*scope(rated(within)).filled(_MEANT, intent=INTENT, unit=unit)).fetchall()
     return [MeantIn(*row) for row in found]
 
 
-def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def intended_by_session(ledger: Queryable, within: Filter) -> dict[str, int]:
     """Return how many responses of each session meant to act."""
     return dict(ledger.sql(*scope(rated(within)).filled(_SIZES, intent=INTENT, unit="week")).fetchall())
 

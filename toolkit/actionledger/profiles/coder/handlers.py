@@ -50,7 +50,7 @@ FilesOf: TypeAlias = Callable[[Context], Files]
 READING = ("read_file",)
 
 
-def file_handlers(files_of: FilesOf, *, line_numbers: bool = False) -> dict[str, Handler]:
+def file_handlers(files_of: FilesOf, *, line_numbers: bool) -> dict[str, Handler]:
     """Return the handlers of the actions on files, optionally with line numbers in files' text."""
     actions = _FileActions(files_of, line_numbers=line_numbers)
     return {
@@ -284,7 +284,7 @@ def _end_of(text: str, room: int) -> str:
 
 
 def coder_handlers(
-    settings: CommandSettings, on_output: OnOutput | None = None, *, line_numbers: bool = False
+    settings: CommandSettings, on_output: OnOutput | None, *, line_numbers: bool
 ) -> HandlerFactory:
     """Return a factory of a session's handlers."""
     return partial(_make, settings, on_output, line_numbers)
