@@ -36,12 +36,6 @@ def imported(ledger: al.Ledger, *pieces: al.RecordedSession) -> list[tuple[objec
     return ledger.sql(ASKED).fetchall()
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
-
-
 def test_the_first_prompt_is_the_title_where_nobody_gives_one(ledger) -> None:
     assert imported(ledger, session(turn(0, "Mend the\n  till."))) == [
         ("Mend the till.", "prompt", "/work/shop", "main")

@@ -57,7 +57,7 @@ def _look_of(text: str) -> str:
     return _JSON if isinstance(value, dict | list) else ""
 
 
-def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTHING) -> dict[str, int]:
+def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter) -> dict[str, int]:
     """Count the filtered turns of each profile whose formats a parser doesn't support.
 
     A parser supports a profile if they share a dialect. Profiles that this process doesn't know are not counted.
@@ -72,7 +72,7 @@ def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTH
     }
 
 
-def unknown_profiles(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def unknown_profiles(ledger: Queryable, within: Filter) -> dict[str, int]:
     """Count the filtered turns of each profile that this process doesn't know: their actions are not checked when parsed again."""
     from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
 

@@ -1,5 +1,6 @@
 """Groups of failures at a glance: their cost, their changes, and a shrunk text."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from actionledger.core.html import escaped, faithful, frame, heading
@@ -45,13 +46,8 @@ def report_text(report: "FailureReport") -> str:
 
 def report_html(report: "FailureReport") -> str:
     """Return a report as a display."""
-    rows = [group_cells(group) for group in report.groups[:SHOWN]]
-    more = len(report.groups) - len(rows)
-    return frame(
-        heading("FailureReport", escaped(_sentence(report) + _prices(report))),
-        box(HEADS, rows, mono=frozenset({2})) if rows else "",
-        f'<div class="al-foot">{escaped(counted(more, "more group"))}</div>' if more else "",
-    )
+    top = heading("FailureReport", escaped(_sentence(report) + _prices(report)))
+    return _display(top, HEADS, [*map(group_cells, report.groups)])
 
 
 def changes_line(changes: "FailureChanges") -> str:
@@ -65,13 +61,15 @@ def changes_text(changes: "FailureChanges") -> str:
 
 def changes_html(changes: "FailureChanges") -> str:
     """Return changes as a display."""
-    rows = [change_cells(change) for change in changes.changes[:SHOWN]]
-    more = len(changes.changes) - len(rows)
-    return frame(
-        heading("FailureChanges", escaped(_kinds(changes)), escaped(changes.test)),
-        box(CHANGE_HEADS, rows, mono=frozenset({3})) if rows else "",
-        f'<div class="al-foot">{escaped(counted(more, "more group"))}</div>' if more else "",
-    )
+    top = heading("FailureChanges", escaped(_kinds(changes)), escaped(changes.test))
+    return _display(top, CHANGE_HEADS, [*map(change_cells, changes.changes)])
+
+
+def _display(top: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    more = counted(len(rows) - SHOWN, "more group") if len(rows) > SHOWN else ""
+    mono = frozenset({heads.index("signature")})
+    shown = box(heads, rows[:SHOWN], mono=mono) if rows else ""
+    return frame(top, shown, f'<div class="al-foot">{escaped(more)}</div>' if more else "")
 
 
 def group_cells(group: "FailureGroup") -> tuple[object, ...]:

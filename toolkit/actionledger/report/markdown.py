@@ -36,7 +36,7 @@ def gate_markdown(gate: "GateReport") -> str:
 
 
 def comparison_markdown(
-    comparison: "PairedComparison", success: Sequence[str], differences: "Sequence[TurnDifference]" = ()
+    comparison: "PairedComparison", success: Sequence[str], differences: "Sequence[TurnDifference]"
 ) -> str:
     """Return two parses of the same turns as Markdown: the change in success, the buckets, and some turns field by field."""
     return bounded(_compared(comparison, success, differences))

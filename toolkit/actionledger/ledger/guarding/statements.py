@@ -45,7 +45,7 @@ _EXPLAINING = frozenset({"explain", "analyze", "analyse", "verbose"})
 _WORD = regex(r'\w+|"(?:[^"]|"")*"')
 
 
-def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool = False) -> None:
+def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool) -> None:
     """Refuse a statement that reads rows from outside a ledger."""
     rest = _explained(statement)
     [(tree,)] = connection.execute("SELECT json_serialize_sql(?)", [rest]).fetchall()
@@ -226,12 +226,12 @@ class Statements:
             yield
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise UsageError(
-                f"The statement needs more memory than it may take: {_said_of(error)}"
+                f"The statement needs more memory than it may take: {_message_of(error)}"
             ) from error
         except (duckdb.FatalException, duckdb.InternalException):
             raise  # the connection is unusable now
         except (duckdb.Error, UnicodeError) as error:
-            raise UsageError(f"The statement can't be run: {_said_of(error)}") from error
+            raise UsageError(f"The statement can't be run: {_message_of(error)}") from error
         finally:
             with suppress(duckdb.Error):
                 self._cursor.execute("ROLLBACK")
@@ -275,7 +275,7 @@ def _without_zones(statement: str, kinds: Sequence[str]) -> str:
     return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the caller's statement
 
 
-def _said_of(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """Return DuckDB's error message on one line: the fault, similar names, and the line number if there are several lines."""
     said, _, place = str(error).strip().partition("\n\nLINE ")
     lines = list(takewhile(lambda line: line and not line.startswith("\t"), said.splitlines()))

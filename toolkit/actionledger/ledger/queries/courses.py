@@ -124,9 +124,7 @@ course AS (
 FROM course ORDER BY session_id, turn_index"""
 
 
-def courses(
-    ledger: Streamable, sessions: Collection[str], within: Filter = EVERYTHING
-) -> Iterator[TurnCourse]:
+def courses(ledger: Streamable, sessions: Collection[str], within: Filter) -> Iterator[TurnCourse]:
     """Yield the actions of each turn of some sessions, in order; only turns whose parse the filter selects."""
     yield from streamed(ledger, TurnCourse, *scope(rated(within)).filled(_COURSES, sessions=list(sessions)))
 

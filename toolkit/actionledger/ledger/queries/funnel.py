@@ -200,7 +200,7 @@ def parse_success(ledger: Queryable, within: Filter = EVERYTHING, *, by_session:
     return _sessions(ledger, rate, rated(within), READING, "parsed") if by_session else rate
 
 
-def with_sessions(ledger: Queryable, found: Funnel, within: Filter = EVERYTHING) -> Funnel:
+def with_sessions(ledger: Queryable, found: Funnel, within: Filter) -> Funnel:
     """Return a funnel whose rates include their single sessions, and not only their sums."""
     sessions = {
         name: _sessions(ledger, getattr(found, name), within, counts, rate)

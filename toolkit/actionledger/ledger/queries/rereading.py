@@ -86,7 +86,7 @@ _BY_PROFILE = f"""
 SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {_RAW} AND {{condition}} GROUP BY profile ORDER BY profile"""
 
 
-def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str | None = None) -> int:
+def count_responses(ledger: Queryable, within: Filter, *, done: str | None = None) -> int:
     """Return how many responses there are to parse again."""
     return number(ledger, *scope(within).filled(_COUNT, done=done or _NOBODY))
 
@@ -185,7 +185,7 @@ def _tools(connection: Connection, page: list[RecordedResponse]) -> dict[str, st
     return dict(connection.cursor().execute(_TOOLS, {"hashes": " ".join(hashes)}).fetchall())
 
 
-def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def responses_by_profile(ledger: Queryable, within: Filter) -> dict[str, int]:
     """Return how many responses of each profile have selected parse attempts."""
     return dict(ledger.sql(*scope(within).filled(_BY_PROFILE)).fetchall())
 
@@ -232,7 +232,7 @@ LEFT JOIN last USING (action_id) LEFT JOIN begun USING (action_id)
 ORDER BY session_id, turn_index, turn_id, action_index"""
 
 
-def recorded_actions(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedAction]:
+def recorded_actions(ledger: Streamable, within: Filter) -> Iterator[RecordedAction]:
     """Yield the meant actions, session by session, in text order."""
     result = ledger.sql(*scope(within, "actions").filled(_ACTIONS))
     while batch := result.fetchmany(_BATCH):
@@ -264,6 +264,6 @@ SELECT name, list_sort(list_distinct(flatten(list(json_keys(arguments))))) FROM 
 WHERE name <> '' AND status <> 'illustration' AND {condition} GROUP BY name ORDER BY name"""
 
 
-def called_fields(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, list[str]]:
+def called_fields(ledger: Queryable, within: Filter) -> dict[str, list[str]]:
     """Return the argument names in the calls of each action name."""
     return dict(ledger.sql(*scope(within, "actions").filled(_FIELDS)).fetchall())

@@ -119,7 +119,7 @@ SELECT DISTINCT text FROM turn_starts SEMI JOIN (
 WHERE characters BETWEEN 1 AND {LONGEST} ORDER BY text LIMIT {MOST}"""
 
 
-def quiet_responses(ledger: Queryable, within: Filter = EVERYTHING) -> Quiet:
+def quiet_responses(ledger: Queryable, within: Filter) -> Quiet:
     """Return how many responses have no action in their parser's format; texts are returned only if these are the majority."""
     looked = scope(rated(within))
     [(responses, quiet)] = ledger.sql(*looked.filled(_COUNTS)).fetchall()

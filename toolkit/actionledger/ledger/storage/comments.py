@@ -97,7 +97,7 @@ def column_meanings(name: str) -> dict[str, str]:
         of, own = _COMPUTED[name]
         return {**column_meanings(of), **own}
     return {
-        column.name: _words(_said_of(part.source, column.field.partition(".")[0]))
+        column.name: _words(_meaning_of(part.source, column.field.partition(".")[0]))
         for table in reversed(_made_of(name))
         for part in table.parts
         for column in part.columns
@@ -144,7 +144,7 @@ def _made_of(name: str) -> list[Table]:
     return [table for table in (*TABLES, QUARANTINE) if table.name in names]
 
 
-def _said_of(source: type, field: str) -> str:
+def _meaning_of(source: type, field: str) -> str:
     for kind in source.__mro__:
         for names, text in _ARGUMENT.findall(cleandoc(kind.__doc__ or "")):
             if field in names.split(", "):

@@ -212,7 +212,7 @@ _KEPT = (
 )
 
 
-def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str] = ()) -> int:
+def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str]) -> int:
     """Overwrite lines in segments with blanks, which ingest skips; return their number."""
     needles = [each.encode() for each in (*session_ids, *event_ids)]
     blanked = 0
