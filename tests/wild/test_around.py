@@ -1,7 +1,7 @@
 """How a text is built around a call decides whether it runs, where no word says that it is only shown."""
 
 import pytest
-from wild.around import meant, shown
+from wild.around import PREFIXES, meant, shown
 
 import actionledger as al
 
@@ -43,3 +43,16 @@ def test_a_profiles_action_runs_where_it_is_meant(profile):
     read = lambda text: runs(al.parse(text.replace("…", OF_PROFILES[profile]), profile=profile))  # noqa: E731
     assert [text for text in shown() if read(text)] == []
     assert [text for text in meant(is_marked=True) if not read(text)] == []
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_call_whose_every_line_has_a_prefix_does_not_run_and_is_said(prefix):
+    lines = al.render([CALL], "react").split("\n")
+    assert not runs(al.parse("\n".join(prefix + line for line in lines), dialects="auto", tools=[TOOL]))
+
+
+@pytest.mark.parametrize("dialect", ["actions", "json", "gemma", "react", "hermes"])
+def test_the_end_of_an_instruction_behind_a_call_is_no_text(dialect):
+    """Some servers leave it there, as they do other tokens."""
+    written = al.render([CALL], dialect)
+    assert runs(al.parse(f"{written}[/INST]", dialects=[dialect], tools=[TOOL]))

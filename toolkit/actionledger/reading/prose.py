@@ -180,7 +180,7 @@ def _leaves_open(sentence: str) -> bool:
 def _is_announced(sentences: list[str], behind: str, *, is_beside: bool) -> bool:
     """Return whether the last sentences announce a markless call, or are only a word or two with hardly more behind it."""
     last = sentences[-1]
-    if _is_short(last) and _is_short(behind) and not is_beside and not _presents(last):
+    if _is_short(last) and _is_short(behind) and not is_beside and not (behind and _presents(last)):
         return True
     if _is_within(last, behind):
         return UNDERTAKES.search(last)
