@@ -4,6 +4,8 @@ import pytest
 from wild.around import PREFIXES, meant, shown
 
 import actionledger as al
+from actionledger.reading.parsers import parser_for
+from actionledger.reading.stream import StreamParser
 
 TOOL = {
     "name": "get_weather",
@@ -56,3 +58,14 @@ def test_the_end_of_an_instruction_behind_a_call_is_no_text(dialect):
     """Some servers leave it there, as they do other tokens."""
     written = al.render([CALL], dialect)
     assert runs(al.parse(f"{written}[/INST]", dialects=[dialect], tools=[TOOL]))
+
+
+@pytest.mark.parametrize("dialect", ["hermes", "kimi_k2"])
+def test_a_stream_gives_out_no_call_that_waits_in_the_end(dialect, monkeypatch):
+    monkeypatch.setattr("actionledger.reading.stream._SMALL_GROWTH", 1)
+    monkeypatch.setattr("actionledger.reading.stream._SHARE_OF_GROWTH", 10**9)
+    parser = parser_for((dialect,))
+    for text in [each.replace("…", al.render([CALL], dialect)) for each in shown()]:
+        reader = StreamParser(parser)
+        given = [block for character in text for block, _ in reader.feed(character)]
+        assert given == list(reader.finish().blocks[: len(given)]), text

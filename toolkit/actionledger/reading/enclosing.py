@@ -122,8 +122,8 @@ def _is_in_pair(opens: str, text: str, end: int) -> bool:
     if pair is None:
         return False
     behind = text[end : end + _BEHIND].lstrip("` \t\r\n")
-    if pair["block"]:
-        return behind.startswith("{%")
-    name = pair["tag"] or pair["bracket"]
-    closer = f"</{name}" if pair["tag"] else f"[/{name}"
-    return behind.startswith(closer) and _CALLING.search(name) is None
+    name = pair["tag"] or pair["bracket"] or ""
+    closer = "{%" if pair["block"] else f"</{name}" if pair["tag"] else f"[/{name}"
+    # A stream may have brought only the closer's beginning.
+    is_closed = behind != "" and closer.startswith(behind[: len(closer)])
+    return is_closed and _CALLING.search(name) is None
