@@ -1,7 +1,7 @@
 """How a text is built around a call decides whether it runs, where no word says that it is only shown."""
 
 import pytest
-from wild.around import PREFIXES, meant, shown
+from wild.around import PREFIXES, STEPS, meant, shown
 
 import actionledger as al
 from actionledger.reading.parsers import parser_for
@@ -45,6 +45,15 @@ def test_a_profiles_action_runs_where_it_is_meant(profile):
     read = lambda text: runs(al.parse(text.replace("…", OF_PROFILES[profile]), profile=profile))  # noqa: E731
     assert [text for text in shown() if read(text)] == []
     assert [text for text in meant(is_marked=True) if not read(text)] == []
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_steps_with_words_between_them_all_run(text):
+    """Only words behind the last of them go on behind a call."""
+    paths = (f"<read_file>\n<path>{number}.txt</path>\n</read_file>" for number in range(3))
+    for path in paths:
+        text = text.replace("…", path, 1)
+    assert [call.status.is_runnable for call in al.parse(text, profile="coder").actions] == [True] * 3
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)

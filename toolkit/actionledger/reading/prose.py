@@ -82,6 +82,9 @@ _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
+_NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
+"""Words behind a call that lead to the next one, as in a series of steps."""
+
 _GOES_FORTH = AnyCase(
     r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b"
     r"|th(?:is|at) (?:gives|lets|should (?!not)|will (?!not))|the (?:answer|output|result)s? (?:should|will) (?!not)|once (?:I|it|that|this|we)\b|after (?:that|this)\b"
@@ -234,11 +237,17 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    why = _against_marked(sentences, behind, Span(low, span.start), text, is_own=is_own)
+    is_followed = not (
+        _is_short(behind) or _GOES_FORTH.match(behind) or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
+    )
+    is_beside = _begins_line(text, span.start, low)
+    why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
     return Verdict(False, why) if why else None
 
 
-def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
+def _against_marked(
+    sentences: list[str], behind: str, *, is_followed: bool, is_beside: bool, is_own: bool
+) -> str:
     """Return what the last sentence before a marked call says against it; empty if nothing."""
     sentence = sentences[-1]
     if CONDITIONS.search(sentence):
@@ -251,7 +260,6 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
         return ""
     if _is_within(sentence, behind) and not (is_own and _is_short(sentence)):
         return "It stands in the middle of a sentence."
-    is_followed = not _is_short(behind) and not _GOES_FORTH.match(behind)
     if (ANNOUNCES.search(sentence) and not (is_followed and OPEN.search(sentence))) or bids(sentence):
         return ""
     is_presented = _presents(sentence)
@@ -259,7 +267,7 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
         return "Words follow it, and none before it say that it is made."
     if (
         _is_short(sentence)
-        and not _begins_line(text, before.end, before.start)
+        and not is_beside
         and not (is_presented and (OPEN.search(sentence) or (behind and not is_own)))
     ):
         return ""
@@ -292,7 +300,8 @@ def is_known_behind(text: str, end: int) -> bool:
     behind = text[end : end + BEHIND]
     lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
     is_all = len(behind) == BEHIND or (
-        _MARKUP.search(behind, lead) is not None and not _MAY_BE_LABEL.match(behind, lead)
+        _MARKUP.search(behind, lead) is not None
+        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
     )
     return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
