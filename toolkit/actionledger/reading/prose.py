@@ -88,7 +88,7 @@ _NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
 _GOES_FORTH = AnyCase(
     r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b"
     r"|th(?:is|at) (?:gives|lets|should (?!not)|will (?!not))|the (?:answer|output|result)s? (?:should|will) (?!not)|once (?:I|it|that|this|we)\b|after (?:that|this)\b"
-    r"|damit (?:bekomm|hab|seh|wiss)|sagen sie|sag (?:mir|bescheid)|(?:cela|ça) nous|dites-moi|dis-moi|esto nos|dime|dígame|avís[ae]me|isto nos|diga-me|avise"
+    r"|damit (?:bekomm|hab|kann|könn|wiss)|sagen sie|sag (?:mir|bescheid)|(?:cela|ça) nous|dites-moi|dis-moi|esto nos|dime|dígame|avís[ae]me|isto nos|diga-me|avise"
     r"|questo ci|fammi sapere|这样(?:就能|我们)|[^。\n]{0,12}告诉我|これで|[^。\n]{0,16}(?:お知らせ|教えて)|так мы|это даст|сообщите|дайте знать|[^.\n]{0,16}알려)"
 )
 """What a text behind a call begins with that says how it goes on, or is for its reader."""
