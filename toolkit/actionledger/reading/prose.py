@@ -238,7 +238,9 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if not sentences:
         return None
     is_followed = not (
-        _is_short(behind) or _GOES_FORTH.match(behind) or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
+        len(_WORDS.findall(behind)) < _FEW
+        or _GOES_FORTH.match(behind)
+        or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
     )
     is_beside = _begins_line(text, span.start, low)
     why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
