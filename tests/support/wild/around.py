@@ -67,3 +67,13 @@ def meant(*, is_marked: bool) -> Iterator[str]:
     yield from (f"{before}\n\n…\n\n{behind}" for before, behind in ANNOUNCED)
     yield from (f"<{tag}>\n…\n</{tag}>" for tag in _CALLING)
     yield from (f"{other}:\n\n…" for _, other in _SPEAKERS[:1])
+
+
+STEPS = (
+    "A small page, in three steps.\n\n…\n\nThe notes need a line about it.\n\n…\n\nThat leaves the docs.\n\n…",
+    "Hier ist der Plan.\n\n…\n\nDanach die Tests.\n\n…\n\nZum Schluss die Doku.\n\n…",
+)
+"""Series of calls with words between them: all are meant."""
+
+PREFIXES = ("+", "-", "+ ", "- ", "| ", "[12:00:01] ", "2024-01-01 12:00:01 INFO ", "> ")
+"""What a diff, a table, a log or a quotation has before each line."""

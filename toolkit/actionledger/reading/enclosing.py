@@ -52,6 +52,11 @@ _TURN = regex(
 )
 """The label of a turn in a written dialogue."""
 
+_STEPS = frozenset({"action", "observation", "plan", "reasoning", "step", "thought"})
+"""Labels of what one writer says in turns."""
+
+_LEAD = regex(r"[` \t\r\n]*+")
+
 _OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 
 
@@ -78,6 +83,9 @@ def what_holds(text: str, span: Span, low: int) -> str:
         return ""
     if before in _COMMENTS or (before == "*" and text.rfind("/*", near, line) > text.rfind("*/", near, line)):
         return "It stands in a comment."
+    lines = span.of(text).split("\n")[1:]
+    if before[0] in "+-|" and lines and all(each.startswith(before[0]) for each in lines):
+        return "Each of its lines begins with a sign."
     if before in {"+", "-"} and _HUNK.search(text, low, line):
         return "It stands in a diff."
     if _TASK.match(before) or (_ITEM.match(before) and _NEXT_ITEM.match(text, span.end, span.end + _BEHIND)):
@@ -99,9 +107,8 @@ def what_holds(text: str, span: Span, low: int) -> str:
 
 def _is_in_dialogue(text: str, span: Span) -> bool:
     """Return whether one who spoke before the last turn ahead of a call speaks again right behind it."""
-    begins = len(text[: span.end + _BEHIND]) - len(text[span.end : span.end + _BEHIND].lstrip("` \t\r\n"))
-    again = _TURN.match(text, begins)
-    if again is None:
+    again = _TURN.match(text, _LEAD.match(text, span.end, span.end + _BEHIND).end())  # type: ignore[union-attr]
+    if again is None or again[again.lastgroup or 0].lower() in _STEPS:
         return False
     speakers = [
         each[each.lastgroup or 0] for each in _TURN.finditer(text, max(0, span.start - _BEFORE), span.start)
@@ -115,8 +122,8 @@ def _is_in_pair(opens: str, text: str, end: int) -> bool:
     if pair is None:
         return False
     behind = text[end : end + _BEHIND].lstrip("` \t\r\n")
-    if name := pair["block"]:
-        return behind.startswith("{%")
-    name = pair["tag"] or pair["bracket"]
-    closer = f"</{name}" if pair["tag"] else f"[/{name}"
-    return behind.startswith(closer) and _CALLING.search(name) is None
+    name = pair["tag"] or pair["bracket"] or ""
+    closer = "{%" if pair["block"] else f"</{name}" if pair["tag"] else f"[/{name}"
+    # A stream may have brought only the closer's beginning.
+    is_closed = behind != "" and closer.startswith(behind[: len(closer)])
+    return is_closed and _CALLING.search(name) is None

@@ -74,14 +74,22 @@ found fast. A blank line is no end: the text before it is the subject of the nex
 """
 
 _MARKUP = regex(r"[<{\[]|```")
+_MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
+"""The beginning of what may be a speaker's name."""
+
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
+_NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
+"""Words behind a call that lead to the next one, as in a series of steps."""
+
 _GOES_FORTH = AnyCase(
-    r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b|sagen sie|sag (?:mir|bescheid)|dites-moi|dis-moi|dime|dígame|avís[ae]me|diga-me|avise"
-    r"|fammi sapere|[^。\n]{0,12}告诉我|[^。\n]{0,16}(?:お知らせ|教えて)|сообщите|дайте знать|[^.\n]{0,16}알려)"
+    r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b"
+    r"|th(?:is|at) (?:gives|lets|should (?!not)|will (?!not))|the (?:answer|output|result)s? (?:should|will) (?!not)|once (?:I|it|that|this|we)\b|after (?:that|this)\b"
+    r"|damit (?:bekomm|hab|kann|könn|wiss)|sagen sie|sag (?:mir|bescheid)|(?:cela|ça) nous|dites-moi|dis-moi|esto nos|dime|dígame|avís[ae]me|isto nos|diga-me|avise"
+    r"|questo ci|fammi sapere|这样(?:就能|我们)|[^。\n]{0,12}告诉我|これで|[^。\n]{0,16}(?:お知らせ|教えて)|так мы|это даст|сообщите|дайте знать|[^.\n]{0,16}알려)"
 )
 """What a text behind a call begins with that says how it goes on, or is for its reader."""
 
@@ -180,7 +188,7 @@ def _leaves_open(sentence: str) -> bool:
 def _is_announced(sentences: list[str], behind: str, *, is_beside: bool) -> bool:
     """Return whether the last sentences announce a markless call, or are only a word or two with hardly more behind it."""
     last = sentences[-1]
-    if _is_short(last) and _is_short(behind) and not is_beside and not _presents(last):
+    if _is_short(last) and _is_short(behind) and not is_beside and not (behind and _presents(last)):
         return True
     if _is_within(last, behind):
         return UNDERTAKES.search(last)
@@ -216,7 +224,7 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     if not behind and _leaves_alone(before, is_own=is_own):
         return None
     has_before = _WORD.search(before) is not None
-    sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
+    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST) if has_before else []
     if is_about and (why := _against_behind(behind, lambda: _is_made(sentences[-1:]), is_own=is_own)):
         return Verdict(False, why)
     if why := what_holds(text, span, low):
@@ -229,11 +237,19 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    why = _against_marked(sentences, behind, Span(low, span.start), text, is_own=is_own)
+    is_followed = not (
+        len(_WORDS.findall(behind)) < _FEW
+        or _GOES_FORTH.match(behind)
+        or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
+    )
+    is_beside = _begins_line(text, span.start, low)
+    why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
     return Verdict(False, why) if why else None
 
 
-def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
+def _against_marked(
+    sentences: list[str], behind: str, *, is_followed: bool, is_beside: bool, is_own: bool
+) -> str:
     """Return what the last sentence before a marked call says against it; empty if nothing."""
     sentence = sentences[-1]
     if CONDITIONS.search(sentence):
@@ -246,18 +262,18 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
         return ""
     if _is_within(sentence, behind) and not (is_own and _is_short(sentence)):
         return "It stands in the middle of a sentence."
-    is_followed = not _is_short(behind) and not _GOES_FORTH.match(behind)
     if (ANNOUNCES.search(sentence) and not (is_followed and OPEN.search(sentence))) or bids(sentence):
         return ""
-    if is_followed and not _is_made([*sentences[:-1], behind]):
+    is_presented = _presents(sentence)
+    if is_followed and not _is_made([behind] if is_presented else [*sentences[:-1], behind]):
         return "Words follow it, and none before it say that it is made."
     if (
         _is_short(sentence)
-        and not _begins_line(text, before.end, before.start)
-        and not (_presents(sentence) and OPEN.search(sentence))
+        and not is_beside
+        and not (is_presented and (OPEN.search(sentence) or (behind and not is_own)))
     ):
         return ""
-    if _presents(sentence) and not is_own and not _goes_on(sentences):
+    if is_presented and not is_own and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
     if _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
@@ -285,7 +301,10 @@ def is_known_behind(text: str, end: int) -> bool:
     """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
     behind = text[end : end + BEHIND]
     lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
-    is_all = len(behind) == BEHIND or _MARKUP.search(behind, lead) is not None
+    is_all = len(behind) == BEHIND or (
+        _MARKUP.search(behind, lead) is not None
+        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
+    )
     return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
 
