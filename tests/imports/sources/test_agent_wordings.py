@@ -22,6 +22,7 @@ CASES = [
     ("Received unexpected argument(s): ['x']. Please revise the arguments to match the function signature.", Status.FAILED, Reason.SCHEMA_ERROR),
     ("Tool input validation failed for run_command. Please fix the following errors and try again:\n- command: Required", Status.FAILED, Reason.SCHEMA_ERROR),
     ("Tool output validation failed for run_command. The tool returned invalid output:\n- at: Required", Status.FAILED, Reason.TOOL_ERROR),
+    ('{"error":true,"message":"Tool input validation failed for run_command. Please fix the following errors', Status.FAILED, Reason.SCHEMA_ERROR),
     ("Execution error in run_command: RuntimeError: it is away", Status.FAILED, Reason.TOOL_ERROR),
     ("Error: Tool call invocation was rejected by user.", Status.DENIED, Reason.REJECTED),
     ("Error: Function invocation limit reached before the deferred tool could run.", Status.INTERRUPTED, Reason.STOPPED),
