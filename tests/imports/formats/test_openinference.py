@@ -392,6 +392,19 @@ def test_what_autogen_calls_a_thought_and_why_it_ended_stand_in_its_result(items
     assert (turn.text, turn.reasoning, turn.usage.finish_reason) == ("", "I look.", "length")
 
 
+def test_a_thought_of_autogen_s_without_any_word_is_an_answer(items):
+    result = {
+        "finish_reason": "stop",
+        "content": "",
+        "usage": {},
+        "cached": False,
+        "thought": "I only think.",
+    }
+    said = REQUEST | {"llm.output_messages.0.message.content": "", "output.value": json.dumps(result)}
+    (turn,) = only(items(span(1, "LLM", attributes=said))).turns
+    assert (turn.text, turn.reasoning, turn.usage.finish_reason) == ("", "I only think.", "stop")
+
+
 def test_a_run_that_a_framework_tells_of_below_the_instrumentation_is_the_same(items):
     """AutoGen's own span knows the call, and that it failed; the one around it says that all was well."""
     ran = span(3, "TOOL", attributes=RAN | {"output.value": "no such place"})

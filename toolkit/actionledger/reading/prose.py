@@ -28,6 +28,7 @@ from actionledger.reading.prose_words import (
     says_nothing,
     takes_back,
 )
+from actionledger.reading.scan.line_starts import AnyCase
 
 _BEFORE = 400
 """The searched text before a call, in code points."""
@@ -72,12 +73,18 @@ _SENTENCE = regex(
 found fast. A blank line is no end: the text before it is the subject of the next line.
 """
 
-_MARKUP = regex(r"[<{\[`]")
+_MARKUP = regex(r"[<{\[]|```")
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
+_GOES_FORTH = AnyCase(
+    r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b|sagen sie|sag (?:mir|bescheid)|dites-moi|dis-moi|dime|dígame|avís[ae]me|diga-me|avise"
+    r"|fammi sapere|[^。\n]{0,12}告诉我|[^。\n]{0,16}(?:お知らせ|教えて)|сообщите|дайте знать|[^.\n]{0,16}알려)"
+)
+"""What a text behind a call begins with that says how it goes on, or is for its reader."""
+
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
@@ -108,21 +115,21 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return None
     if _leaves_open(sentences[-1]) or _answers(sentences):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
-    if not _is_announced(sentences, is_beside=_begins_line(text, span.start, low)):
+    if not _is_announced(sentences, behind, is_beside=_begins_line(text, span.start, low)):
         return Verdict(False, "Nothing before it says that it is meant.")
     return None
 
 
-def _is_about_call(behind: str, *, is_own: bool) -> bool:
+def _is_about_call(behind: str) -> bool:
     """Return whether the text after a call asks about it, or describes it."""
-    return describes(behind) or (not is_own and (asks(behind) or defers(behind)))
+    return describes(behind) or asks(behind) or defers(behind)
 
 
 def _leaves_alone(before: str, *, is_own: bool) -> bool:
     """Return whether the text before a marked call plainly says nothing against it, as most texts do.
 
     Nothing else is on its line or around it, no sentence is a question, and none holds a word that counts against a call.
-    For calls that are not a profile's own, the last sentence must end properly.
+    The last sentence must end properly.
     """
     said = before.rstrip()
     if not said:
@@ -131,7 +138,7 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
         return False
     if "?" in said or "？" in said or "か" in said or '"""' in said or "'''" in said:
         return False
-    if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
+    if not (said[-1] in (".!:" if is_own else ".!") and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False
     last = said.rfind("\n\n") + 1  # already checked by ``cues``
     return says_nothing(said[last:]) and (not last or says_nothing(said[:last]))
@@ -141,14 +148,14 @@ def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = 
     """Return what the text after a call says against it, unless something says that it is made; empty if nothing."""
     if not behind:
         return ""
-    if not is_own and (asks(behind) or defers(behind)):
+    if (asks(behind) or defers(behind)) and not (is_own and is_made()):
         return "What follows asks about it."
     return "What follows says what it was." if describes(behind) and not is_made() else ""
 
 
-def _says_made(sentences: list[str]) -> bool:
-    """Return whether the last sentence before a call says that it is made."""
-    return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
+def _is_made(sentences: list[str]) -> bool:
+    """Return whether any of these sentences says that its writer makes the call."""
+    return any(UNDERTAKES.search(each) or ANNOUNCES.search(each) for each in sentences)
 
 
 def _begins_line(text: str, start: int, low: int) -> bool:
@@ -170,12 +177,21 @@ def _leaves_open(sentence: str) -> bool:
     return SHOWS.search(sentence) or OPEN.search(sentence)
 
 
-def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
-    """Return whether the last sentences announce a call, or are only a word or two."""
-    if _is_short(sentences[-1]) and not is_beside:
+def _is_announced(sentences: list[str], behind: str, *, is_beside: bool) -> bool:
+    """Return whether the last sentences announce a markless call, or are only a word or two with hardly more behind it."""
+    last = sentences[-1]
+    if _is_short(last) and _is_short(behind) and not is_beside and not _presents(last):
         return True
-    said = sentences[-1:] if _presents(sentences[-1]) else sentences
-    return any(UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) for sentence in said)
+    if _is_within(last, behind):
+        return UNDERTAKES.search(last)
+    return _is_made(sentences[-1:] if _presents(last) or _is_unended(last) else sentences)
+
+
+def _is_within(sentence: str, behind: str) -> bool:
+    """Return whether the sentence before a call goes on behind it."""
+    return (_is_unended(sentence) or sentence.endswith((",", "，", "、"))) and _GOES_ON.match(
+        behind
+    ) is not None
 
 
 def _presents(sentence: str) -> bool:
@@ -196,12 +212,12 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_about = behind != "" and _is_about_call(behind, is_own=is_own)
-    if not is_about and _leaves_alone(before, is_own=is_own):
+    is_about = behind != "" and _is_about_call(behind)
+    if not behind and _leaves_alone(before, is_own=is_own):
         return None
     has_before = _WORD.search(before) is not None
     sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
-    if is_about and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
+    if is_about and (why := _against_behind(behind, lambda: _is_made(sentences[-1:]), is_own=is_own)):
         return Verdict(False, why)
     if why := what_holds(text, span, low):
         return Verdict(False, why)
@@ -226,17 +242,24 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
     if is_shown or offers(sentence):
         says = "says that it is not made" if is_shown else "asks whether to make it"
         return "" if UNDERTAKES.search(sentence) else f"The sentence before it {says}."
-    if is_own or UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) or bids(sentence):
+    if UNDERTAKES.search(sentence):
         return ""
+    if _is_within(sentence, behind) and not (is_own and _is_short(sentence)):
+        return "It stands in the middle of a sentence."
+    is_followed = not _is_short(behind) and not _GOES_FORTH.match(behind)
+    if (ANNOUNCES.search(sentence) and not (is_followed and OPEN.search(sentence))) or bids(sentence):
+        return ""
+    if is_followed and not _is_made([*sentences[:-1], behind]):
+        return "Words follow it, and none before it say that it is made."
     if (
         _is_short(sentence)
         and not _begins_line(text, before.end, before.start)
         and not (_presents(sentence) and OPEN.search(sentence))
     ):
         return ""
-    if _presents(sentence) and not _goes_on(sentences):
+    if _presents(sentence) and not is_own and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
-    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
+    if _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
     return ""
 

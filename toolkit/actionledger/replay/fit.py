@@ -22,8 +22,13 @@ def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
     It is given only if most responses have no action, and most of the sampled ones look like another format.
     """
     found = quiet_responses(ledger, within)
-    looks = Counter(look for text in found.texts if (look := _look_of(text)))
-    if 2 * looks.total() <= len(found.texts):
+    looks: Counter[str] = Counter()
+    for number, text in enumerate(found.texts, 1):
+        if look := _look_of(text):
+            looks[look] += 1
+        elif 2 * (number - looks.total()) >= len(found.texts):  # most don't, whatever the rest looks like
+            return ""
+    if not looks:
         return ""
     named = ", ".join(f"{count:,} {look}" for look, count in looks.most_common(_SHOWN))
     known = " 'actionledger replay --parser auto' looks for every format." if set(looks) - {_JSON} else ""

@@ -185,7 +185,7 @@ class _Transcript:
             return None
         session = self._session(line)
         # A file may begin with a compaction: the first message names its session.
-        if compaction := self._compactions.pop(self._name(line), None):
+        if self._compactions and (compaction := self._compactions.pop(self._name(line), None)):
             session.compact(compaction)
         is_new = not session.has_open(external_id)
         turn = session.turn(external_id)

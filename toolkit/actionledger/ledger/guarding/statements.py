@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError
 from actionledger.core.patterns import regex
+from actionledger.core.text import sql_text
 from actionledger.ledger.results import distinct
 
 ALLOWED = frozenset(
@@ -156,7 +157,7 @@ class Statements:
         # Lock the connection in for good. It can reach only the folder for spilling, so nobody else may use that.
         cursor = self._cursor
         if folders:
-            allowed = ", ".join(map(_quoted, folders))
+            allowed = ", ".join(map(sql_text, folders))
             cursor.execute(f"SET allowed_directories = [{allowed}]")
         for name, value in (
             ("TimeZone", "UTC"),
@@ -169,7 +170,7 @@ class Statements:
             ("enable_external_access", "false"),
             ("lock_configuration", "true"),
         ):
-            cursor.execute(f"SET {name} = {_quoted(value)}")
+            cursor.execute(f"SET {name} = {sql_text(value)}")
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[tuple[tuple[str, ...], Callable[[int], list[tuple[Any, ...]]]]]:
@@ -206,7 +207,7 @@ class Statements:
         with self._bounded():
             only = self._only(statement)
             self._cursor.execute(
-                f"COPY (FROM ({only}\n)) TO {_quoted(Path(self._folder, PARQUET_FILE))} (FORMAT parquet)"
+                f"COPY (FROM ({only}\n)) TO {sql_text(Path(self._folder, PARQUET_FILE))} (FORMAT parquet)"
             )
 
     def _only(self, statement: str) -> str:
@@ -272,10 +273,6 @@ def _without_zones(statement: str, kinds: Sequence[str]) -> str:
         for name, kind in zip(names, kinds, strict=True)
     )
     return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the caller's statement
-
-
-def _quoted(text: object) -> str:
-    return "'{}'".format(str(text).replace("'", "''"))
 
 
 def _said_of(error: Exception) -> str:

@@ -128,9 +128,7 @@ def courses(
     ledger: Streamable, sessions: Collection[str], within: Filter = EVERYTHING
 ) -> Iterator[TurnCourse]:
     """Yield the actions of each turn of some sessions, in order; only turns whose parse the filter selects."""
-    condition, parameters = scope(rated(within))
-    asked = parameters | {"sessions": list(sessions)}
-    yield from streamed(ledger, TurnCourse, _COURSES.format(condition=condition), asked)
+    yield from streamed(ledger, TurnCourse, *scope(rated(within)).filled(_COURSES, sessions=list(sessions)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,17 +279,13 @@ def stretches(
 
 def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
     """Return how many responses meant to act: of all, then of each period, those without a time last."""
-    condition, parameters = scope(rated(within))
-    statement = _MEANT.format(condition=condition)
-    found = ledger.sql(statement, parameters | {"intent": INTENT, "unit": unit}).fetchall()
+    found = ledger.sql(*scope(rated(within)).filled(_MEANT, intent=INTENT, unit=unit)).fetchall()
     return [MeantIn(*row) for row in found]
 
 
 def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
     """Return how many responses of each session meant to act."""
-    condition, parameters = scope(rated(within))
-    words = {"intent": INTENT, "unit": "week"}
-    return dict(ledger.sql(_SIZES.format(condition=condition), parameters | words).fetchall())
+    return dict(ledger.sql(*scope(rated(within)).filled(_SIZES, intent=INTENT, unit="week")).fetchall())
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int, int]:

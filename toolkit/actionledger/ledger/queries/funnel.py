@@ -253,8 +253,7 @@ def _largest_first(found: Mapping[str, Funnel]) -> list[tuple[str, Funnel]]:
 
 def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
     """Return how many responses were recorded and never parsed, as a crash between the two leaves them."""
-    condition, parameters = turn_scope(within)
-    return number(ledger, _UNREAD.format(condition=condition), parameters)
+    return number(ledger, *turn_scope(within).filled(_UNREAD))
 
 
 def _funnels(

@@ -193,10 +193,8 @@ def turns_page(
     if not within.text:
         found = turns_behind(ledger, within, mark, limit=limit, offset=offset)
         return TurnsPage(count_turns_behind(ledger, within, mark), found)
-    condition, parameters = of_mark(within, mark)
-    [(count, first)] = ledger.sql(
-        _FIRST.format(condition=condition), parameters | {"last": offset + limit}
-    ).fetchall()
+    query = of_mark(within, mark).filled(_FIRST, last=offset + limit)
+    [(count, first)] = ledger.sql(*query).fetchall()
     picked = first[offset:]
     if not picked:
         return TurnsPage(count, [])
@@ -253,8 +251,7 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
 
 def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> int:
     """Return how many turns a number counts."""
-    condition, parameters = of_mark(within, mark)
-    return number(ledger, _COUNT.format(condition=condition), parameters)
+    return number(ledger, *of_mark(within, mark).filled(_COUNT))
 
 
 def of_mark(within: Filter, mark: Mark) -> Scope:

@@ -17,6 +17,7 @@ from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
 from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
+from actionledger.core.text import sql_text
 from actionledger.ledger.storage.binding import keep_frames_out
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
@@ -207,7 +208,7 @@ def keep(instance: Instance, *attached: str) -> None:
         instance.detach(*attached)
         for name, value in {**instance.config, "temp_directory": instance.spills_to}.items():
             # The folder can't be changed after spilling: another folder then needs a new DuckDB.
-            instance.connection.execute("SET {} = '{}'".format(name, str(value).replace("'", "''")))
+            instance.connection.execute(f"SET {name} = {sql_text(value)}")
     except duckdb.Error:
         instance.connection.close()
     else:

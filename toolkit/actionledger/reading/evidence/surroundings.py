@@ -14,6 +14,7 @@ from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.markers import waiting
+from actionledger.reading.enclosing import what_holds
 from actionledger.reading.evidence.echoes import (
     DOCUMENTED,
     MARKLESS,
@@ -56,6 +57,9 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
+
+_ENCLOSES = ("<", "\\begin", ":", "#+", "$ ", ">>>", "% ", "#> ")
+"""What one of which begins whatever encloses a call."""
 
 _JOINS = str.maketrans("", "", "_- ")
 
@@ -124,6 +128,10 @@ def _verdict(source: Source, dialect: Dialect, found: Found, low: int) -> Verdic
     """Return how the words around a call judge it, and what a profile's own call stands in: a comment, a tool's echo, a quotation."""
     if dialect.name in MARKLESS and is_bare(found, source.text):
         return verdict(source.text, found.span, low)
+    if dialect.name == "evidence":
+        calls = Span(found.actions[0].span.start, max(action.span.end for action in found.actions))
+        if held := what_holds(source.text, calls, low):  # its tags are none of a format
+            return Verdict(False, held)
     is_own = dialect.name in _OF_PROFILES
     judged = verdict_of_marked(source.text, found.span, low, is_own=is_own)
     if judged or not is_own:
@@ -135,9 +143,7 @@ def _verdict(source: Source, dialect: Dialect, found: Found, low: int) -> Verdic
 
 def _enclosing(text: str) -> Quotations | None:
     """Return what encloses parts of a response; None if it has none of the signs with which that begins."""
-    if "<" in text or "\\begin" in text or ":::" in text or "#+" in text:
-        return Quotations(text, marked=True)
-    return None
+    return Quotations(text, marked=True) if any(sign in text for sign in _ENCLOSES) else None
 
 
 def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:
