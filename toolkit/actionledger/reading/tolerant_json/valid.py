@@ -52,7 +52,8 @@ def read_valid(text: str, start: int, max_depth: int) -> tuple[Any, int] | None:
     except SCAN_ERRORS:
         return None
     if type(value) is dict or type(value) is list:
-        return None if is_deeper(text, start, end, value, max_depth) else (value, end)
+        may_be_deep = end - start > 2 * max_depth
+        return None if may_be_deep and is_deeper(text, start, end, value, max_depth) else (value, end)
     is_glued = end < len(text) and (text[end].isalnum() or text[end] in "._+-") and text[start] != '"'
     return None if is_glued else (value, end)  # 0x1F and 1.2.3 are not the number that they begin with
 
