@@ -14,6 +14,8 @@ _OF_GOOSE = r"^The tool call returned the following error:\n"
 _OF_KIMI = r"^(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
 """The beginning of each error of Kimi's."""
 
+_OF_DROID = r"^(?:Error: ){1,2}"
+
 TOOLS: tuple[Wording, ...] = (
     Wording(
         _OF_GOOSE + r"-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
@@ -63,6 +65,73 @@ TOOLS: tuple[Wording, ...] = (
         "Command timed out after 2 seconds. Consider increasing the timeout for long-running commands.",
         is_telling=True,
         last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID + r"Not found: \S{1,200}\. Only request exact tool names",
+        Reason.UNKNOWN_ACTION,
+        "Error: Not found: teleport. Only request exact tool names from the Deferred tools list",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID
+        + r"(?:\w{1,60} is required and must be an? |\w{1,60} call rejected: missing required parameters )",
+        Reason.SCHEMA_ERROR,
+        "Error: command is required and must be a string",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID + r"The text to replace was not found in the file\.",
+        Reason.NO_MATCH,
+        "Error: Error: The text to replace was not found in the file.",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID
+        + r"(?:File \"[^\"\n]{1,500}\" has been modified externally since|Cannot edit file that has not been read first\.)",
+        Reason.NOT_READ,
+        "Error: Error: Cannot edit file that has not been read first. Please use the Read tool",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID + r"Error reading file: ENOENT: ",
+        Reason.NOT_FOUND,
+        "Error: Error reading file: ENOENT: no such file or directory, access '/home/ada/x'",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID
+        + r"Error executing MCP tool \S{1,200}: (?:Not connected|MCP error -32000: Connection closed)",
+        Reason.UNAVAILABLE,
+        "Error: Error executing MCP tool lab___lab_die: MCP error -32000: Connection closed",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID + r"Command terminated by signal: SIG[A-Z]{2,8}\n",
+        Reason.COMMAND_FAILED,
+        "Error: Command terminated by signal: SIGTERM\nout",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_DROID
+        + r"(?:Error executing MCP tool \S{1,200}: |Error (?:reading|writing) file: E[A-Z]{2,12}: |Error running task subagent: )",
+        Reason.TOOL_ERROR,
+        "Error: Error writing file: ENOTDIR: not a directory, stat '/home/ada/x/y'",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        r"^Permission to run this tool was denied due to the following rules: ",
+        Reason.NOT_APPROVED,
+        "Permission to run this tool was denied due to the following rules: `shell(echo)`",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
     ),
     Wording(
         _OF_KIMI + r'Tool "[^"\n]{1,200}" not found',
