@@ -14,7 +14,8 @@ _OF_GOOSE = r"^The tool call returned the following error:\n"
 _OF_KIMI = r"^(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
 """The beginning of each error of Kimi's."""
 
-_OF_DROID = r"^(?:Error: ){1,2}"
+_OF_DROID = r"^(?:Error: ){0,2}"
+_OF_CN = r"^Error executing tool \S{1,200}: "
 
 TOOLS: tuple[Wording, ...] = (
     Wording(
@@ -75,7 +76,7 @@ TOOLS: tuple[Wording, ...] = (
     ),
     Wording(
         _OF_DROID
-        + r"(?:\w{1,60} is required and must be an? |\w{1,60} call rejected: missing required parameters )",
+        + r"(?:\w{1,60} is required and must be an? |InputValidationError|\w{1,60} call rejected: missing required parameters )",
         Reason.SCHEMA_ERROR,
         "Error: command is required and must be a string",
         is_telling=True,
@@ -125,6 +126,76 @@ TOOLS: tuple[Wording, ...] = (
         "Error: Error writing file: ENOTDIR: not a directory, stat '/home/ada/x/y'",
         is_telling=True,
         last_seen="droid 0.225.2",
+    ),
+    Wording(
+        r'^Required parameter "[^"\n]{1,100}" missing for tool|^(?:Invalid|Failed to parse) (?:arguments|JSON)|^\w{1,60} arg is required and must be an? ',
+        Reason.SCHEMA_ERROR,
+        'Required parameter "command" missing for tool "Bash"',
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        r"^Cannot read properties of (?:null|undefined) \(reading '\w{1,60}'\)\s*\Z",
+        Reason.TOOL_ERROR,
+        "Cannot read properties of null (reading 'command')",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        _OF_CN + r"(?:File does not exist|ENOENT)",
+        Reason.NOT_FOUND,
+        "Error executing tool Read: File does not exist: /home/ada/x",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        r"^You must use the Read tool to read ",
+        Reason.NOT_READ,
+        "You must use the Read tool to read /home/ada/x before editing it.",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        r"^(?:Error executing tool \S{1,60}: )?(?:String not found|The string to replace was not found|Edit failed: string not found)",
+        Reason.NO_MATCH,
+        "Error executing tool Edit: String not found in file: x",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        r"^Permission denied by user",
+        Reason.REJECTED,
+        "Permission denied by user",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        r"^Command blocked by security policy",
+        Reason.NOT_APPROVED,
+        "Command blocked by security policy",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        _OF_CN + r"(?:Not connected|MCP error -32000: Connection closed)",
+        Reason.UNAVAILABLE,
+        "Error executing tool lab_die: MCP error -32000: Connection closed",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        _OF_CN + r"Error \(exit code [1-9]\d{0,9}\)",
+        Reason.COMMAND_FAILED,
+        "Error executing tool Bash: Error (exit code 1): no",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        _OF_CN,
+        Reason.TOOL_ERROR,
+        "Error executing tool Write: Error writing to file: ENOTDIR",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
     ),
     Wording(
         r"^Permission to run this tool was denied due to the following rules: ",
