@@ -53,6 +53,8 @@ CASES = [
     ("Error: Error executing MCP tool lab___die: MCP error -32000: Connection closed", Status.FAILED, Reason.UNAVAILABLE),
     ("Error: Command terminated by signal: SIGTERM\nout", Status.FAILED, Reason.COMMAND_FAILED),
     ("out\n\n\nCommand aborted", Status.INTERRUPTED, Reason.STOPPED),
+    ("out\n\nCommand aborted by signal SIGKILL\n\nIt may be memory.", Status.INTERRUPTED, Reason.STOPPED),
+    ("out\n\n(Command exited with code 3)", Status.FAILED, Reason.COMMAND_FAILED),
     ("Command aborted is what it prints", Status.SUCCEEDED, None),
     ("Permission to run this tool was denied due to the following rules: `shell(echo)`", Status.DENIED, Reason.NOT_APPROVED),
     ("Error: MCP tool lab___fail returned an error: It went wrong.", Status.FAILED, Reason.TOOL_ERROR),

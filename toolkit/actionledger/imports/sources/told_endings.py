@@ -23,7 +23,7 @@ _COMMANDS = ('[{"query":', "}]")
 _OF_COMMANDS = regex(r'[^\\]","error":"Command exited with code ([1-9]\d{0,9})","success":false\}')
 _LAST = regex(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
-    r"|\nCommand exited with code (\d{1,10})"
+    r"|\n\(?Command exited with code (\d{1,10})\)?"
     r"|\n\[Process exited with code (-?\d{1,10})\]"
     r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
 )
@@ -58,8 +58,10 @@ def is_late_told(text: str) -> bool:
 
 
 def is_stop_told(text: str) -> bool:
-    """Return whether pi's fixed words after the output say that a command was stopped."""
-    return text.endswith("\n\nCommand aborted")
+    """Return whether fixed words of pi or openclaw after the output say that a command was stopped."""
+    return (
+        text.endswith("\n\nCommand aborted") or "\n\nCommand aborted by signal SIG" in text[-_LONGEST_ENDING:]
+    )
 
 
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
