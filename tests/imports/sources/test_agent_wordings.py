@@ -55,6 +55,8 @@ CASES = [
     ("out\n\n\nCommand aborted", Status.INTERRUPTED, Reason.STOPPED),
     ("out\n\nCommand aborted by signal SIGKILL\n\nIt may be memory.", Status.INTERRUPTED, Reason.STOPPED),
     ("out\n\n(Command exited with code 3)", Status.FAILED, Reason.COMMAND_FAILED),
+    ('Invalid input for tool bash: JSON parsing failed: Text: {"a.\nError message: no', Status.FAILED, Reason.SCHEMA_ERROR),
+    ("Error: Error: Found 2 occurrences of the specified text, but change_all is false. Either:", Status.FAILED, Reason.SEVERAL_MATCHES),
     ("Command aborted is what it prints", Status.SUCCEEDED, None),
     ("Permission to run this tool was denied due to the following rules: `shell(echo)`", Status.DENIED, Reason.NOT_APPROVED),
     ("Error: MCP tool lab___fail returned an error: It went wrong.", Status.FAILED, Reason.TOOL_ERROR),

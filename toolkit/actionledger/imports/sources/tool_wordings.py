@@ -83,6 +83,20 @@ TOOLS: tuple[Wording, ...] = (
         last_seen="droid 0.225.2",
     ),
     Wording(
+        r"^Invalid input for tool \S{1,200}: JSON parsing failed: Text: ",
+        Reason.SCHEMA_ERROR,
+        "Invalid input for tool bash: JSON parsing failed: Text: {.",
+        is_telling=True,
+        last_seen="kilo 7.7.9",
+    ),
+    Wording(
+        _OF_DROID + r"Found \d{1,6} occurrences of the specified text, but change_all is false\.",
+        Reason.SEVERAL_MATCHES,
+        "Error: Error: Found 2 occurrences of the specified text, but change_all is false.",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
         _OF_DROID + r"The text to replace was not found in the file\.",
         Reason.NO_MATCH,
         "Error: Error: The text to replace was not found in the file.",
