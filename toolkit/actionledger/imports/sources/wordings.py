@@ -373,8 +373,9 @@ def _by(reason: Reason, *, is_inferred: bool) -> JudgedResult:
 @lru_cache(maxsize=1024)
 def _finder(pattern: str) -> Callable[[str], re.Match[str] | None]:
     """Return a pattern's match function: ``search`` would try every place even if it matches only at the beginning."""
-    compiled = re.compile(pattern)
-    return compiled.match if _is_of_beginning(pattern) else compiled.search
+    found = regex(pattern)
+    name = "match" if _is_of_beginning(pattern) else "search"
+    return lambda text: getattr(found, name)(text)  # noqa: PLW0108 - the method is another one once it is compiled
 
 
 @lru_cache(maxsize=1024)
