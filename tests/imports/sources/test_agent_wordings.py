@@ -57,6 +57,7 @@ CASES = [
     ("out\n\n(Command exited with code 3)", Status.FAILED, Reason.COMMAND_FAILED),
     ('Invalid input for tool bash: JSON parsing failed: Text: {"a.\nError message: no', Status.FAILED, Reason.SCHEMA_ERROR),
     ("Error: Error: Found 2 occurrences of the specified text, but change_all is false. Either:", Status.FAILED, Reason.SEVERAL_MATCHES),
+    ("The user has specified a rule which prevents you from using this specific tool call. Here", Status.DENIED, Reason.NOT_APPROVED),
     ("Command aborted is what it prints", Status.SUCCEEDED, None),
     ("Permission to run this tool was denied due to the following rules: `shell(echo)`", Status.DENIED, Reason.NOT_APPROVED),
     ("Error: MCP tool lab___fail returned an error: It went wrong.", Status.FAILED, Reason.TOOL_ERROR),

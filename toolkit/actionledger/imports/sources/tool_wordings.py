@@ -200,11 +200,11 @@ TOOLS: tuple[Wording, ...] = (
         last_seen="continue_cli 1.5.47",
     ),
     Wording(
-        r"""^(?:Command blocked by security policy|Permission to run this tool was denied due to the following rules: )""",
+        r"""^(?:Command blocked by security policy|Permission to run this tool was denied due to the following rules: |The user has specified a rule which prevents you from using this specific tool call)""",
         Reason.NOT_APPROVED,
         "Permission to run this tool was denied due to the following rules: `shell(echo)`",
         is_telling=True,
-        last_seen="copilot 1.0.102, continue_cli 1.5.47",
+        last_seen="copilot 1.0.102, opencode 1.18.33, continue_cli 1.5.47",
     ),
     Wording(
         rf"""^(?:{_KIMI}|{_CN}|{_DROID}Error executing MCP tool \S{{1,200}}: |{_DROID}Error (?:reading|writing) file: E[A-Z]{{2,12}}: |{_DROID}Error running task subagent: |Error: MCP tool \S{{1,200}} returned an error: |Cannot read properties of (?:null|undefined) \(reading '\w{{1,60}}'\)\s*\Z|Could not stat [^\n]{{1,500}} to verify prior read \(E[A-Z]{{2,12}}\)\.)""",
