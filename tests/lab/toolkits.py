@@ -158,6 +158,6 @@ TOOLS: dict[str, Tools] = {
     "openclaw": Tools(
         _shell("exec"), _shell("exec", timeoutSeconds=2),
         lambda path, was, now: ("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
-        mcp=_mcp("lab__"), read=_file("read", "path"), write=_written("write", "path"),
+        read=_file("read", "path"), write=_written("write", "path"),
     ),
 }  # fmt: skip

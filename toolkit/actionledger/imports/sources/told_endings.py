@@ -58,10 +58,15 @@ def is_late_told(text: str) -> bool:
 
 
 def is_stop_told(text: str) -> bool:
-    """Return whether fixed words of pi or openclaw after the output say that a command was stopped."""
-    return (
-        text.endswith("\n\nCommand aborted") or "\n\nCommand aborted by signal SIG" in text[-_LONGEST_ENDING:]
-    )
+    """Return whether pi's fixed words after the output say that a command was stopped."""
+    return text.endswith("\n\nCommand aborted")
+
+
+def is_failure_told(text: str) -> bool:
+    """Return whether openclaw's fixed words after the output say that a signal ended a command, or that it couldn't run."""
+    if text.endswith(("\n\nCommand not found", "\n\nCommand not executable (permission denied)")):
+        return True
+    return "\n\nCommand aborted by signal SIG" in text[-_LONGEST_ENDING:]
 
 
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:

@@ -207,7 +207,7 @@ TOOLS: tuple[Wording, ...] = (
         last_seen="copilot 1.0.102, opencode 1.18.33, continue_cli 1.5.47",
     ),
     Wording(
-        rf"""^(?:{_KIMI}|{_CN}|{_DROID}Error executing MCP tool \S{{1,200}}: |{_DROID}Error (?:reading|writing) file: E[A-Z]{{2,12}}: |{_DROID}Error running task subagent: |Error: MCP tool \S{{1,200}} returned an error: |Cannot read properties of (?:null|undefined) \(reading '\w{{1,60}}'\)\s*\Z|Could not stat [^\n]{{1,500}} to verify prior read \(E[A-Z]{{2,12}}\)\.)""",
+        rf"""^(?:{_KIMI}|{_CN}|{_DROID}Error executing MCP tool \S{{1,200}}: |{_DROID}Error (?:reading|writing) file: E[A-Z]{{2,12}}: |{_DROID}Error running task subagent: |\{{\s{{1,4}}"status": "error",\s{{1,4}}"tool": "|Error: MCP tool \S{{1,200}} returned an error: |Cannot read properties of (?:null|undefined) \(reading '\w{{1,60}}'\)\s*\Z|Could not stat [^\n]{{1,500}} to verify prior read \(E[A-Z]{{2,12}}\)\.)""",
         Reason.TOOL_ERROR,
         "Error: MCP tool lab___lab_fail returned an error: It went wrong.",
         is_telling=True,
