@@ -1,55 +1,16 @@
 """How each agent is told of the scripted server, how it is started, how it runs a command, and where it writes: data, a row an agent."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from lab.more_starts import continue_cli, droid, kimi_code, openclaw
+from lab.places import ASKED, Place, Start, json_of, servers_of
 from lab.rules import RULES
 from lab.steps import Scenario, Tools
 from lab.toolkits import TOOLS
-
-ASKED = "lab-asked-1"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an agent runs, and what it is started for.
-
-    Attributes:
-        home: its home.
-        project: the folder that it works in.
-        address: the server's.
-        program: its program.
-        node: a Node that is new enough.
-        prompt: what it is asked.
-        way: ``new``, ``on`` to go on with its last session, or ``fork`` to go on with a copy of it.
-        is_permitted: whether it may do all without asking.
-        mcp: the command of the lab's MCP server; empty where it needs none.
-        rule: ``hook`` or ``denied``, where its settings are to forbid the command.
-    """
-
-    home: Path
-    project: Path
-    address: str
-    program: Path
-    node: Path
-    prompt: str
-    way: str = "new"
-    is_permitted: bool = True
-    mcp: tuple[str, ...] = ()
-    rule: str = ""
-
-
-@dataclass(frozen=True)
-class Start:
-    """A command, what its environment has beside, and what stands in the home before it begins."""
-
-    command: list[str]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,23 +30,12 @@ class Agent:
     """What it is told to sum up what was said; empty where it can't be told."""
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=1)
-
-
-def _servers(place: Place, **more: Any) -> dict[str, Any]:
-    """The MCP servers, as most agents want to be told of them."""
-    if not place.mcp:
-        return {}
-    return {"mcpServers": {"lab": {"command": place.mcp[0], "args": list(place.mcp[1:]), **more}}}
-
-
 def _claude_code(place: Place) -> Start:
     ways = {"new": [], "on": ["--continue"], "fork": ["--continue", "--fork-session"]}
     flags = ["--model", "claude-sonnet-4-6", *ways[place.way]]
     flags += ["--dangerously-skip-permissions"] if place.is_permitted else []
     if place.mcp:
-        flags += ["--strict-mcp-config", "--mcp-config", json.dumps(_servers(place))]
+        flags += ["--strict-mcp-config", "--mcp-config", json.dumps(servers_of(place))]
     return Start(
         [str(place.program), "-p", place.prompt, *flags],
         {
@@ -125,7 +75,8 @@ enabled = false
     return start
 
 
-def _opencode(place: Place) -> Start:
+def _opencode(place: Place, name: str = "opencode") -> Start:
+    """Start opencode, or a fork of it, which has a name of its own in the places of opencode's."""
     model = {"name": "Lab", "limit": {"context": 200_000, "output": 32_000}, "tool_call": True}
     provider = {
         "npm": "@ai-sdk/openai-compatible", "name": "Lab", "models": {ASKED: model},
@@ -144,8 +95,8 @@ def _opencode(place: Place) -> Start:
     switched_off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
     return Start(
         [str(place.program), "run", "--model", f"lab/{ASKED}", *flags, *ways[place.way], place.prompt],
-        {f"OPENCODE_DISABLE_{name}": "1" for name in switched_off},
-        {".config/opencode/opencode.json": _json(settings)},
+        {f"{name.upper()}_DISABLE_{each}": "1" for each in switched_off},
+        {f".config/{name}/{name}.json": json_of(settings)},
     )
 
 
@@ -153,9 +104,9 @@ def _of_gemini(place: Place, folder: str, kind: str) -> dict[str, str]:
     settings = {
         "security": {"auth": {"selectedType": kind}, "folderTrust": {"enabled": False}},
         "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False},
-        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, **_servers(place, trust=True),
+        "general": {"enableAutoUpdate": False, "disableAutoUpdate": True}, **servers_of(place, trust=True),
     }  # fmt: skip
-    return {f"{folder}/settings.json": _json(settings)}
+    return {f"{folder}/settings.json": json_of(settings)}
 
 
 def _gemini_cli(place: Place) -> Start:
@@ -188,7 +139,7 @@ def _copilot(place: Place) -> Start:
     flags = ["--allow-all-tools"] if place.is_permitted else []
     flags += ["--continue"] if place.way == "on" else []
     if place.mcp:
-        flags += ["--additional-mcp-config", json.dumps(_servers(place, type="local", tools=["*"]))]
+        flags += ["--additional-mcp-config", json.dumps(servers_of(place, type="local", tools=["*"]))]
     return Start(
         [str(place.node), str(place.program), "-p", place.prompt, *flags],
         {
@@ -212,7 +163,7 @@ def _cline(place: Place) -> Start:
             place.prompt,
         ],
         {"CLINE_TELEMETRY_DISABLED": "1"},
-        {".cline/data/settings/providers.json": _json(settings)},
+        {".cline/data/settings/providers.json": json_of(settings)},
     )
 
 
@@ -236,9 +187,13 @@ def _pi(place: Place, *, is_scripting: bool = False) -> Start:
         [str(place.node), str(place.program), *flags, *ways[place.way], "-p", place.prompt],
         {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"},
         {
-            ".pi/agent/models.json": _json({"providers": {"lab": provider}}),
-            ".pi/agent/settings.json": _json({"defaultProvider": "lab", "defaultModel": ASKED, **scripting}),
-            ".pi/agent/mcp.json": _json(_servers(place, exposure="codemode" if is_scripting else "direct")),
+            ".pi/agent/models.json": json_of({"providers": {"lab": provider}}),
+            ".pi/agent/settings.json": json_of(
+                {"defaultProvider": "lab", "defaultModel": ASKED, **scripting}
+            ),
+            ".pi/agent/mcp.json": json_of(
+                servers_of(place, exposure="codemode" if is_scripting else "direct")
+            ),
         },
     )
 
@@ -271,7 +226,7 @@ def _goose(place: Place) -> Start:
             "GOOSE_MODE": "auto" if place.is_permitted else "approve", "GOOSE_DISABLE_KEYRING": "1",
             "GOOSE_TELEMETRY_ENABLED": "false",
         },
-        {".config/goose/config.yaml": _json({"extensions": extensions})},
+        {".config/goose/config.yaml": json_of({"extensions": extensions})},
     )  # fmt: skip
 
 
@@ -316,6 +271,22 @@ AGENTS: dict[str, Agent] = {
     "goose": Agent(
         "goose", "@aaif/goose-binary-linux-x64/bin/goose", ".local/share/goose",
         TOOLS["goose"], _goose,
+    ),
+    "kilo": Agent(
+        "Kilo", "@kilocode/cli-linux-x64/bin/kilo", ".local/share/kilo",
+        TOOLS["opencode"], partial(_opencode, name="kilo"),
+    ),
+    "kimi_code": Agent(
+        "Kimi Code", "@moonshot-ai/kimi-code/dist/main.mjs", ".kimi-code/sessions", TOOLS["kimi_code"], kimi_code,
+    ),
+    "droid": Agent(
+        "Droid", "@factory/cli-linux-x64/bin/droid", ".factory/sessions", TOOLS["droid"], droid,
+    ),
+    "continue_cli": Agent(
+        "Continue's cn", "@continuedev/cli/dist/cn.js", ".continue/sessions", TOOLS["continue_cli"], continue_cli,
+    ),
+    "openclaw": Agent(
+        "openclaw", "openclaw/openclaw.mjs", ".openclaw/agents", TOOLS["openclaw"], openclaw, ways=("new", "on"),
     ),
 }  # fmt: skip
 

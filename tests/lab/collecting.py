@@ -76,7 +76,8 @@ def cells_of(
 def programs_of(subject: Subject, folder: Path) -> tuple[Path, ...]:
     """Install what a subject needs, and return the programs."""
     if subject.kind == "agents":
-        return install.agent(subject.pin, folder / "npm"), install.node(folder / "npm")
+        node = install.node(folder / "npm")
+        return install.agent(subject.pin, folder / "npm", node), node
     return (install.framework(subject.pin, folder / "pip"),)
 
 

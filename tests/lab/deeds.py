@@ -129,7 +129,7 @@ DEEDS: dict[str, Scenario] = {
         "a change of a text that stands in the file twice",
         (
             Step("It is there twice.", (Asked("mark-same", end="printf 'same\\nsame\\n' >> notes.txt"),)),
-            Step("I change one.", (Asked("mark-twice", tool="edit", change=("same", "mark-twice")),)),
+            Step("I change one.", (Asked("mark-other", tool="edit", change=("same", "mark-other")),)),
             Step("Which one was it?"),
         ),
     ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.agents import ASKED
+from lab.places import ASKED
 from lab.steps import PROMPT, Tools
 
 PROGRAMS = Path(__file__).parent / "programs"

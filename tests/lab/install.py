@@ -44,13 +44,13 @@ def node(folder: Path) -> Path:
     return agent(Pin(row["package"], row["version"]), folder) / "node" / "bin" / "node"
 
 
-def agent(pin: Pin, folder: Path) -> Path:
-    """Install an agent, unless that version is there, and return where its packages are."""
+def agent(pin: Pin, folder: Path, node: Path | None = None) -> Path:
+    """Install an agent, unless that version is there, and return where its packages are; some look which Node installs them."""
     place = folder / f"{pin.package.replace('/', '_')}@{pin.version}"
     if not (place / "installed").exists():
         place.mkdir(parents=True, exist_ok=True)
         flags = ["--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(place)]
-        _done(["npm", "install", *flags, f"{pin.package}@{pin.version}"])
+        _done(["npm", "install", *flags, f"{pin.package}@{pin.version}"], node)
         (place / "installed").touch()
     return place / "node_modules"
 
@@ -90,8 +90,11 @@ def _said(command: list[str]) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, env=_environment()).stdout
 
 
-def _done(command: list[str]) -> None:
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=_environment())
+def _done(command: list[str], node: Path | None = None) -> None:
+    env = _environment()
+    if node:
+        env["PATH"] = f"{node.parent}:{env['PATH']}"
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
 
 
 def _environment() -> dict[str, str]:

@@ -129,7 +129,7 @@ def chat_stream(answer: Answer) -> Iterator[Event]:
     head = {
         "id": f"chatcmpl-lab-{answer.number}",
         "object": "chat.completion.chunk",
-        "created": 1,
+        "created": 1 + answer.number,
         "model": SERVED,
     }
 
@@ -165,7 +165,7 @@ def chat_whole(answer: Answer) -> dict[str, Any]:
         ]
     choice = {"index": 0, "message": message, "finish_reason": _CHAT_ENDS[answer.finish]}
     return {
-        "id": f"chatcmpl-lab-{answer.number}", "object": "chat.completion", "created": 1, "model": SERVED,
+        "id": f"chatcmpl-lab-{answer.number}", "object": "chat.completion", "created": 1 + answer.number, "model": SERVED,
         "choices": [choice], "usage": _chat_usage(answer),
     }  # fmt: skip
 
@@ -215,7 +215,7 @@ def responses_whole(answer: Answer) -> dict[str, Any]:
     }  # fmt: skip
     reason = _INCOMPLETE.get(answer.finish)
     return {
-        "id": f"resp_lab_{answer.number}", "object": "response", "created_at": 1, "model": SERVED,
+        "id": f"resp_lab_{answer.number}", "object": "response", "created_at": 1 + answer.number, "model": SERVED,
         "status": "incomplete" if reason else "completed", "error": None,
         "incomplete_details": {"reason": reason} if reason else None,
         "parallel_tool_calls": True, "tools": [], "tool_choice": "auto", "output": _items(answer),

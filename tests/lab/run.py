@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import actionledger as al
 from actionledger.imports.live.server import OtlpServer, ProxyServer
-from lab.agents import Agent, Place, agent_name
+from lab.agents import Agent, agent_name
 from lab.frameworks import PROGRAMS, Framework, environment_of, tools_of
+from lab.places import Place
 from lab.rules import RULES, Forbids, merged
 from lab.server import Server
 from lab.steps import CUT, NOTES, ON, PROMPT, RAN, Scenario
@@ -49,7 +50,8 @@ def run_agent(agent: Agent, script: Scenario, folder: Path, program: Path, node:
     project.mkdir(parents=True)
     home.mkdir()
     (project / NOTES).write_text("alpha\n", encoding="utf-8")
-    with Server(script, agent.tools) as server:
+    tools = replace(agent.tools, root=str(project)) if agent.tools.is_rooted else agent.tools
+    with Server(script, tools) as server:
         with proxied(server.address, folder / "proxy.duckdb") as address:
             for number, way in enumerate(script.rounds):
                 mcp = (

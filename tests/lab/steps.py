@@ -37,6 +37,10 @@ class Tools:
     """To note two things that are to be done."""
     namespace: str = ""
     """Where the MCP server's tools are for a model; empty where they are among the others."""
+    is_rooted: bool = False
+    """Whether files are named with all folders above them."""
+    root: str = ""
+    """The folder that the agent works in, where files are named with it."""
 
 
 RAN = "ran.txt"
@@ -184,10 +188,11 @@ def filled(asked: Asked, tools: Tools) -> Filled:
     """Return the name and the arguments with which an agent's tool does what is asked."""
     if asked.name:
         return asked.name, {}
+    path = f"{tools.root}/{asked.path}" if tools.root else asked.path
     ways: dict[str, Callable[[], Filled] | None] = {
-        "edit": tools.edit and partial(tools.edit, asked.path, *asked.change),
-        "read": tools.read and partial(tools.read, asked.path),
-        "write": tools.write and partial(tools.write, asked.path, asked.change[1]),
+        "edit": tools.edit and partial(tools.edit, path, *asked.change),
+        "read": tools.read and partial(tools.read, path),
+        "write": tools.write and partial(tools.write, path, asked.change[1]),
         "plan": tools.plan,
         "helper": tools.helper and partial(tools.helper, asked.given or HELPER),
         "mcp": tools.mcp and partial(tools.mcp, asked.arguments or "", {"mark": asked.mark or "none"}),

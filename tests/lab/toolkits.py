@@ -103,8 +103,7 @@ TOOLS: dict[str, Tools] = {
         _edit("edit", "file_path", "old_string", "new_string"),
         _helper("agent", **_LOOK), _mcp("mcp__lab__"),
         _shell("run_shell_command", description="Run it", is_background=True),
-        _file("read_file", "file_path"), _written("write_file", "file_path"),
-        lambda: ("todo_write", {"todos": [{"id": "1", "content": "Look", "status": "pending"}]}),
+        _file("read_file", "file_path"), _written("write_file", "file_path"), is_rooted=True,
     ),
     "copilot": Tools(
         _shell("bash", description="Run it"), None,
@@ -138,5 +137,27 @@ TOOLS: dict[str, Tools] = {
         _shell("shell"), _shell("shell", timeout_secs=2),
         _edit("edit", "path", "before", "after"),
         _helper("delegate", "instructions"), _mcp("lab__"),
+    ),
+    "kimi_code": Tools(
+        _shell("Bash"), None,
+        _edit("Edit", "path", "old_string", "new_string"),
+        _helper("Agent", description="Look around"), _mcp("mcp__lab__"),
+        _shell("Bash", run_in_background=True, description="Run it"),
+        _file("Read", "path"), _written("Write", "path"), _noted("TodoList", "title", status="pending"),
+    ),
+    "droid": Tools(
+        _shell("Execute", summary="Run the small job"), _shell("Execute", summary="Run the small job", timeout=2),
+        _edit("Edit", "file_path", "old_str", "new_str"),
+        mcp=_mcp("lab___"), behind=_shell("Execute", summary="Run the small job", fireAndForget=True), read=_file("Read", "file_path"), write=_written("Create", "file_path"), is_rooted=True,
+    ),
+    "continue_cli": Tools(
+        _shell("Bash"), _shell("Bash", timeout=2),
+        _edit("Edit", "file_path", "old_string", "new_string"),
+        mcp=_mcp(""), read=_file("Read", "filepath"), write=_written("Write", "filepath"),
+    ),
+    "openclaw": Tools(
+        _shell("exec"), _shell("exec", timeoutSeconds=2),
+        lambda path, was, now: ("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),
+        read=_file("read", "path"), write=_written("write", "path"),
     ),
 }  # fmt: skip

@@ -482,6 +482,20 @@ def test_a_refused_call_is_what_was_called(export, error, arguments, reason):
 
 
 @pytest.mark.parametrize(
+    ("error", "arguments"),
+    [
+        ('JSON parsing failed: Text: {"a": "b.\nError message: no', '{"a": "b'),
+        ("It is away.", {"value": '{"a": "b'}),
+    ],
+)
+def test_kilo_puts_arguments_that_are_no_json_into_an_object(export, error, arguments):
+    """Only its error tells them from a tool's own argument of that name."""
+    put = tool(status="error", input={"value": '{"a": "b'}, error=f"Invalid input for tool bash: {error}")
+    (turn,) = session(export(put)).turns
+    assert turn.calls[0].arguments == arguments
+
+
+@pytest.mark.parametrize(
     ("note", "metadata", "status"),
     [
         (

@@ -6,6 +6,7 @@ that has a call, since providers name calls. So a fork's copies are the same tur
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from actionledger.core.canonical import JsonDict, JsonMap
@@ -13,7 +14,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, Usage
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason
 from actionledger.imports.shapes.base import Message, left_out, texts_of
 from actionledger.imports.shapes.conversation import MessageTurns
 from actionledger.imports.sources.access import (
@@ -24,7 +25,7 @@ from actionledger.imports.sources.access import (
     objects_at,
     text_at,
 )
-from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source, Wording, seen
+from actionledger.imports.sources.base import Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import Elements, document_or_part
 from actionledger.imports.sources.usage import usage_of
@@ -33,41 +34,6 @@ NAME = "continue_cli"
 
 _EXITED = regex(r"^(?:Error executing tool \S{1,60}: )?Error \(exit code (\d{1,10})\)")
 _UNTITLED = frozenset({"Untitled Session", "New Session"})
-
-_WORDINGS = seen(
-    "1.5.47",
-    "1.5.47",
-    (
-        Wording(r"^Tool \S{1,200} not found", Reason.UNKNOWN_ACTION, "Tool teleport not found"),
-        Wording(
-            r'^Required parameter "[^"\n]{1,100}" missing for tool|^(?:Invalid|Failed to parse) (?:arguments|JSON)',
-            Reason.SCHEMA_ERROR,
-            'Required parameter "command" missing for tool "Bash"',
-        ),
-        Wording(
-            r"^Error executing tool \S{1,60}: (?:File does not exist|ENOENT)",
-            Reason.NOT_FOUND,
-            "Error executing tool Read: File does not exist: /home/ada/x",
-        ),
-        Wording(
-            r"^You must use the Read tool to read ",
-            Reason.NOT_READ,
-            "You must use the Read tool to read /home/ada/x before editing it.",
-        ),
-        Wording(
-            r"^(?:Error executing tool \S{1,60}: )?(?:String not found|The string to replace was not found|Edit failed: string not found)",
-            Reason.NO_MATCH,
-            "Error executing tool Edit: String not found in file: x",
-        ),
-        Wording(r"^Permission denied by user", Reason.REJECTED, "Permission denied by user", is_telling=True),
-        Wording(
-            r"^Command blocked by security policy",
-            Reason.NOT_APPROVED,
-            "Command blocked by security policy",
-            is_telling=True,
-        ),
-    ),
-)
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -147,7 +113,8 @@ def _message(item: JsonMap) -> Message:
                 RecordedCall(call_id, text_at(made, "name"), _arguments(made.get("arguments")))
             )
             if (state := states.get(call_id)) and (result := _result(call_id, state)):
-                found.results.append(result)
+                is_unsaid = text_at(made, "name") not in _JUDGED and result.is_error is False
+                found.results.append(replace(result, is_error=None) if is_unsaid else result)
         took = object_at(said, "usage")
         cents = number_at(took, "cost_cents")
         found.model = text_at(took, "model")
@@ -192,6 +159,9 @@ _TOOLS = (
 )  # fmt: skip
 """The built-in tools of ``cn``."""
 
+_JUDGED = frozenset(_TOOLS) - {"Bash", "Subagent"}
+"""The tools whose results say whether they failed; a command and a server's tool may be done and have failed."""
+
 SOURCE = Source(
     NAME,
     "Continue (cn)",
@@ -199,7 +169,6 @@ SOURCE = Source(
     read,
     recognise,
     patterns=("*.json",),
-    wordings=_WORDINGS,
     loses="The text of calls: broken arguments are `{}`; thoughts; times; why a response ended; that a command failed which wrote nothing to its standard error; the tools that were offered; whose fork a session is.",
     fields=("sessionId", "title", "workspaceDirectory", "history"),
     tools=_TOOLS,

@@ -1,6 +1,6 @@
 """Droid's sessions: ``~/.factory/sessions/FOLDER/SESSION.jsonl``, and their totals next to them, ``SESSION.settings.json``.
 
-Factory publishes no definition; this reads what 0.215.0 writes, run against a scripted model. After a line ``session_start`` each line is a message
+Factory publishes no definition; this reads what 0.215.0 and 0.225.2 write, run against a scripted model. After a line ``session_start`` each line is a message
 in Anthropic's blocks, for any provider. A fork names its origin and begins with a copy, with the same identifiers.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession
-from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.sources.access import (
@@ -25,7 +25,7 @@ from actionledger.imports.sources.access import (
     time_at,
     told as unknown_as,
 )
-from actionledger.imports.sources.base import Item, Refusal, Sample, Source, Wording, seen
+from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines
 from actionledger.imports.sources.pieces import FileSessions, SessionPieces
@@ -42,33 +42,6 @@ _NOTES = {
     "compaction_state": LeftOutReason.COMPACTED,
 }
 _MOST = 2**20
-
-_WORDINGS = seen(
-    "0.215.0",
-    "0.215.0",
-    (
-        Wording(
-            r"^(?:Error: ){0,2}Not found: \S{1,100}\. Only request exact tool names",
-            Reason.UNKNOWN_ACTION,
-            "Error: Not found: teleport. Only request exact tool names from the Deferred tools list",
-        ),
-        Wording(
-            r"^(?:Error: ){0,2}(?:\S{1,60} is required and must be|InputValidationError)",
-            Reason.SCHEMA_ERROR,
-            "Error: command is required and must be a string",
-        ),
-        Wording(
-            r"^(?:Error: ){0,2}The text to replace was not found",
-            Reason.NO_MATCH,
-            "Error: Error: The text to replace was not found in the file.",
-        ),
-        Wording(
-            r"^(?:Error: ){0,2}Error reading file: ENOENT\b",
-            Reason.NOT_FOUND,
-            "Error: Error reading file: ENOENT: no such file or directory, access '/home/ada/x'",
-        ),
-    ),
-)
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
@@ -221,10 +194,9 @@ SOURCE = Source(
     Capture.CALLS,
     read,
     recognise,
-    wordings=_WORDINGS,
     loses="The text of calls: broken arguments are `{}`; tokens of a response (the session's are metadata), why it ended and how long it took; the tools that were offered; tries that broke off.",
     fields=("type", "id", "timestamp", "message"),
     other_fields=(("type", "id", "title", "owner"),),
     tools=_TOOLS,
-    tested="0.215.0",
+    tested="0.225.2",
 )

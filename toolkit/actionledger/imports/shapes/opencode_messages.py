@@ -262,6 +262,8 @@ def _read_tool(part: JsonMap, found: Message) -> None:
     arguments: str | JsonMap = text_at(state, "input") or given
     if is_refused:
         name, arguments = text_at(given, "tool"), _refused_text(text_at(given, "error"))
+    elif given.keys() == {"value"} and _REFUSED.search(text_at(state, "error")):
+        arguments = text_at(given, "value")  # Kilo: what is no JSON is put into an object
     found.calls.append(RecordedCall(call_id, name, arguments, at=len(found.text)))
     status = text_at(state, "status")
     if status not in {"completed", "error"}:

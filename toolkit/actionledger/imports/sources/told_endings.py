@@ -23,7 +23,8 @@ _COMMANDS = ('[{"query":', "}]")
 _OF_COMMANDS = regex(r'[^\\]","error":"Command exited with code ([1-9]\d{0,9})","success":false\}')
 _LAST = regex(
     r"(?:<shellId: \w{1,40} completed with exit code (-?\d{1,10})>"
-    r"|\nCommand exited with code (\d{1,10})"
+    r"|\n\(?Command exited with code (\d{1,10})\)?"
+    r"|\n\[Process exited with code (-?\d{1,10})\]"
     r"|\nExit Code: (\d{1,10})(?:\n(?:Signal|Process Group PGID|Background PIDs): [^\n]{0,80})+(?:\n</untrusted_context>)?)\s*\Z"
 )
 _OF_SCRIPT = regex(r'^\{"chunk_id":[^\n]{0,200}?"exit_code":([1-9]\d{0,9})\b', re.MULTILINE)
@@ -56,6 +57,18 @@ def is_late_told(text: str) -> bool:
     return any((place := text.rfind(begins)) >= 0 and says in text[place:] for begins, says in _LATE)
 
 
+def is_stop_told(text: str) -> bool:
+    """Return whether pi's fixed words after the output say that a command was stopped."""
+    return text.endswith("\n\nCommand aborted")
+
+
+def is_failure_told(text: str) -> bool:
+    """Return whether openclaw's fixed words after the output say that a signal ended a command, or that it couldn't run."""
+    if text.endswith(("\n\nCommand not found", "\n\nCommand not executable (permission denied)")):
+        return True
+    return "\n\nCommand aborted by signal SIG" in text[-_LONGEST_ENDING:]
+
+
 def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
     """Return the exit status in an agent's fixed words; None if they have none."""
     if is_error is not None:
@@ -71,6 +84,6 @@ def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
         found = _LAST_OF_FAILED.search(text[-_TAIL:])
     for _ in range(3 if found is None and text.endswith(_SHORTENED_ENDS) else 0):
         text = _SHORTENED.sub("", text[-_LONGEST_ENDING:])
-    if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):
+    if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", "]", *"0123456789")):
         found = _LAST.search(tail)
     return None if found is None else exit_status_of(int(next(filter(None, found.groups()))))

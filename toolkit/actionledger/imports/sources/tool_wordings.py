@@ -11,8 +11,10 @@ _BOTH = "qwen_code 0.24.4, gemini_cli 0.61.0"
 _OF_GOOSE = r"^The tool call returned the following error:\n"
 """The beginning of an error that goose itself, or a server's protocol, reports."""
 
-_OF_KIMI = r"^(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
-"""The beginning of each error of Kimi's."""
+_KIMI = r"(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
+_DROID = r"(?:Error: ){0,2}"
+_CN = r"Error executing tool \S{1,200}: "
+"""How errors of Kimi, Droid and Continue's ``cn`` begin."""
 
 TOOLS: tuple[Wording, ...] = (
     Wording(
@@ -56,55 +58,6 @@ TOOLS: tuple[Wording, ...] = (
         "Command timed out after 2000ms before it could complete. There was no output before it timed out.",
         is_telling=True,
         last_seen="qwen_code 0.24.4",
-    ),
-    Wording(
-        r"^Command timed out after \d{1,9} seconds\. Consider increasing the timeout for long-running commands\.",
-        Reason.TIMEOUT,
-        "Command timed out after 2 seconds. Consider increasing the timeout for long-running commands.",
-        is_telling=True,
-        last_seen="droid 0.225.2",
-    ),
-    Wording(
-        _OF_KIMI + r'Tool "[^"\n]{1,200}" not found',
-        Reason.UNKNOWN_ACTION,
-        '<system>ERROR: Tool execution failed.</system>\nTool "teleport" not found',
-        is_telling=True,
-        last_seen="kimi_code 2.1.0",
-    ),
-    Wording(
-        _OF_KIMI + r'Invalid args for tool "',
-        Reason.SCHEMA_ERROR,
-        '<system>ERROR: Tool execution failed.</system>\nInvalid args for tool "Bash": must be object',
-        is_telling=True,
-        last_seen="kimi_code 2.1.0",
-    ),
-    Wording(
-        _OF_KIMI + r"|^Error: MCP tool \S{1,200} returned an error: ",
-        Reason.TOOL_ERROR,
-        "Error: MCP tool lab___lab_fail returned an error: It went wrong.",
-        is_telling=True,
-        last_seen="kimi_code 2.1.0, droid 0.225.2",
-    ),
-    Wording(
-        r"^Found \d{1,6} matches\. Please provide more context to identify a unique match:",
-        Reason.SEVERAL_MATCHES,
-        "Found 2 matches. Please provide more context to identify a unique match:",
-        is_telling=True,
-        last_seen="goose 1.52.0",
-    ),
-    Wording(
-        r"^Could not stat [^\n]{1,500} to verify prior read \(E[A-Z]{2,12}\)\.",
-        Reason.TOOL_ERROR,
-        "Could not stat /home/ada/x to verify prior read (ENOTDIR). Re-read with the read_file tool.",
-        is_telling=True,
-        last_seen="qwen_code 0.24.4",
-    ),
-    Wording(
-        r"^The execution of this tool, or a previous tool was interrupted\.\s*\Z",
-        Reason.STOPPED,
-        "The execution of this tool, or a previous tool was interrupted.",
-        is_telling=True,
-        last_seen="copilot 1.0.102",
     ),
     Wording(
         r"^File \S{1,500} has not been read in this session\.",
@@ -168,6 +121,97 @@ TOOLS: tuple[Wording, ...] = (
         "Error executing edit: EACCES",
         is_telling=True,
         last_seen=_BOTH,
+    ),
+    Wording(
+        rf"""^(?:{_KIMI}Tool "[^"\n]{{1,200}}" not found|{_DROID}Not found: \S{{1,200}}\. Only request exact tool names)""",
+        Reason.UNKNOWN_ACTION,
+        "Error: Not found: teleport. Only request exact tool names from the Deferred tools list",
+        is_telling=True,
+        last_seen="kimi_code 2.1.0, droid 0.225.2",
+    ),
+    Wording(
+        rf"""^(?:{_KIMI}Invalid args for tool "|{_DROID}\w{{1,60}} call rejected: missing required parameters |Required parameter "[^"\n]{{1,100}}" missing for tool "|(?:Error: )?\w{{1,60}} (?:arg )?is required and must be an? [\w -]{{1,40}}\s*\Z|Invalid input for tool \S{{1,200}}: JSON parsing failed: Text: )""",
+        Reason.SCHEMA_ERROR,
+        'Required parameter "command" missing for tool "Bash"',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0, droid 0.225.2, continue_cli 1.5.47, kilo 7.7.9",
+    ),
+    Wording(
+        rf"""^(?:{_DROID}The text to replace was not found in the file\.|{_CN}(?:String not found|The string to replace was not found|Edit failed: string not found))""",
+        Reason.NO_MATCH,
+        "Error: Error: The text to replace was not found in the file.",
+        is_telling=True,
+        last_seen="droid 0.225.2, continue_cli 1.5.47",
+    ),
+    Wording(
+        rf"""^(?:{_DROID}Found \d{{1,6}} occurrences of the specified text, but change_all is false\.|Found \d{{1,6}} matches\. Please provide more context to identify a unique match:)""",
+        Reason.SEVERAL_MATCHES,
+        "Found 2 matches. Please provide more context to identify a unique match:",
+        is_telling=True,
+        last_seen="droid 0.225.2, goose 1.52.0",
+    ),
+    Wording(
+        rf"""^(?:{_DROID}File "[^"\n]{{1,500}}" has been modified externally since|{_DROID}Cannot edit file that has not been read first\.|You must use the Read tool to read )""",
+        Reason.NOT_READ,
+        "You must use the Read tool to read /home/ada/x before editing it.",
+        is_telling=True,
+        last_seen="droid 0.225.2, continue_cli 1.5.47",
+    ),
+    Wording(
+        rf"""^(?:{_DROID}Error reading file: ENOENT: |{_CN}(?:File does not exist|ENOENT))""",
+        Reason.NOT_FOUND,
+        "Error executing tool Read: File does not exist: /home/ada/x",
+        is_telling=True,
+        last_seen="droid 0.225.2, continue_cli 1.5.47",
+    ),
+    Wording(
+        rf"""^(?:(?:{_DROID}Error executing MCP tool \S{{1,200}}: |{_CN})(?:Not connected|MCP error -32000: Connection closed))""",
+        Reason.UNAVAILABLE,
+        "Error executing tool lab_die: MCP error -32000: Connection closed",
+        is_telling=True,
+        last_seen="droid 0.225.2, continue_cli 1.5.47",
+    ),
+    Wording(
+        rf"""^(?:{_DROID}Command terminated by signal: SIG[A-Z]{{2,8}}\n|{_CN}Error \(exit code [1-9]\d{{0,9}}\))""",
+        Reason.COMMAND_FAILED,
+        "Error executing tool Bash: Error (exit code 1): no",
+        is_telling=True,
+        last_seen="droid 0.225.2, continue_cli 1.5.47",
+    ),
+    Wording(
+        r"""^(?:Command timed out after \d{1,9} seconds\. Consider increasing the timeout for long-running commands\.)""",
+        Reason.TIMEOUT,
+        "Command timed out after 2 seconds. Consider increasing the timeout for long-running commands.",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        r"""^(?:The execution of this tool, or a previous tool was interrupted\.\s*\Z)""",
+        Reason.STOPPED,
+        "The execution of this tool, or a previous tool was interrupted.",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
+    ),
+    Wording(
+        r"""^(?:Permission denied by user\s*\Z)""",
+        Reason.REJECTED,
+        "Permission denied by user",
+        is_telling=True,
+        last_seen="continue_cli 1.5.47",
+    ),
+    Wording(
+        r"""^(?:Command blocked by security policy|Permission to run this tool was denied due to the following rules: |The user has specified a rule which prevents you from using this specific tool call)""",
+        Reason.NOT_APPROVED,
+        "Permission to run this tool was denied due to the following rules: `shell(echo)`",
+        is_telling=True,
+        last_seen="copilot 1.0.102, opencode 1.18.33, continue_cli 1.5.47",
+    ),
+    Wording(
+        rf"""^(?:{_KIMI}|{_CN}|{_DROID}Error executing MCP tool \S{{1,200}}: |{_DROID}Error (?:reading|writing) file: E[A-Z]{{2,12}}: |{_DROID}Error running task subagent: |\{{\s{{1,4}}"status": "error",\s{{1,4}}"tool": "|Error: MCP tool \S{{1,200}} returned an error: |Cannot read properties of (?:null|undefined) \(reading '\w{{1,60}}'\)\s*\Z|Could not stat [^\n]{{1,500}} to verify prior read \(E[A-Z]{{2,12}}\)\.)""",
+        Reason.TOOL_ERROR,
+        "Error: MCP tool lab___lab_fail returned an error: It went wrong.",
+        is_telling=True,
+        last_seen="kimi_code 2.1.0, droid 0.225.2, continue_cli 1.5.47, qwen_code 0.24.4",
     ),
 )
 """Their own words, the narrower ones first."""

@@ -17,7 +17,7 @@ from actionledger.core.recordings import RecordedResult
 from actionledger.core.vocabulary import ExecutionStatus, Reason
 from actionledger.imports.sources.agent_wordings import AGENTS
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.told_endings import exit_told, is_late_told
+from actionledger.imports.sources.told_endings import exit_told, is_failure_told, is_late_told, is_stop_told
 
 JUDGED = 2000
 """How much of a result's text is examined, in characters: later text is a program's output, not the runtime's words."""
@@ -242,6 +242,10 @@ def with_end_told(result: RecordedResult) -> RecordedResult:
     text = _words(result.output)
     if result.is_error is not True and is_late_told(text):
         return replace(result, status=ExecutionStatus.TIMED_OUT, is_inferred=True)
+    if result.is_error is not True and is_stop_told(text):
+        return replace(result, status=ExecutionStatus.INTERRUPTED, is_inferred=True)
+    if result.is_error is None and is_failure_told(text):
+        return replace(result, is_error=True, reason=Reason.COMMAND_FAILED, is_inferred=True)
     if result.is_error is None and text.startswith(_TAGGED_ERROR):
         return replace(result, is_error=True, is_inferred=True)
     status = exit_told(text, is_error=result.is_error)
@@ -371,8 +375,9 @@ def _by(reason: Reason, *, is_inferred: bool) -> JudgedResult:
 @lru_cache(maxsize=1024)
 def _finder(pattern: str) -> Callable[[str], re.Match[str] | None]:
     """Return a pattern's match function: ``search`` would try every place even if it matches only at the beginning."""
-    compiled = re.compile(pattern)
-    return compiled.match if _is_of_beginning(pattern) else compiled.search
+    found = regex(pattern)
+    name = "match" if _is_of_beginning(pattern) else "search"
+    return lambda text: getattr(found, name)(text)  # noqa: PLW0108 - the method is another one once it is compiled
 
 
 @lru_cache(maxsize=1024)
