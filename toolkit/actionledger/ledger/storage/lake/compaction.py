@@ -14,8 +14,8 @@ from actionledger.core.errors import UsageError
 from actionledger.core.ids import utc
 from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.files import one_sentence
+from actionledger.ledger.storage.lake.conflicts import tried_again
 from actionledger.ledger.storage.lake.connection import connect_lake
-from actionledger.ledger.storage.lake.loading import tried_again
 from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
 
 _UNUSED_FOR = timedelta(days=1)

@@ -16,7 +16,7 @@ from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, 
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.storage.lake.loading import LakeLoader, OwnSessions
-from actionledger.ledger.storage.lake.place import LakePlace, PrivateFiles
+from actionledger.ledger.storage.lake.place import GRACE_SECONDS, LakePlace, PrivateFiles
 from actionledger.ledger.storage.lake.tables import OwnChain
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import (
@@ -34,9 +34,6 @@ BATCH_BYTES = 16 * 1024 * 1024
 
 PIECE_BYTES = 12 * 1024 * 1024
 """The size of an import's commit, in bytes of lines: each commit queries what is known, and writes files for each table."""
-
-GRACE_SECONDS = 60.0
-"""Seconds that a wholly ingested segment stays, since a reader of an earlier state still needs it."""
 
 
 class HostIngester(Protocol):

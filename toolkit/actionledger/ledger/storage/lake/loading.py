@@ -1,10 +1,7 @@
 """Load lines into a lake while other hosts do the same."""
 
-import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-import duckdb
-import tenacity
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.events import Event, RunStarted, SessionStarted
@@ -12,6 +9,7 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.storage.chain import Chain
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.lake.conflicts import claim, tried_again
 from actionledger.ledger.storage.lake.connection import filled_tables_of
 from actionledger.ledger.storage.loading import LoadCounts, Loader
 from actionledger.ledger.storage.old_events import ReversalAsTry
@@ -90,12 +88,6 @@ def _of(
         [",".join(keys)],
     ).fetchall()
     return dict(found)
-
-
-_log = logging.getLogger(__name__)
-
-_PATIENCE_SECONDS = 120.0
-_CONFLICTS = ("conflict", "database is locked", "could not serialize", "deadlock")
 
 
 class LakeLoader(Loader):
@@ -189,32 +181,3 @@ class LakeLoader(Loader):
             "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
             [list(offsets), list(offsets.values())],
         )
-
-
-def claim(connection: DuckDBPyConnection) -> None:
-    """Make this transaction conflict with any other one that claims something."""
-    connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
-
-
-def tried_again(
-    on: Callable[[BaseException], bool] | None = None, *, seconds: float = _PATIENCE_SECONDS
-) -> Iterable[tenacity.AttemptManager]:
-    """Return the attempts at something that may conflict with another host's commit, for a few minutes."""
-    return tenacity.Retrying(
-        retry=tenacity.retry_if_exception(on or is_conflict),
-        stop=tenacity.stop_after_delay(seconds),
-        wait=tenacity.wait_random_exponential(multiplier=0.2, max=5.0),
-        before_sleep=_note_retry,
-        reraise=True,
-    )
-
-
-def _note_retry(attempt: tenacity.RetryCallState) -> None:
-    # For debugging only: that hosts wait for each other is normal, and the error's text may be long.
-    _log.debug("Another host was first; this is attempt %d.", attempt.attempt_number)
-
-
-def is_conflict(error: BaseException) -> bool:
-    """Return whether another host was in the way, so that another attempt may succeed."""
-    said = str(error).lower()
-    return isinstance(error, duckdb.Error) and any(words in said for words in _CONFLICTS)

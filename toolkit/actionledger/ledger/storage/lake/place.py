@@ -30,6 +30,9 @@ S3 = "s3://"
 COMMIT_SECONDS = 15.0
 """Seconds between a host's commits while its agents work, unless the file says otherwise."""
 
+GRACE_SECONDS = 60.0
+"""Seconds that a wholly ingested segment stays, since a reader of an earlier state still needs it."""
+
 _TEXTS = frozenset({"metadata_path", "data_path", "host", "queue_path"})
 _KEYS = _TEXTS | {"commit_seconds"}
 _CREDENTIALS = regex(r"\b(password|passfile|sslpassword|secret)\s*=|://[^/@\s]*:[^/@\s]*@", re.IGNORECASE)

@@ -19,8 +19,8 @@ from actionledger.core.processes import remove_free
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence
 from actionledger.ledger.storage.lake.connection import connect_lake
-from actionledger.ledger.storage.lake.ingester import GRACE_SECONDS, LakeIngester
-from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.lake.ingester import LakeIngester
+from actionledger.ledger.storage.lake.place import GRACE_SECONDS, LakePlace
 from actionledger.ledger.storage.lake.queue import PIECE_BYTES, Piece, Queue, packed, queue_of
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.segments import Line, batches, qualified_name, remove_finished, segment_sizes

@@ -14,7 +14,7 @@ from actionledger.ledger.storage.chain import SPAN, Chain, Head, begin
 from actionledger.ledger.storage.comments import comment_on_everything
 from actionledger.ledger.storage.connections import BASE, transaction
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles
-from actionledger.ledger.storage.lake.loading import claim, tried_again
+from actionledger.ledger.storage.lake.conflicts import claim, tried_again
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.schema import BOOKKEEPING, LINK, PROVEN_SINCE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.storage.stored import seal
