@@ -16,7 +16,13 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.names import one_place, one_session, session_names, sessions_called
+from actionledger.ledger.queries.names import (
+    one_place,
+    one_session,
+    session_names,
+    sessions_called,
+    sessions_named_so,
+)
 
 ONE = derived_id("session", "one")
 TWO = derived_id("session", "two")
@@ -289,3 +295,22 @@ def test_a_list_plans_families_only_where_there_are_parents(tmp_path: Path) -> N
             "two": 0,
             "sub": 1,
         }
+
+
+def test_a_text_is_found_in_turns_before_the_names_of_sessions(tmp_path: Path) -> None:
+    """A session that is called so has more and newer turns than fit on a page; it is named apart."""
+    at = datetime(2026, 1, 1, 12)
+    turns = [RecordedTurn(place, "Done.", occurred_at=at.replace(minute=place)) for place in range(9)]
+    called = replace(session("called", "Deploy it"), turns=turns)
+    holds = replace(
+        session("holds", "Something else"), turns=[RecordedTurn(0, "I deploy it now.", occurred_at=at)]
+    )
+    with open_ledger(tmp_path / "team.duckdb") as ledger:
+        import_sessions(ledger, [called, holds])
+        page = queries.turns_page(ledger, Filter(text="deploy"), limit=3)
+        assert page.count == 10
+        assert [turn.hit.place for turn in page.turns if turn.hit] == ["response", "name", "name"]
+        again = queries.turns_page(ledger, Filter(text="deploy"), limit=3, offset=3)
+        assert [turn.turn_index for turn in (*page.turns[1:], *again.turns)] == [8, 7, 6, 5, 4]
+        assert [each.title for each in sessions_named_so(ledger, Filter(text="deploy"))] == ["Deploy it"]
+        assert sessions_named_so(ledger, Filter(text="deploy", is_failing=True)) == []

@@ -94,7 +94,7 @@ _OF_TURNS = f"""
 WITH asked AS (SELECT unnest($sessions)::UUID AS session_id, unnest($places) AS turn_index),
 said AS (FROM ({sessions_of(_THEIR)})),
 made AS (SELECT session_id, turn_index, max(occurred_at) AS occurred_at FROM turn_starts WHERE {_THEIR} GROUP BY ALL)
-SELECT session_id::VARCHAR AS session_id, turn_index, external_id, coalesce(title, '') AS title, coalesce(agent, '') AS agent, occurred_at
+SELECT session_id::VARCHAR AS session_id, turn_index, external_id, coalesce(title, CASE WHEN external_id = '' THEN task END, '') AS title, coalesce(agent, '') AS agent, occurred_at
 FROM asked JOIN said USING (session_id) LEFT JOIN made USING (session_id, turn_index)"""
 
 
