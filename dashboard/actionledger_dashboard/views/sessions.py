@@ -234,7 +234,11 @@ def _title(row: SessionRow) -> str | None:
 def _task(row: SessionRow) -> str:
     """Return a session's task; empty where its title says it, and for agents, whose tasks are their prompts."""
     begin = (_title(row) or "").rstrip("….")
-    return "" if row.agent or (begin and row.task.startswith(begin)) else row.task
+    return (
+        ""
+        if row.agent or (begin and (row.task.startswith(begin) or begin.startswith(row.task)))
+        else row.task
+    )
 
 
 def _says_something(column: Column) -> bool:

@@ -195,9 +195,7 @@ def _events(events: Sequence[Event], days: alt.X, ink: str, late: date, *, is_lo
             "start": event.day.isoformat(),
             "label": _shortened(event.label) if len(events) <= _LABELLED else "",
             "detail": visible(event.detail),
-            "place": (_HEIGHT - 8 - 14 * at)
-            if is_low
-            else (8 + 14 * at),  # one line each: next to each other they overlap on a phone
+            "off": 8 + 14 * at,  # one line each: next to each other they overlap on a phone
             "is_late": event.day > late,
             "kind": "changed" if event.is_change else "new",
         }
@@ -217,6 +215,7 @@ def _events(events: Sequence[Event], days: alt.X, ink: str, late: date, *, is_lo
     lines = base.mark_rule(color=ink, strokeWidth=2).encode(strokeDash=dash)
     words = [
         base.transform_filter(f"{'' if is_late else '!'}datum.is_late")
+        .transform_calculate(place="height - datum.off" if is_low else "datum.off")
         .mark_text(color=ink, align="right" if is_late else "left", dx=-4 if is_late else 4, fontSize=11)
         .encode(y=alt.Y("place:Q", scale=None, axis=None), text="label:N")
         for is_late in (False, True)
