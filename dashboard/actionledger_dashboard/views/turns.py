@@ -16,13 +16,14 @@ from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind, Turn
 from actionledger.ledger.queries.marks import listed_turns
 from actionledger.ledger.queries.names import sessions_named_so
 from actionledger.ledger.queries.recent import latest_turns
+from actionledger.ledger.queries.session import turns_of_sessions
 from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.controls import line, show_anchors
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export, turn_columns
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called
+from actionledger_dashboard.components.wording import called, minute_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
@@ -81,10 +82,14 @@ NAMED = 5
 def show_named(within: Filter) -> None:
     """Link the sessions that are called so: among many turns that contain the text nobody would find them."""
     found = ask(sessions_named_so, within, limit=NAMED + 1)
-    targets = [
-        (called(each.external_id, each.session_id, each.title), links.transcript_href(each.session_id))
-        for each in found[:NAMED]
-    ]
+    begun = {
+        each.session_id: each for each in ask(turns_of_sessions, [(each.session_id, 0) for each in found])
+    }
+    targets = []
+    for each in found[:NAMED]:
+        at = minute_of(begun[each.session_id].occurred_at) if each.session_id in begun else ""
+        name = called(each.external_id, each.session_id, each.title)
+        targets.append((" · ".join(filter(None, (name, at))), links.transcript_href(each.session_id)))
     if len(found) > NAMED:
         targets.append(("all of them", links.sessions_href(within)))
     if targets:
