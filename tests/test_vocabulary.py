@@ -111,6 +111,17 @@ def test_what_nothing_speaks_against_may_run():
     }
 
 
+def test_a_person_can_let_a_waiting_action_run_but_no_refused_one():
+    """Its arguments fit, unlike those of an action that its catalogue rejects."""
+    assert {status for status in ActionStatus if status.is_plannable and not status.is_runnable} == {
+        ActionStatus.NEEDS_APPROVAL
+    }
+    assert {status for status in ActionStatus if status.is_refused} == {
+        ActionStatus.INVALID,
+        ActionStatus.UNKNOWN,
+    }
+
+
 def test_an_execution_was_attempted_if_its_effect_was_tried():
     """What was denied, limited, skipped, put off or only planned never began."""
     assert {status for status in ExecutionStatus if not status.was_attempted} == {

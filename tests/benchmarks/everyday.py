@@ -56,7 +56,9 @@ class Build:
 
     def run(self, *arguments: str) -> Cost:
         """Run a command to its end."""
-        environment = os.environ | {"PYTHONPATH": str(self.toolkit)}
+        # With a cache of its own, as a user has it: builds replace what others have cached.
+        cache = {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        environment = os.environ | {"PYTHONPATH": str(self.toolkit)} | cache
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         process = subprocess.Popen(
             [sys.executable, "-m", "actionledger", *arguments],

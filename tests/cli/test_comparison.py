@@ -33,7 +33,7 @@ def test_runs_over_the_same_turns_pair(run, ledger):
     done = run("compare", "first", RUN, "-p", "assistant", "-l", ledger)
     assert done.code == 0
     assert "5 turns that both have read" in done.out
-    assert "success before 75.0%  too few sessions, after 50.0%  too few sessions" in done.out
+    assert "success before 75.0% too few sessions, after 50.0% too few sessions" in done.out
     assert f"{shown_p(session_test({-1: 1}))} by the sign-flip test over sessions" in done.out
     assert f"{shown_p(mcnemar(1, 0))} by the exact McNemar test" in done.out
     assert "a#1" in next(line for line in done.out.splitlines() if line.startswith("lost"))

@@ -25,7 +25,7 @@ def test_loops_are_printed_with_their_rate(run, ledger):
     assert (done.code, done.err) == (0, "")
     row = next(line for line in done.out.splitlines() if "same_action" in line).split()
     assert row[1:] == ["0", "3", "same_action", "4", "list_tasks", "stopped"]
-    assert "sessions with a loop to stop 100.0%  [20.7%, 100.0%] (1), " in done.out
+    assert "sessions with a loop to stop 100.0% [20.7%, 100.0%] (1), " in done.out
     assert "of 1 session; also, with results not recorded: 0 sessions" in done.out
 
 

@@ -27,7 +27,7 @@ def test_what_changed_is_printed(run, ledger):
     assert (done.code, done.err) == (0, "")
     assert "5 turns read again by gembrain-standard in " in done.out
     assert "over the 4 turns that meant to act in both readings, in 2 sessions:" in done.out
-    assert "success before 75.0%  too few sessions, after 50.0%  too few sessions" in done.out
+    assert "success before 75.0% too few sessions, after 50.0% too few sessions" in done.out
     assert "difference too few sessions, p = 1 by the sign-flip test over sessions" in done.out
     assert "p = 1 by the exact McNemar test, which takes turns for independent" in done.out
     table = done.out[done.out.index("what changed") :]

@@ -53,12 +53,12 @@ def test_values_that_are_no_text_are_shown():
 
 def test_a_rate_is_shown_with_its_interval():
     """Where nothing was counted, there is none."""
-    assert shown_rate(Rate(1, 2)) == "50.0%  [9.5%, 90.5%]"
+    assert shown_rate(Rate(1, 2)) == "50.0% [9.5%, 90.5%]"
     assert shown_rate(Rate(0, 0)) == "–"
 
 
 ID = "4c29d091-aaa6-5375-806b-657d40e22c9e"
-WORDS = ("no_match", "remove_conversation_memory", ID, "kestrel-mini", "12,345", "97.5%  [96.7%, 98.1%]")
+WORDS = ("no_match", "remove_conversation_memory", ID, "kestrel-mini", "12,345", "97.5% [96.7%, 98.1%]")
 
 
 def shown(sheet: Sheet, width: int) -> str:

@@ -4,7 +4,7 @@ import os
 import time
 from threading import Event, Thread
 
-from actionledger.core.processes import FileLock, remove_free
+from actionledger.core.processes import FileLock, remove_free, watch_worker
 
 
 def test_a_lock_has_one_holder(tmp_path):
@@ -54,3 +54,32 @@ def test_the_locks_of_the_dead_are_cleared_away(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["held.lock", "new.lock"]
     assert not FileLock(tmp_path / "held.lock").acquire()
     held.release()
+
+
+def test_a_worker_rests_while_its_process_forks(tmp_path):
+    """It pauses before, goes on in the parent, and starts over in the child."""
+    told = tmp_path / "told"
+
+    class Worker:
+        def tell(self, word: str) -> None:
+            with told.open("a") as file:
+                file.write(f"{word} {os.getpid() == parent}\n")
+
+        def pause(self) -> None:
+            self.tell("pause")
+
+        def go_on(self) -> None:
+            self.tell("go on")
+
+        def start_over(self) -> None:
+            self.tell("start over")
+
+    parent, worker = os.getpid(), Worker()
+    watch_worker(worker)
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    first, *rest = told.read_text().splitlines()
+    assert first == "pause True"
+    assert sorted(rest) == ["go on True", "start over False"]

@@ -35,6 +35,20 @@ def test_ids_and_times_are_not_broken_at_their_hyphens(values, kind):
     assert shown.count(f"<td{kind}>") == len(values)
 
 
+@pytest.mark.parametrize(
+    ("shown", "total", "footer"),
+    [
+        (1, 1, "1 row"),
+        (2, 2, "2 rows"),
+        (2, None, "the first 2 rows; there are more"),
+        (2, 1200, "the first 2 of 1,200 rows"),
+    ],
+)
+def test_a_tables_footer_says_how_many_rows_there_are(shown, total, footer):
+    """It also says if only the first ones are shown, and if nobody knows how many more there are."""
+    assert Table(["column"], [[1]] * shown, total).footer == footer
+
+
 AT = datetime(2026, 3, 1, 12)
 KINDS = {"name": str, "count": int, "share": float, "is_one": bool, "at": datetime}
 

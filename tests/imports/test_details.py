@@ -36,12 +36,6 @@ def imported(ledger: al.Ledger, *pieces: al.RecordedSession) -> list[tuple[objec
     return ledger.sql(ASKED).fetchall()
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
-
-
 def test_the_first_prompt_is_the_title_where_nobody_gives_one(ledger) -> None:
     assert imported(ledger, session(turn(0, "Mend the\n  till."))) == [
         ("Mend the till.", "prompt", "/work/shop", "main")
@@ -184,14 +178,22 @@ TOOK = al.Usage(input_tokens=1_000_000, output_tokens=100_000)
         ),
         (al.RecordedTurn(0, "cut", usage=al.Usage(input_tokens=9, output_tokens=0)), (9, None, None)),
         (al.RecordedTurn(0, "", usage=al.Usage(input_tokens=9, output_tokens=0)), (9, 0, None)),
+        (al.RecordedTurn(0, "word " * 40, usage=al.Usage(input_tokens=9, output_tokens=3)), (9, None, None)),
+        (al.RecordedTurn(0, "word " * 15, usage=al.Usage(input_tokens=9, output_tokens=3)), (9, 3, None)),
+        (
+            al.RecordedTurn(
+                0, "- " * 99, usage=al.Usage(input_tokens=9, output_tokens=3, finish_reason="stop")
+            ),
+            (9, 3, None),
+        ),
         (al.RecordedTurn(0, "x", usage=al.Usage(output_tokens=120, reasoning_tokens=140)), (None, 260, 140)),
         (al.RecordedTurn(0, "x", usage=al.Usage(output_tokens=140, reasoning_tokens=120)), (None, 140, 120)),
     ],
 )
-def test_a_zero_that_nobody_counted_is_not_known(
+def test_what_nobody_counted_is_not_known(
     turn: al.RecordedTurn, tokens: tuple[int | None, int | None, int | None]
 ) -> None:
-    """Of messages that were broken off; and thoughts are among the output, whoever counts them apart."""
+    """Of messages that were broken off, or begun and never finished; and thoughts are among the output, whoever counts them apart."""
     usage_ = known_usage(turn)
     assert (usage_.input_tokens, usage_.output_tokens, usage_.reasoning_tokens) == tokens
     assert usage_.cost_usd is None

@@ -1,9 +1,8 @@
 """Recorded sessions into a ledger: what is there already is passed over, whatever cut the last import off."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -36,12 +35,6 @@ SESSIONS = (
     session("other", "<read_file><path>x</path></read_file>", profile="coder"),
 )
 TURNS = 6
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
 
 
 def importer(record: Callable[[Event], None], there: Known | None = None, source: str = "jsonl") -> Importer:

@@ -30,12 +30,6 @@ ANTHROPIC = {
 }
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    with al.open_ledger(tmp_path / "l.duckdb") as opened:
-        yield opened
-
-
 def rows(ledger, query: str) -> list[tuple]:
     return [tuple(row) for row in ledger.sql(query).fetchall()]
 

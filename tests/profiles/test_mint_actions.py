@@ -13,27 +13,9 @@ def test_the_catalogue_holds_just_the_two_actions():
     assert CATALOGUE.names == tuple(FIELDS)
 
 
-@pytest.mark.parametrize("name", FIELDS)
-def test_the_example_is_valid(checked, name):
-    """What a model is shown as correct is correct."""
-    assert checked(CATALOGUE, name, CATALOGUE.model(name).example).status is ActionStatus.VALID
-
-
 @pytest.mark.parametrize(("name", "field"), FIELDS.items())
 def test_the_one_field_is_required_and_not_empty(checked, name, field):
     """Neither nothing nor an empty text is code or an answer."""
     assert checked(CATALOGUE, name, {}).reason is Reason.MISSING_FIELD
     assert checked(CATALOGUE, name, {field: ""}).reason is Reason.BAD_LENGTH
     assert checked(CATALOGUE, name, {field: "x"}, strings_only=True).status is ActionStatus.VALID
-
-
-def test_the_json_schema_has_all_names():
-    """The schema that a model may be given holds every action by name."""
-    assert set(CATALOGUE.json_schema()["discriminator"]["mapping"]) == set(FIELDS)
-
-
-def test_every_field_and_action_is_described():
-    """A model is told what each action does and what each field means."""
-    for action in CATALOGUE.describe():
-        assert action.description
-        assert all(field.description for field in action.fields), action.name

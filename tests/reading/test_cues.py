@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 import actionledger as al
 from actionledger.core.vocabulary import BlockStatus, Outcome, Reason
 from actionledger.reading import cues
-from actionledger.reading.cues import WORDS, CueWords, is_shown
+from actionledger.reading.cues import CueWords, is_shown
 from actionledger.reading.parsers import PARSERS
 from actionledger.reading.prose_words import stems
 from actionledger.reading.scan.source import Source
@@ -195,7 +195,7 @@ def test_whatever_a_pattern_finds_holds_such_a_word(name):
     """A cue that is added without its word would never be found."""
     pattern = getattr(cues, name)
     ways = _shortest(re._parser.parse(pattern.pattern, pattern.flags))
-    assert [way for way in ways if not WORDS.may_stand_in(way)] == []
+    assert [way for way in ways if not CueWords().may_stand_in(way, way)] == []
 
 
 ASKED = {
@@ -219,23 +219,22 @@ def test_whatever_a_pattern_finds_holds_a_word_of_those_that_it_is_asked_for(nam
     st.lists(st.sampled_from([*sorted(stems.STEMS), "x" * 100, "e.", " no", "\n", "例"]), max_size=8),
     st.data(),
 )
-def test_pieces_miss_no_word(parts, data):
-    """A word that begins in one piece and ends in the next one, and any stretch of the text, asked for in any order."""
+def test_long_parts_miss_no_word(parts, data):
+    """Any stretch of a text is asked for, in any order; a long one in another way than a short one."""
     text, words = "".join(parts), CueWords()
     places = st.integers(0, len(text))
     for start, end in data.draw(st.lists(st.tuples(places, places).map(sorted), max_size=6)):
-        assert words.may_stand_in(text, start, end) or not WORDS.may_stand_in(text[start:end])
+        part = text[start:end]
+        with mock.patch.object(cues, "_PIECE", len(text)):
+            is_any = CueWords().may_stand_in(part, part)
+        assert words.may_stand_in(text, part) == is_any
 
 
 class _Counting:
-    """A pattern, or words, that notes how many characters it was asked about."""
+    """A pattern that notes how many characters it was asked about."""
 
     def __init__(self, pattern: Any) -> None:
         self._pattern, self.characters = pattern, 0
-
-    def may_stand_in(self, text: str) -> bool:
-        self.characters += len(text)
-        return self._pattern.may_stand_in(text)
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         end = len(text) if end is None else min(end, len(text))
@@ -247,11 +246,8 @@ class _Counting:
 def test_messages_behind_one_another_are_gone_through_for_cues_once(message):
     """Eight patterns went through six hundred characters for each message, of fifteen characters: a millisecond."""
     text = message * (6_000 // len(message))
-    counting = {name: _Counting(getattr(cues, name)) for name in FINDING} | {"WORDS": _Counting(WORDS)}
-    with (
-        mock.patch.multiple(cues, **{name: counting[name] for name in FINDING}),
-        mock.patch.object(cues, "WORDS", counting["WORDS"]),
-    ):
+    counting = {name: _Counting(getattr(cues, name)) for name in FINDING}
+    with mock.patch.multiple(cues, **counting):
         reading = PARSERS["auto"].read(text, frozenset({"f"}))
     assert len(reading.blocks) > 100
     assert sum(each.characters for each in counting.values()) < 3 * len(text)
@@ -268,7 +264,7 @@ def test_a_paragraph_without_such_a_word_shows_nothing(parts):
     for source in (Source(text), Source(f"{text}\n\n```json\n{{}}\n```")):
         start = min(len(source.text), len(text) + 2)
         found = cues.is_shown(source, start)
-        with mock.patch.object(cues, "_says_nothing", return_value=False):
+        with mock.patch.object(cues, "_paragraph_before", return_value=" not"):
             assert cues.is_shown(Source(source.text), start) == found
 
 

@@ -301,6 +301,15 @@ def test_most_look_like_another_format(tmp_path, text, look):
     assert (look.replace("70", "50") in said, "replay --parser auto" in said) == (True, text == FENCED)
 
 
+def test_no_more_texts_are_read_than_the_answer_needs(tmp_path, monkeypatch):
+    """Once half of them look like no format, the rest can't change it."""
+    looked: list[str] = []
+    monkeypatch.setattr("actionledger.replay.fit._look_of", lambda text: looked.append(text) or "")
+    with taken(tmp_path, *(f"Well, {index}." for index in range(20))) as ledger:
+        assert other_format(ledger) == ""
+    assert len(looked) == 10
+
+
 def test_prose_and_what_is_read_say_nothing(tmp_path):
     """Nor do few among many that are read."""
     with taken(tmp_path, "Well.", "Very well.", "{not JSON", "3") as ledger:

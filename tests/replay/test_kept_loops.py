@@ -12,8 +12,8 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.followed import followed
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.replay import kept_loops, loop_search
-from actionledger.replay.kept_loops import KeptLoops
+from actionledger.replay import loop_search
+from actionledger.replay.loops import KeptLoops
 from actionledger.runtime.repetition.limits import NO_REPETITION, RepetitionLimits
 
 LOOK = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
@@ -157,7 +157,7 @@ def test_a_file_that_somebody_has_changed_is_made_anew(ledger, content):
 def test_another_search_looks_through_all(ledger, searched, monkeypatch):
     """What an older one has found may be found otherwise."""
     al.loops(ledger)
-    monkeypatch.setattr(kept_loops, "_search_version", lambda: "another")
+    monkeypatch.setattr("actionledger.replay.loops._search_version", lambda: "another")
     al.loops(ledger)
     assert [len(each) for each in searched] == [3, 3]
 

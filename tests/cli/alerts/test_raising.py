@@ -14,7 +14,7 @@ from typing import Any, Self
 import pytest
 
 import actionledger as al
-from actionledger.cli.alerts import raising, sending
+from actionledger.cli.alerts import raising
 from actionledger.cli.alerts.raising import AlertClock, raise_alerts
 from actionledger.cli.alerts.rules import Rules, rules_in
 from actionledger.core.errors import UsageError
@@ -90,7 +90,7 @@ def test_an_alert_is_raised_once_and_again_after_it_ended(
     ledger: Path, tmp_path: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is sent has the number, the bound and a link."""
-    monkeypatch.setenv(sending.WEBHOOK, hook.address)
+    monkeypatch.setenv(raising.WEBHOOK, hook.address)
     told: list[str] = []
     rules = rules_of(tmp_path, 1.5)
     for _ in range(3):
@@ -115,7 +115,7 @@ def test_many_who_watch_raise_it_once(
     ledger: Path, tmp_path: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At the same time, each with a connection of its own."""
-    monkeypatch.setenv(sending.SLACK, hook.address)
+    monkeypatch.setenv(raising.SLACK, hook.address)
     rules = rules_of(tmp_path, 1.5)
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(lambda _: raise_alerts(ledger, rules, lambda _: None), range(6)))
@@ -130,10 +130,10 @@ def test_what_could_not_be_sent_is_said_without_the_address_and_sent_later(
 ) -> None:
     """Nothing follows a redirection; after some minutes whoever checks next tries again."""
     hook, told = Hook(status), []
-    monkeypatch.setenv(sending.WEBHOOK, hook.address)
+    monkeypatch.setenv(raising.WEBHOOK, hook.address)
     rules = rules_of(tmp_path, 1.5)
     raise_alerts(ledger, rules, told.append)
-    assert told[1] == f"cost: {sending.WEBHOOK} was not told: HTTPError {status}."
+    assert told[1] == f"cost: {raising.WEBHOOK} was not told: HTTPError {status}."
     raise_alerts(ledger, rules, told.append)
     assert len(hook.taken) == 1
     monkeypatch.setattr(raising, "_AGAIN", raising._AGAIN * 0)
@@ -149,7 +149,7 @@ def test_a_secret_in_a_name_is_masked_and_slack_sees_no_markup(
     ledger: Path, tmp_path: Path, hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rule's name is somebody's text, too."""
-    monkeypatch.setenv(sending.SLACK, hook.address)
+    monkeypatch.setenv(raising.SLACK, hook.address)
     raise_alerts(ledger, rules_of(tmp_path, 1.5, name=f"<!channel> {SECRET[:60]}"), lambda _: None)
     [sent] = hook.taken
     assert "&lt;!channel&gt;" in sent["text"]
@@ -159,7 +159,7 @@ def test_a_secret_in_a_name_is_masked_and_slack_sees_no_markup(
 def test_addresses_in_a_file_need_a_file_of_one_s_own(ledger: Path, tmp_path: Path, hook: Hook) -> None:
     """Else others could read the secret that they are."""
     secrets = tmp_path / "to.env"
-    secrets.write_text(f"# ours\n{sending.WEBHOOK}={hook.address}\n")
+    secrets.write_text(f"# ours\n{raising.WEBHOOK}={hook.address}\n")
     secrets.chmod(0o644)
     rules = rules_of(tmp_path, 1.5, secrets='secrets = "to.env"')
     with pytest.raises(UsageError, match="chmod 600"):
@@ -175,9 +175,9 @@ def test_addresses_in_a_file_need_a_file_of_one_s_own(ledger: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("name", "address"),
     [
-        (sending.WEBHOOK, "file:///etc/passwd"),
-        (sending.SLACK, "hooks.slack.com"),
-        (sending.SMTP, "smtp://host"),
+        (raising.WEBHOOK, "file:///etc/passwd"),
+        (raising.SLACK, "hooks.slack.com"),
+        (raising.SMTP, "smtp://host"),
     ],
 )
 def test_an_address_that_is_none_is_refused_without_being_shown(
@@ -216,7 +216,7 @@ def test_a_mail_is_sent_after_tls_and_login(
             done.append((mail["Subject"], mail["From"], mail["To"], mail.get_content()))
 
     monkeypatch.setattr(smtplib, "SMTP", Server)
-    monkeypatch.setenv(sending.SMTP, "smtp://me:p%40ss@mail.test:2525?from=a@b.test&to=c@d.test&to=e@f.test")
+    monkeypatch.setenv(raising.SMTP, "smtp://me:p%40ss@mail.test:2525?from=a@b.test&to=c@d.test&to=e@f.test")
     raise_alerts(ledger, rules_of(tmp_path, 1.5), lambda _: None)
     *_, (subject, sender, to, text) = done
     assert done[:3] == [("mail.test", 2525), "tls", ("me", "p@ss")]
@@ -285,10 +285,10 @@ def test_a_server_that_speaks_no_http_is_said(
                 connection.sendall(b"220 mail\r\n")
 
         threading.Thread(target=answer, daemon=True).start()
-        monkeypatch.setenv(sending.WEBHOOK, f"http://127.0.0.1:{server.getsockname()[1]}/x")
+        monkeypatch.setenv(raising.WEBHOOK, f"http://127.0.0.1:{server.getsockname()[1]}/x")
         told: list[str] = []
         raise_alerts(ledger, rules_of(tmp_path, 1.5), told.append)
-    assert told[1] == f"cost: {sending.WEBHOOK} was not told: BadStatusLine."
+    assert told[1] == f"cost: {raising.WEBHOOK} was not told: BadStatusLine."
 
 
 def test_the_command_sends(run: Callable[..., Any], ledger: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from planted import Planted, planted
 
 from actionledger.core import privacy
-from actionledger.core.privacy import mask, mask_lines, mask_text
+from actionledger.core.privacy import escapes, mask, mask_lines, mask_text
 from actionledger.core.privacy.issuers import ISSUERS
 from actionledger.core.privacy.tokens import TOKENS, Token
 
@@ -336,3 +336,10 @@ def test_a_line_stays_json_and_characters_stay_in_place(text: str, depth: int) -
     for _ in range(depth):
         nested = json.dumps({"text": nested, "after": [1, "x"]})
     assert json.loads(mask(nested.encode()))["after"] == [1, "x"]
+
+
+def test_one_asterisk_stands_for_a_character_of_several_bytes():
+    """Every byte that continues a character counts with it, from the first such byte to the last."""
+    text = "xĀ¿À漢😀y"
+    line = text.encode()
+    assert escapes.masked(line, [(0, len(line))]) == b"*" * len(text)

@@ -119,6 +119,14 @@ def test_a_count_behind_the_results_is_the_responses_too(items):
     assert turn.usage.output_tokens == 7
 
 
+def test_zeros_after_a_compaction_are_no_response_s(items):
+    """The client counts its context anew; the response before keeps its own tokens."""
+    zeros = {"last_token_usage": {"input_tokens": 0, "output_tokens": 0, "total_tokens": 900}}
+    anew = line("event_msg", type="token_count", info=zeros | {"total_token_usage": {"output_tokens": 0}})
+    (turn,) = turns(items(meta(), call("a"), tokens(20, 20), output("a", "x"), anew))
+    assert turn.usage.output_tokens == 20
+
+
 def test_counters_that_begin_anew_lose_nothing(items):
     """A sum that is smaller than before belongs to another response all the same."""
     found = items(meta(), call("a"), tokens(7, 700), output("a", "x"), call("b"), tokens(5, 5))

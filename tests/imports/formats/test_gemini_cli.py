@@ -216,6 +216,20 @@ def test_a_call_that_no_message_has_is_told_by_what_the_model_was_told_of_it(cha
     assert [(each.call_id, each.is_error) for each in first.results] == [("c1", False), ("c2", True)]
 
 
+def test_what_the_client_says_for_the_model_behind_a_summary_is_no_turn(chat):
+    """The call of an answer that came while the history was summed up stands there alone; it is the answer's."""
+    own = {"id": "g9", "type": "gemini", "content": [{"text": "Got it. Thanks for the additional context!"}]}
+    summed = {"$set": {"messages": [{"id": "u9", "type": "user", "content": [{"text": "A summary"}]}, own]}}
+    mine = own | {"toolCalls": [call("Output: x\nExit Code: 3\nProcess Group PGID: 3")]}
+    read = chat(ASK, turn(content="I go on."), summed, mine, mine, turn("g2", content="Done."), lines=True)
+    first, second = session(read).turns
+    assert (first.text, second.text) == ("I go on.", "Done.")
+    assert ([each.call_id for each in first.calls], first.results[0].exit_status) == (["c1"], 3)
+    assert first.usage.output_tokens == 5
+    (alone,) = session(chat(ASK, summed, turn("g2", content="Done."), lines=True)).turns
+    assert alone.text == "Done."
+
+
 def test_a_result_in_the_history_is_no_unknown_entry(chat):
     """Newer clients repeat each result in the next prompt: the call has it already."""
     told = [

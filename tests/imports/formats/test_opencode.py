@@ -265,14 +265,14 @@ CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_create
     data text NOT NULL);
 CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL,
     time_updated integer NOT NULL, data text NOT NULL);
-CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, data text NOT NULL);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, seq integer NOT NULL, data text NOT NULL);
 CREATE INDEX part_session_idx ON part (session_id);
 """
 
 
 @pytest.fixture
 def database(tmp_path):
-    """Writes a database with what an export has, and another session in the newer table alone."""
+    """Writes a database with what an export has, and another session; a message of it stands in the newer table, too."""
 
     def of(*parts):
         path = tmp_path / "opencode.db"
@@ -287,7 +287,7 @@ def database(tmp_path):
                     f"INSERT INTO session {columns} VALUES (?, ?, ?, ?, ?, 's', '1.2', ?, ?)",
                     (*given, INFO["time"]["created"], INFO["time"]["updated"]),
                 )
-            connection.execute("INSERT INTO session_message VALUES ('m', 'ses_2', 'user', '{}')")
+            connection.execute("INSERT INTO session_message VALUES ('msg_2', 'ses_1', 'user', 1, '{}')")
             number = 0
             for message, told in ((ASK, ASKED), (ANSWER, parts)):
                 data = {key: value for key, value in message.items() if key != "id"}
@@ -310,7 +310,7 @@ def database(tmp_path):
 
 
 def test_a_database_holds_what_an_export_does(database, export):
-    """Steps, calls and their results; messages that only a newer table holds are counted."""
+    """Steps, calls and their results; a message of both tables counts once."""
     begin = {"type": "step-start"}
     parts = (begin, tool(output="a"), done(3), begin, text("One."), done(4))
     path = database(*parts)
@@ -323,10 +323,111 @@ def test_a_database_holds_what_an_export_does(database, export):
         exported.started_at,
         exported.task,
     )
-    assert (LeftOutReason.UNKNOWN_KIND, "session_message user", 1) in {
-        (item.reason, item.detail, item.count) for item in items if isinstance(item, LeftOut)
-    }
     assert [each.name for each in path.parent.iterdir() if "opencode" in each.name] == ["opencode.db"]
+
+
+def newer(kind, number, **data):
+    """A row of the second engine's, as 1.18.33 writes it."""
+    data = {"time": {"created": 1730000000000 + number, "completed": 1730000001000 + number}} | data
+    return (f"msg_{number}", "ses_1", kind, number, json.dumps(data))
+
+
+def newer_tool(name, state, **times):
+    return {
+        "type": "tool",
+        "id": f"call_{name}",
+        "name": name,
+        "state": state,
+        "time": {"created": 1} | times,
+    }
+
+
+ENGINE_2 = [
+    newer("user", 1, text="Please do the job.", files=[{"uri": "file:///a.png"}]),
+    newer("system", 2, text="Skills provide instructions."),
+    newer("model-switched", 3, model={"id": "m", "providerID": "lab"}),
+    newer(
+        "assistant",
+        4,
+        model={"id": "m", "providerID": "lab"},
+        finish="tool-calls",
+        tokens={"input": 70, "output": 15, "reasoning": 5, "cache": {"read": 30, "write": 0}},
+        content=[
+            {"type": "reasoning", "id": "r", "text": "Let me think."},
+            {"type": "text", "id": "t", "text": "I list."},
+            newer_tool(
+                "bash",
+                {
+                    "status": "completed",
+                    "input": {"command": "exit 3"},
+                    "content": [
+                        {"type": "text", "text": "hi"},
+                        {"type": "text", "text": "Exited with code 3."},
+                    ],
+                    "structured": {"exit": 3},
+                },
+                ran=1000,
+                completed=3000,
+            ),
+            newer_tool(
+                "read",
+                {"status": "error", "input": {"path": "x"}, "error": {"type": "unknown", "message": "None."}},
+            ),
+        ],
+    ),
+    newer("compaction", 5, reason="auto", summary="s", recent="r"),
+    newer(
+        "assistant",
+        6,
+        model={"id": "m"},
+        finish="error",
+        error={"type": "unknown", "message": "Invalid JSON input"},
+        content=[newer_tool("bash", {"status": "pending", "input": '{"command": "ec'})],
+    ),
+]
+
+
+@pytest.mark.parametrize("is_alone", [False, True])
+def test_messages_of_the_second_engine_are_read_like_the_first_s(tmp_path, is_alone):
+    """A version that has no other tables is read, too; what the engine could not decode is the text that the model wrote."""
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SCHEMA)
+        connection.execute(
+            "INSERT INTO session VALUES ('ses_1', 'p', NULL, 's', '/w', 'Look', '2.0', NULL, 1, 2)"
+        )
+        connection.executemany("INSERT INTO session_message VALUES (?, ?, ?, ?, ?)", ENGINE_2)
+        if is_alone:
+            connection.executescript(
+                "ALTER TABLE session RENAME TO session_v2; DROP TABLE part; DROP TABLE message"
+            )
+        connection.commit()
+    assert [(each.source.name, each.sureness) for each in recognised(sample_of(path))] == [("opencode", 1)]
+    items = list(read(path))
+    found = session(items)
+    one, two = found.turns
+    assert (one.text, one.reasoning, one.model, one.prompt) == (
+        "I list.",
+        "Let me think.",
+        "m",
+        "Please do the job.",
+    )
+    assert (one.usage.input_tokens, one.usage.output_tokens, one.usage.finish_reason) == (
+        100,
+        20,
+        "tool-calls",
+    )
+    command, reading = one.results
+    assert (command.output, command.exit_status, command.duration_ms) == ("hi\nExited with code 3.", 3, 2000)
+    assert (reading.is_error, reading.output) == (True, "None.")
+    assert [(call.name, call.arguments) for call in two.calls] == [("bash", '{"command": "ec')]
+    assert (two.results, found.details.aborted) == ((), "Invalid JSON input")
+    assert left_out(items) == {
+        (LeftOutReason.NO_TEXT, "file"): 1,
+        (LeftOutReason.INJECTED_CONTEXT, "synthetic"): 1,
+        (LeftOutReason.BOOKKEEPING, "model-switched"): 1,
+        (LeftOutReason.COMPACTED, "compaction"): 1,
+    }
 
 
 def test_a_part_of_a_database_that_is_no_object_is_refused(database):

@@ -392,6 +392,125 @@ def test_what_autogen_calls_a_thought_and_why_it_ended_stand_in_its_result(items
     assert (turn.text, turn.reasoning, turn.usage.finish_reason) == ("", "I look.", "length")
 
 
+def answered(each):
+    """Return a span as Phoenix answers with it: its kind stands beside its attributes."""
+    told = {key: held for key, held in each["attributes"].items() if key != KIND}
+    return each | {"id": "U3Bhbjox", "span_kind": each["attributes"][KIND], "attributes": told, "events": []}
+
+
+def of_kinds(each):
+    """Return a span as Phoenix writes OTLP: each value with all kinds of values, all but one empty."""
+    kinds = (
+        "array_value",
+        "bool_value",
+        "bytes_value",
+        "double_value",
+        "int_value",
+        "kvlist_value",
+        "string_value",
+    )
+    attributes = [
+        {
+            "key": key,
+            "value": dict.fromkeys(kinds) | {"string_value" if isinstance(held, str) else "int_value": held},
+        }
+        for key, held in each["attributes"].items()
+        if isinstance(held, str | int)
+    ]
+    ids = {key: each["context"][key] for key in ("trace_id", "span_id")}
+    return {
+        "name": each["name"],
+        **ids,
+        "parent_span_id": None,
+        "attributes": attributes,
+        "status": {"code": 1},
+        "kind": "SPAN_KIND_INTERNAL",
+    }
+
+
+def as_row(each):
+    """Return a span as a row of Phoenix's table: a column for each name, lists of messages in one, counts as fractions."""
+    told = each["attributes"]
+    calls = [
+        {
+            f"tool_call.{key}": told[f"{CALL.format(place)}.{key}"]
+            for key in ("id", "function.name", "function.arguments")
+        }
+        for place in range(2)
+        if f"{CALL.format(0)}.id" in told
+    ]
+    plain = {
+        key: float(held) if isinstance(held, int) else held
+        for key, held in told.items()
+        if "_messages." not in key and "tools." not in key
+    }
+    if calls:
+        said = {"message.role": "assistant", "message.content": "I look.", "message.tool_calls": calls}
+        plain |= {
+            "llm.output_messages": [said],
+            "llm.input_messages": [{"message.role": "user", "message.content": "Where?"}],
+        }
+        plain |= {
+            "llm.tools": [{"tool.json_schema": told["llm.tools.0.tool.json_schema"]}],
+            "embedding.model_name": None,
+        }
+    columns = {f"attributes.{key}": held for key, held in plain.items()}
+    ids = {f"context.{key}": held for key, held in each["context"].items()}
+    return {
+        "name": each["name"],
+        "span_kind": told[KIND],
+        "parent_id": None,
+        "start_time": each["start_time"],
+        **ids,
+        **columns,
+    }
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda spans: json.dumps({"data": [answered(each) for each in spans], "next_cursor": None}),
+        lambda spans: json.dumps([answered(each) for each in spans]),
+        lambda spans: json.dumps({"data": [of_kinds(each) for each in spans], "next_cursor": None}),
+        lambda spans: "".join(json.dumps(as_row(each)) + "\n" for each in spans),
+    ],
+    ids=["REST", "its client", "OTLP", "table"],
+)
+def test_each_form_in_which_phoenix_gives_spans_is_read(written, tmp_path):
+    """Phoenix 20.26.1: the same calls, results and tokens as in the spans that were sent to it."""
+    path = tmp_path / "spans.json"
+    path.write_text(written([span(1, "LLM", attributes=REQUEST), span(2, "TOOL", attributes=RAN)]))
+    assert [each.source.name for each in recognised(sample_of(path))][:1] == ["openinference"]
+    session = only([item for item in read(path) if isinstance(item, RecordedSession)])
+    (turn,) = session.turns
+    assert (
+        turn.text,
+        turn.prompt,
+        session.external_id,
+        turn.usage.input_tokens,
+        turn.usage.cached_tokens,
+    ) == ("I look.", "Where?", "talk", 9, 5)
+    assert [(call.call_id, call.arguments) for call in turn.calls] == [
+        ("a", '{"at": 1,}'),
+        ("b", '{"at": 2}'),
+    ]
+    assert [(each.call_id, each.output) for each in turn.results] == [("b", "two")]
+    assert json.loads(turn.tools)[0]["function"]["name"] == "look"
+
+
+def test_a_thought_of_autogen_s_without_any_word_is_an_answer(items):
+    result = {
+        "finish_reason": "stop",
+        "content": "",
+        "usage": {},
+        "cached": False,
+        "thought": "I only think.",
+    }
+    said = REQUEST | {"llm.output_messages.0.message.content": "", "output.value": json.dumps(result)}
+    (turn,) = only(items(span(1, "LLM", attributes=said))).turns
+    assert (turn.text, turn.reasoning, turn.usage.finish_reason) == ("", "I only think.", "stop")
+
+
 def test_a_run_that_a_framework_tells_of_below_the_instrumentation_is_the_same(items):
     """AutoGen's own span knows the call, and that it failed; the one around it says that all was well."""
     ran = span(3, "TOOL", attributes=RAN | {"output.value": "no such place"})

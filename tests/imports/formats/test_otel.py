@@ -340,6 +340,28 @@ def test_vercels_spans(items):
     assert left_out(found) == {(LeftOutReason.BOOKKEEPING, "agent"): 1}
 
 
+def test_mastras_step_has_the_calls_of_its_request(items):
+    """The request's own span has the words alone; in a result's place its history has the tool's name."""
+    words = json.dumps([{"role": "assistant", "parts": [text("I look.")]}])
+    said = {"text": "I look.", "toolCalls": [{"toolCallId": "a", "toolName": "look", "args": {"at": "b"}}]}
+    shown = [{"role": "user", "content": "Where?"}, {"role": "tool", "content": "[tool-result: look]"}]
+    step = {"mastra.model_step.input": json.dumps(shown), "mastra.model_step.output": json.dumps(said)}
+    told = {"gen_ai.output.messages": words, "gen_ai.response.model": "m", "gen_ai.usage.output_tokens": 9}
+    ran = {"gen_ai.tool.name": "look", "gen_ai.tool.call.id": "a", "gen_ai.tool.call.result": "b"}
+    (session,) = sessions(
+        items(
+            span(1, "agent_step", attributes=step),
+            span(2, "chat", parent=1, attributes=told),
+            span(3, "execute_tool", parent=1, attributes=ran),
+        )
+    )
+    (turn,) = session.turns
+    assert (turn.text, turn.prompt, turn.usage.output_tokens, turn.model) == ("I look.", "Where?", 9, "m")
+    assert turn.capture is Capture.CALLS
+    assert [(call.call_id, call.name, call.arguments) for call in turn.calls] == [("a", "look", {"at": "b"})]
+    assert [(each.call_id, each.output) for each in turn.results] == [("a", "b")]
+
+
 def test_a_span_that_was_exported_twice_is_one(items):
     """An exporter that got no answer tries again."""
     found = items(batch(chat(1, [ASKED], [LOOKED])), batch(chat(1, [ASKED], [LOOKED])))

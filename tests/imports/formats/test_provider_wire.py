@@ -129,3 +129,47 @@ def test_an_import_twice_and_a_longer_log_add_only_what_is_new(file, ledger):
         ("c1", "succeeded")
     ]
     assert ledger.sql("SELECT sum(output_tokens) FROM turns").fetchall() == [(6,)]
+
+
+def told(number, begun, *messages, **more):
+    """Return LiteLLM's payload of a request."""
+    answered = {"role": "assistant", "content": "Hi", "tool_calls": [CALL | {"id": f"c{number}"}]}
+    body = ANSWER | {"id": f"chatcmpl-{number:09}", "choices": [{"message": answered}]}
+    parameters = {
+        "tools": [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
+    }
+    return {
+        "id": body["id"], "startTime": begun, "model": "m", "messages": [*ASK["messages"], *messages], "response": body,
+        "model_parameters": parameters, **more,
+    }  # fmt: skip
+
+
+def test_what_litellm_writes_out_of_order_is_read_by_its_beginnings(file):
+    """Its callbacks run in threads: the second answer may stand before the first. Its tools stand among the parameters."""
+    history = [
+        told(1, 10.0)["response"]["choices"][0]["message"],
+        {"role": "tool", "tool_call_id": "c1", "content": "a"},
+    ]
+    lines = [told(2, 11.0, *history), told(1, 10.0)]
+    path = file("".join(json.dumps(each) + "\n" for each in lines))
+    assert [each.source.name for each in recognised(sample_of(path))] == ["provider_wire"]
+    first, second = turns(path)
+    assert [call.call_id for turn in (first, second) for call in turn.calls] == ["c1", "c2"]
+    assert json.loads(first.tools)[0]["function"]["name"] == "read"
+    pieces = [item for item in read(path) if isinstance(item, RecordedSession)]
+    assert len({piece.external_id for piece in pieces}) == 1
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_the_history_of_a_model_of_dspy_is_read(is_list, file):
+    """As lines it has all keys of OpenHands' logs of completions."""
+    entry = {
+        "prompt": None, "messages": ASK["messages"], "kwargs": told(1, 1.0)["model_parameters"], "response": ANSWER,
+        "outputs": [{"text": "Hi"}], "usage": ANSWER["usage"], "cost": None, "timestamp": "2026-12-01T13:28:23.895099",
+        "uuid": "c0eb5a18-998d-4c63-a106-58b05ec649c7", "model": "openai/m", "response_model": "m", "model_type": "chat",
+    }  # fmt: skip
+    path = file(json.dumps([entry] if is_list else entry), "history.json")
+    assert [each.source.name for each in recognised(sample_of(path))] == ["provider_wire"]
+    (turn,) = turns(path)
+    assert (turn.text, turn.calls[0].call_id, turn.prompt) == ("Hi", "c1", "Read a")
+    assert "read" in turn.tools

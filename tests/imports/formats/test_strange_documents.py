@@ -25,7 +25,7 @@ def beside(name: str) -> ModuleType:
     return module
 
 
-wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose = map(
+wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose, promptfoo = map(
     beside,
     (
         "cassettes",
@@ -38,6 +38,7 @@ wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose = map(
         "tau",
         "opencode",
         "goose",
+        "promptfoo",
     ),
 )
 
@@ -55,6 +56,7 @@ DOCUMENTS = {
         "sessionId": "s1",
         "messages": [cline.ASK, cline.SAID, cline.came("x")],
     },
+    "promptfoo": promptfoo.document(),
     "tau_bench": [tau.episode()],
     "tau2": tau.result(tau.simulation()),
     "goose": {

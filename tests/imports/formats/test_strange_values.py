@@ -172,6 +172,22 @@ ROW = {
     "output": [{"index": 0, "message": {"role": "assistant", "content": "I do."}}],
     "scores": {"right": 1},
 }
+AGENTS_SPAN = {
+    "object": "trace.span",
+    "id": "s1",
+    "trace_id": "t1",
+    "parent_id": None,
+    "started_at": "2026-12-01T13:14:48.398654+00:00",
+    "ended_at": "2026-12-01T13:14:49.883287+00:00",
+    "error": None,
+    "span_data": {
+        "type": "generation",
+        "input": [{"role": "user", "content": "Do it."}],
+        "output": [{"role": "assistant", "content": "I do."}],
+        "model": "m",
+        "usage": {"output_tokens": 3},
+    },
+}
 
 LINES = {
     "langsmith": [RUN, RUN | {"id": "r2", "run_type": "tool", "error": "no", "parent_run_id": "r1"}],
@@ -184,6 +200,12 @@ LINES = {
     "otel": [
         spans(REQUEST),
         spans(SPAN | RAN | {"spanId": "00000000000000bb", "events": [{"name": "exception"}]}),
+    ],
+    "openai_agents": [
+        {"object": "trace", "id": "t1", "workflow_name": "w", "group_id": "g1", "metadata": {"a": "b"}},
+        AGENTS_SPAN,
+        AGENTS_SPAN
+        | {"id": "s2", "span_data": {"type": "function", "name": "run", "input": "{}", "output": "a"}},
     ],
     "openinference": [PHOENIX, PHOENIX | {"context": {"trace_id": "ab" * 16, "span_id": "00000000000000bb"}}],
     "atif": [

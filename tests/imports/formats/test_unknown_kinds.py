@@ -76,7 +76,7 @@ NEWER: dict[str, Callable[[], str]] = {
     **{
         name: lambda name=name: lines(name, NEW)  # type: ignore[misc]
         for name in (
-            "agent_sdk_stream", "claude_code", "gemini_cli", "langfuse", "langsmith", "mlflow", "openclaw_telemetry", "openinference", "otel",
+            "agent_sdk_stream", "claude_code", "gemini_cli", "langfuse", "langsmith", "mlflow", "openai_agents", "openclaw_telemetry", "openinference", "otel",
             "pi",
         )
     },
@@ -92,6 +92,7 @@ NEWER: dict[str, Callable[[], str]] = {
     "mini_swe_agent": lambda: within({"info": {}, "messages": MESSAGES}, "messages"),
     "opencode": lambda: within(documents.DOCUMENTS["opencode"], "messages", new={"info": NEW, "parts": []}),
     "openhands": lambda: within(EVENTS),
+    "promptfoo": lambda: within(documents.DOCUMENTS["promptfoo"], "results", "results"),
     "provider_wire": lambda: within(documents.DOCUMENTS["provider_wire"], "request", "messages"),
     "qwen_code": lambda: recorded("qwen_code/good/**/chats/*.jsonl"),
     "tau2": lambda: within(documents.DOCUMENTS["tau2"], "simulations", 0, "messages"),

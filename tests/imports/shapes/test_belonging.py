@@ -165,6 +165,13 @@ def test_a_client_that_repeats_one_answer_as_a_message_a_call_has_all_results(wi
     assert [len(turns) for turns, *_ in wire.sessions.values()] == [4]
 
 
+def test_calls_that_a_client_repeats_in_another_order_keep_their_results(wire):
+    """As Kimi does, which puts calls that it refuses first."""
+    wire.ask(person("Go."), answer=said("", "c1", "c2"))
+    wire.ask(person("Go."), said("", "c2", "c1"), result("c2"), answer=said("A."))
+    assert wire.results == ["c2"]
+
+
 def test_another_name_behind_the_same_history_is_a_fork(wire):
     wire.ask(person("Go."), answer=said("A?"), owner=ADA)
     history = (person("Go."), said("A?"), person("Yes."))
@@ -242,6 +249,26 @@ def test_a_conversation_that_begins_with_a_summary_is_linked_to_what_it_sums_up(
     other = wire.ask(told, answer=said("On."), tools='[{"name":"other"}]')
     assert wire.links[after] == (1, first, Relation.CONTINUATION)
     assert wire.links[other] == (1, "", None)
+
+
+def test_a_summary_that_was_asked_for_again_without_tools_is_a_branch_of_its_session(wire):
+    first = wire.ask(person("Go."), answer=said("A."))
+    history = (person("Go."), said("A."), person("Sum up."))
+    wire.ask(*history, answer=said("I go on.", "call_1"))
+    asked = wire.ask(*history, answer=said("We said a letter."), tools="")
+    after = wire.ask(person("We said a letter.\n\nGo on."), answer=said("On."))
+    assert wire.links[asked] == (1, first, Relation.FORK)
+    assert wire.links[after] == (1, asked, Relation.CONTINUATION)
+
+
+def test_a_result_goes_on_where_its_call_was_made_though_the_history_has_lost_it(wire):
+    """As Gemini CLI does where it sums up its history while the model answers."""
+    first = wire.ask(person("Go."), answer=said("I look.", "call_1"))
+    history = (person("A summary."), said("Got it."), result("call_1"))
+    assert wire.ask(*history, answer=said("Seen.")) == first
+    assert wire.results == ["call_1"]
+    later = wire.ask(person("Other files."), *history[1:], said("Seen."), person("On."), answer=said("Then."))
+    assert later == first or wire.links[later][1] == first
 
 
 def test_a_history_with_its_calls_as_text_is_the_same_session(wire):

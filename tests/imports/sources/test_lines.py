@@ -210,3 +210,25 @@ def test_a_file_that_cannot_be_opened_is_an_error_of_the_operator(tmp_path, name
     (tmp_path / "folder").mkdir()
     with pytest.raises(SourceError, match=r"The file '.*' can't be read: "):
         list(json_lines(tmp_path / name))
+
+
+def test_an_object_behind_a_cut_one_is_read(tmp_path):
+    """A writer that was killed leaves a line without its end, and the next one goes on in it, or behind bytes that are 0."""
+    path = tmp_path / "a.jsonl"
+    whole = '{"type": "b", "data": {"type": "x"}}'
+    path.write_text(
+        f'{{"type": "a", "data": [{{"type": "y"}}, {{"text": "cu{whole}\n'
+        + "\0" * 9
+        + f"{whole}\n"
+        + "\0" * 9
+    )
+    cut, first, second, nothing = json_lines(path)
+    assert isinstance(cut, Refusal)
+    assert isinstance(nothing, Refusal)
+    assert [first, second] == [(1, json.loads(whole)), (2, json.loads(whole))]
+
+
+def test_a_part_of_a_cut_object_is_none(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": 1, "data": {"type": "x"}\n')
+    assert [type(each) for each in json_lines(path)] == [Refusal]

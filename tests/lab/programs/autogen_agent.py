@@ -14,7 +14,9 @@ CAN = {
 
 
 async def main() -> None:
-    model = OpenAIChatCompletionClient(model=ASKED, base_url=f"{ADDRESS}/v1", api_key="none", model_info=CAN)
+    model = OpenAIChatCompletionClient(
+        model=ASKED, base_url=f"{ADDRESS}/v1", api_key="none", model_info=CAN, max_retries=5
+    )
     await AssistantAgent("lab", model, tools=[run_command], max_tool_iterations=MOST).run(task=PROMPT)
 
 

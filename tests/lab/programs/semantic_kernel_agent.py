@@ -20,7 +20,7 @@ class Lab:
 
 
 async def main() -> None:
-    client = AsyncOpenAI(base_url=f"{ADDRESS}/v1", api_key="none")
+    client = AsyncOpenAI(base_url=f"{ADDRESS}/v1", api_key="none", max_retries=5)
     service = OpenAIChatCompletion(ai_model_id=ASKED, async_client=client)
     choice = FunctionChoiceBehavior.Auto(maximum_auto_invoke_attempts=MOST)
     await ChatCompletionAgent(

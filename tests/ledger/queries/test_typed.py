@@ -16,9 +16,8 @@ from pydantic import TypeAdapter
 
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import queries
-from actionledger.ledger.queries.base import picked, rows
+from actionledger.ledger.queries.base import maker, picked, rows
 from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedTurns
-from actionledger.ledger.queries.typed import maker
 
 
 class Place(NamedTuple):

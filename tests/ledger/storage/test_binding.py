@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from actionledger.ledger.storage import binding
+from actionledger.ledger.storage import memory
 
 FRAMES = "colorsys"
 """Stands for pandas: a module that nothing has loaded yet."""
@@ -21,9 +21,9 @@ def asking_for_it(asking: str) -> None:
 
 @pytest.fixture(autouse=True)
 def not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binding, "_OF_FRAMES", frozenset({FRAMES}))
+    monkeypatch.setattr(memory, "_OF_FRAMES", frozenset({FRAMES}))
     monkeypatch.delitem(sys.modules, FRAMES, raising=False)
-    binding.keep_frames_out()
+    memory.keep_frames_out()
 
 
 @pytest.mark.parametrize("asking", ["actionledger.ledger.results", "actionledger.ledger.storage.arrow"])
@@ -53,5 +53,5 @@ def test_what_is_loaded_stays_what_it_is() -> None:
 
 
 def test_it_is_asked_once() -> None:
-    binding.keep_frames_out()
+    memory.keep_frames_out()
     assert sum(type(each).__name__ == "_OnlyWhereMeant" for each in sys.meta_path) == 1

@@ -28,6 +28,21 @@ def test_it_begins_as_it_is_told(store):
     assert (step.step, step.action, step.persona) == (1, "begin", Persona(name="Ada"))
 
 
+def test_texts_become_numbered_entries(tmp_path):
+    """No number is given twice, and the state comes back from the file as it was."""
+    ada = Persona(memories=["likes tea"], goals=("run", Entry(7, "rest")), desires="a nap")
+    assert (ada.memories, ada.goals) == ((Entry(8, "likes tea"),), (Entry(9, "run"), Entry(7, "rest")))
+    assert (ada.desires, ada.next_number) == ((Entry(10, "a nap"),), 11)
+    opened = PersonaStore(tmp_path / "texts.sqlite", ada)
+    assert opened.persona == ada
+    opened.close()
+
+
+def test_what_is_no_text_is_refused():
+    with pytest.raises(UsageError, match="goals are texts or entries, not 5"):
+        Persona(goals=[5])
+
+
 def test_every_change_is_a_step(store):
     """History holds each state with what made it."""
     store.change("update_mood", feel("glad"))

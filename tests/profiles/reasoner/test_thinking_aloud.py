@@ -96,7 +96,7 @@ def test_an_intensity_in_other_letters_is_known(reasoner, intensity, felt):
         ('{"mood": "sad", "intensity": 7}', "names the mood 'sad', but '7' is not an intensity"),
         ('{"mood": "sad"}', "names the mood 'sad' and no intensity"),
         ('{"mood": "sad", "intensity": "low to high"}', "'low to high' is not an intensity"),
-        ("I am sad.", "names no mood: 'I am sad.'"),
+        ("I am sad.", "no JSON object with a text as \"mood\": 'I am sad.'"),
     ],
 )
 def test_what_is_wrong_with_a_mood_is_named_and_asked_again(reasoner, answer, wrong):

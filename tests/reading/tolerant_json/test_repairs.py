@@ -311,3 +311,26 @@ def test_other_faults_are_left_alone(text):
     """Quotes inside, wrong brackets, keys that are there twice, too many levels, no end, texts, a member in a list."""
     mended, _, _ = read_usual(text, 0, 2)
     assert mended is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"low": - 5, "high": + 5}', {"low": -5, "high": 5}),
+        ("[12, -\t.5, - 2.5e3]", [12, -0.5, -2500.0]),
+        ('{"low": - 5 degrees}', {"low": "- 5 degrees"}),
+        ('{"range": - 5 - 10}', {"range": "- 5 - 10"}),
+    ],
+)
+def test_a_number_may_have_blanks_behind_its_sign(text, value):
+    """It was taken for a text. A text that begins so is one."""
+    decoded = al.decode(text)
+    assert decoded.ok
+    assert decoded.value == value
+
+
+@pytest.mark.parametrize(
+    "text", ["[1 - 4]", "[3 - 4, 5]", '{"a": 1 - 4}', "- 5", '{"list":\n  - 5\n  - 6\n}']
+)
+def test_a_minus_that_subtracts_or_lists_is_no_sign(text):
+    assert not al.decode(text).ok

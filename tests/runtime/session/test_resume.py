@@ -33,12 +33,6 @@ def create(path: str, content: str = "one") -> str:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path):
-    with open_ledger(tmp_path / "team.duckdb") as opened:
-        yield opened
-
-
-@pytest.fixture
 def work(tmp_path: Path) -> Path:
     return tmp_path / "work"
 
@@ -141,7 +135,7 @@ def test_a_decision_of_another_process_is_seen_by_the_session_that_waits(ledger,
     """The session is open all the while; only the deciding is done elsewhere."""
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        with open_ledger(tmp_path / "team.duckdb") as other:
+        with open_ledger(tmp_path / "l.duckdb") as other:
             decide(other, pending_approvals(other)[0].approval_id, APPROVED)
         assert fates(runtime.resume(turn.turn_id)) == [(0, S, None)]
 
@@ -151,13 +145,13 @@ def test_a_session_is_worked_on_by_one_process_at_a_time(ledger, tmp_path, work)
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         runtime.handle(create("a"))
         with (
-            open_ledger(tmp_path / "team.duckdb") as other,
+            open_ledger(tmp_path / "l.duckdb") as other,
             pytest.raises(LedgerError, match="open elsewhere"),
         ):
             al.Runtime.reopen(other, runtime.session_id)
         assert runtime.handle("I go on.").index == 1
     al.Runtime.reopen(ledger, runtime.session_id).close()
-    assert list((tmp_path / "team.duckdb.d" / "sessions").iterdir()) == []
+    assert list((tmp_path / "l.duckdb.d" / "sessions").iterdir()) == []
 
 
 def test_what_was_approved_under_other_rules_is_not_run(ledger, work):

@@ -114,7 +114,7 @@ def _without_strangers(
     kept = written.copy()
     notes = []
     for field in strangers:
-        said = told.get((name, field)) or _said_of(name, field, arguments[field], names, told)
+        said = told.get((name, field)) or _noted(name, field, arguments[field], names, told)
         if not said:
             return None
         notes.append(Issue(_UNKNOWN_FIELD, span, said))
@@ -129,7 +129,7 @@ def _without_strangers(
     ))  # fmt: skip
 
 
-def _said_of(
+def _noted(
     name: str, field: str, value: Any, names: tuple[str, ...], told: dict[tuple[str, str], str]
 ) -> str:
     """Return the note on an omitted field, and cache it; empty if the action needs the full check."""

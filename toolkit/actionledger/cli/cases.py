@@ -13,7 +13,7 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import READING, LedgerOption, RunOption, existing, resolve_reading
 from actionledger.cli.tables import print_note, print_text
 from actionledger.core.errors import ActionLedgerError, SourceError, UsageError, in_words
-from actionledger.core.files import write_whole
+from actionledger.core.files import write_named
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.readings import RecordedReading
@@ -53,7 +53,7 @@ def new(
     path = to / f"{_file_name(name) if name else _turn_name(reading)}{SUFFIX}"
     if path.exists() and not force:
         raise UsageError(f"There is a case at {str(path)!r}; give another --name, or --force to replace it.")
-    _write(path, case.dumps())
+    write_named(path, case.dumps())
     print_text(str(path))
     if (left := case.differences()) and expect is not None:
         print_note(f"It is read otherwise today:\n{left}")
@@ -84,7 +84,7 @@ def check(
         failed += 1
         _tell("accepted" if take else "FAILED", path, left)
         if take:
-            _write(path, with_accepted(path.read_text(encoding="utf-8")))
+            write_named(path, with_accepted(path.read_text(encoding="utf-8")))
     said = "read otherwise, and now expected so" if take else "read otherwise than expected"
     beside = f", {faulty:,} can't be read" if faulty else ""
     print_text(f"{counted(count, 'case')}, {failed:,} {said}{beside}")
@@ -125,10 +125,3 @@ def _turn_name(reading: RecordedReading) -> str:
 def _file_name(text: str) -> str:
     """Return a file name that can't act as a path, since a session's name is untrusted."""
     return re.sub(r"[^\w.-]+", "-", text).strip(".-")[:100] or "case"
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        write_whole(path, content.encode())
-    except OSError as error:
-        raise SourceError(f"The case {str(path)!r} can't be written: {error.strerror}.") from error

@@ -11,11 +11,11 @@ from actionledger.cli.options import JsonOption, LedgerOption, existing
 from actionledger.cli.tables import (
     Sheet,
     console,
+    fields_value,
     plain,
     print_json,
     print_note,
     print_text,
-    rate_value,
     shown_rate,
 )
 from actionledger.core.errors import UnknownNameError, UsageError
@@ -66,15 +66,7 @@ def print_comparison(compared: PairedComparison, names: Mapping[str, str]) -> No
 
 def comparison_value(compared: PairedComparison) -> dict[str, object]:
     """Return a comparison for JSON."""
-    return {
-        "intent": compared.intent,
-        "before": rate_value(compared.before),
-        "after": rate_value(compared.after),
-        "counts": dict(compared.counts),
-        "p_value": compared.p_value,
-        "p_value_by_turn": compared.p_value_by_turn,
-        "difference": compared.difference,
-    }
+    return fields_value(compared, "intent before after counts p_value p_value_by_turn difference")
 
 
 def turns_value(compared: PairedComparison) -> dict[str, object]:
@@ -230,14 +222,7 @@ def _contrast_value(found: Contrast, why: str) -> dict[str, object]:
         "kind": "contrast",
         "why": why,
         "measures": [
-            {
-                "name": measure.name,
-                "before": rate_value(measure.before),
-                "after": rate_value(measure.after),
-                "difference": measure.difference,
-                "p_value": measure.p_value,
-            }
-            for measure in found.measures
+            fields_value(measure, "name before after difference p_value") for measure in found.measures
         ],
         "tasks": None if found.tasks is None else asdict(found.tasks),
         "not_auditable": {"before": found.not_auditable[0], "after": found.not_auditable[1]},

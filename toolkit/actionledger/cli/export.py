@@ -12,6 +12,7 @@ from actionledger.cli.filters import Chosen, RunOption, filtered
 from actionledger.cli.options import LedgerOption, existing
 from actionledger.cli.tables import print_note
 from actionledger.core.errors import UsageError
+from actionledger.core.files import writing
 from actionledger.core.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.compare import compare_runs
@@ -194,14 +195,11 @@ def _refuse(output: Path, *, force: bool) -> None:
 def _write(output: Path, pieces: Iterable[str]) -> None:
     """Write a file, readable only by its owner, that gets its name when it is complete."""
     made = output.with_name(f".{output.name}-{uuid4().hex}")
-    try:
-        made.touch(0o600, exist_ok=False)
-        with made.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
-            stream.writelines(pieces)
-        made.replace(output)
-    except OSError as error:
-        raise UsageError(
-            f"The file {str(output)!r} can't be written: {error.strerror}; take another."
-        ) from error
-    finally:
-        made.unlink(missing_ok=True)
+    with writing(output):
+        try:
+            made.touch(0o600, exist_ok=False)
+            with made.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
+                stream.writelines(pieces)
+            made.replace(output)
+        finally:
+            made.unlink(missing_ok=True)

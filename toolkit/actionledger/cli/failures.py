@@ -13,6 +13,7 @@ from actionledger.cli.tables import (
     Sheet,
     console,
     cut,
+    fields_value,
     plain,
     print_json,
     print_text,
@@ -197,10 +198,7 @@ def _changes_value(changes: FailureChanges) -> JsonDict:
 def _as_value(report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]) -> JsonDict:
     return {
         "groups": [_group_value(group, names) for group in report.groups],
-        "spent": asdict(report.spent),
-        "turns": report.turns,
-        "sessions": report.sessions,
-        "price_sources": report.price_sources,
+        **fields_value(report, "spent turns sessions price_sources"),
         "no_result": report.answered,
         "unit": report.unit,
         "periods": [asdict(each) for each in report.periods.values()],
@@ -211,13 +209,7 @@ def _as_value(report: FailureReport, changes: FailureChanges | None, names: Mapp
 def _group_value(group: FailureGroup, names: Mapping[str, str]) -> JsonDict:
     return {
         **group.key._asdict(),
-        "count": group.count,
-        "turns": group.turns,
-        "sessions": rate_value(group.sessions),
-        "lost": group.lost,
-        "spent": asdict(group.spent),
-        "first": group.first,
-        "last": group.last,
+        **fields_value(group, "count turns sessions lost spent first last"),
         "examples": [each._asdict() | {"session": names[each.session_id]} for each in group.examples],
         "periods": {f"{start:%Y-%m-%d}": asdict(each) for start, each in group.periods.items()},
     }
@@ -257,10 +249,5 @@ def _print_loops(report: LoopReport, names: Mapping[str, str]) -> None:
 
 
 def _loops_value(report: LoopReport, names: Mapping[str, str]) -> dict[str, object]:
-    return {
-        "loops": [asdict(loop) | {"session": names[loop.session_id]} for loop in report.loops],
-        "sessions": report.sessions,
-        "not_recorded": report.not_recorded,
-        "rate": rate_value(report.rate),
-        "told": rate_value(report.told),
-    }
+    found = [asdict(loop) | {"session": names[loop.session_id]} for loop in report.loops]
+    return {"loops": found, **fields_value(report, "sessions not_recorded rate told")}

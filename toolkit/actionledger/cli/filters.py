@@ -36,10 +36,10 @@ def refuse_strangers(ledger: Ledger, within: Filter) -> None:
         there: tuple[str, ...] = getattr(known, field.name)
         for name in names:
             if name not in there:
-                raise UsageError(_said(field.noun, name, there))
+                raise UsageError(_unknown_name(field.noun, name, there))
 
 
-def _said(kind: str, name: str, there: tuple[str, ...]) -> str:
+def _unknown_name(kind: str, name: str, there: tuple[str, ...]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - the same
 
     near = get_close_matches(name, there, n=1)

@@ -1,7 +1,6 @@
 """``gate`` and ``bless``: stop a change that makes recorded turns worse."""
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -11,10 +10,10 @@ from actionledger.cli.comparison import comparison_value
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.options import AgainstOption, LedgerOption, existing, ledger_to_read
-from actionledger.cli.tables import print_note, print_text
+from actionledger.cli.tables import fields_value, print_note, print_text
 from actionledger.core.canonical import json_text
-from actionledger.core.errors import SourceError, UsageError
-from actionledger.core.files import write_whole
+from actionledger.core.errors import UsageError
+from actionledger.core.files import write_named
 from actionledger.core.text import counted, printable_json
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
@@ -197,28 +196,15 @@ def _put(report: GateReport, as_json: str | None, junit: Path | None, markdown: 
         if where == _OUT:
             typer.echo(content, nl=False)
         elif where:
-            _write(Path(where), content)
+            write_named(Path(where), content)
     if junit:
-        _write(junit, report.junit())
+        write_named(junit, report.junit())
 
 
 def _as_value(report: GateReport) -> dict[str, object]:
     return {
-        "passed": report.passed,
-        "lacks_evidence": report.lacks_evidence,
-        "baseline": report.baseline,
-        "candidate": report.candidate,
-        "run_id": report.run_id,
-        "conditions": [asdict(condition) for condition in report.conditions],
+        **fields_value(report, "passed lacks_evidence baseline candidate run_id conditions"),
         "pairs": report.comparison.pairs,
         **comparison_value(report.comparison),
-        "worse": [asdict(turn) for turn in report.worse],
-        "notes": report.notes,
+        **fields_value(report, "worse notes"),
     }
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        write_whole(path, content.encode())
-    except OSError as error:
-        raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

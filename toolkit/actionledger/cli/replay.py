@@ -1,7 +1,6 @@
 """``replay``, ``recheck`` and ``agreement``: compare recorded turns with another parser, schema, policy or rate limit, or another runtime."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -22,11 +21,11 @@ from actionledger.cli.options import AgainstOption, JsonOption, LedgerOption, ex
 from actionledger.cli.tables import (
     Sheet,
     console,
+    fields_value,
     plain,
     print_json,
     print_note,
     print_text,
-    rate_value,
     shown_rate,
 )
 from actionledger.core.errors import UsageError
@@ -171,13 +170,9 @@ def _as_value(report: ReparseReport) -> dict[str, object]:
     return {
         "run_id": report.run_id,
         "parser": report.parser_name,
-        "turns": report.turns,
-        "unfit": dict(report.unfit),
+        **fields_value(report, "turns unfit"),
         **comparison_value(report.comparison),
-        "seconds": report.seconds,
-        "resumed": report.resumed,
-        "failed": dict(report.failed),
-        "left_out": dict(report.left_out),
+        **fields_value(report, "seconds resumed failed left_out"),
     }
 
 
@@ -216,14 +211,8 @@ def _print_agreement(found: Agreement, names: Mapping[str, str]) -> None:
 
 
 def _agreement_value(found: Agreement) -> dict[str, object]:
-    return {
-        "counts": [
-            {"here": here, "there": there, "calls": count} for (here, there), count in found.counts.items()
-        ],
-        "rate": rate_value(found.rate),
-        "by_source": {name: rate_value(rate) for name, rate in found.by_source.items()},
-        "differing": [asdict(each) for each in found.differing],
-    }
+    counts = [{"here": here, "there": there, "calls": count} for (here, there), count in found.counts.items()]
+    return {"counts": counts, **fields_value(found, "rate by_source differing")}
 
 
 SHOWN_CALLS = 10
@@ -309,16 +298,5 @@ def _print_recheck(report: RecheckReport, names: dict[str, str]) -> None:
 
 
 def _recheck_value(report: RecheckReport) -> dict[str, object]:
-    return {
-        "calls": report.calls,
-        "changes": report.changes,
-        "converted": report.converted,
-        "reasons": report.reasons,
-        "verdicts": report.verdicts,
-        "over_rate": report.over_rate,
-        "undated": report.undated,
-        "stopped": rate_value(report.stopped),
-        "done": report.done,
-        "by_name": [asdict(each) for each in report.by_name],
-        "examples": [asdict(call) for call in report.examples],
-    }
+    names = "calls changes converted reasons verdicts over_rate undated stopped done by_name examples"
+    return fields_value(report, names)

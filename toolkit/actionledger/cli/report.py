@@ -19,7 +19,7 @@ from actionledger.cli.summary import (
     usage_line,
     verdicts_table,
 )
-from actionledger.cli.tables import console, plain, print_json, rate_value
+from actionledger.cli.tables import console, fields_value, plain, print_json, rate_value
 from actionledger.imports.newer_versions import newer_recordings
 from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import Ledger, open_ledger
@@ -159,22 +159,29 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
     return {name: part(ledger, within) for name, part in NUMBERS.items()}
 
 
+_FUNNEL = (
+    "responses intent outcomes only_shown illustrations need_approval by_evidence in_sentences parse_success strict_success "
+    "validation execution taken_back not_auditable not_recorded recorded recorded_execution"
+)
+"""The numbers of a funnel."""
+
+
 def _of_each(dimension: Dimension) -> Callable[[Ledger, Filter], object]:
     """Return a function for the numbers of each value of a dimension."""
     return lambda ledger, within: {
-        label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)
+        label: fields_value(part, _FUNNEL) for label, part in funnel_by(ledger, dimension, within)
     }
 
 
 NUMBERS: dict[str, Callable[[Ledger, Filter], object]] = {
-    "funnel": lambda ledger, within: _numbers(funnel(ledger, within)),
+    "funnel": lambda ledger, within: fields_value(funnel(ledger, within), _FUNNEL),
     "unacted": lambda ledger, within: _unacted(unacted(ledger, within)),
     "session_outcomes": lambda ledger, within: dict(session_outcomes(ledger, within)),
     "left_as_text": lambda ledger, within: asdict(left_as_text(ledger, within)),
     "timings": lambda ledger, within: _timings(timings(ledger, within)),
     **{f"by_{dimension}": _of_each(dimension) for dimension in SPLIT_BY},
     "recorded_verdicts": lambda ledger, within: {
-        each.label: {"succeeded": rate_value(each.succeeded), "took": rate_value(each.took)}
+        each.label: fields_value(each, "succeeded took")
         for each in recorded_verdicts(ledger, "model", within)
     },
     "read_in": lambda ledger, within: {
@@ -210,40 +217,12 @@ def _change(change: Change) -> dict[str, object]:
     return asdict(change) | {"before": rate_value(change.before), "after": rate_value(change.after)}
 
 
-def _numbers(found: Funnel) -> dict[str, object]:
-    return {
-        "responses": found.responses,
-        "intent": found.intent,
-        "outcomes": dict(found.outcomes),
-        "only_shown": found.only_shown,
-        "illustrations": found.illustrations,
-        "need_approval": found.need_approval,
-        "by_evidence": found.by_evidence,
-        "in_sentences": found.in_sentences,
-        "parse_success": rate_value(found.parse_success),
-        "strict_success": rate_value(found.strict_success),
-        "validation": rate_value(found.validation),
-        "execution": rate_value(found.execution),
-        "taken_back": rate_value(found.taken_back),
-        "not_auditable": found.not_auditable,
-        "not_recorded": found.not_recorded,
-        "recorded": dict(found.recorded),
-        "recorded_execution": rate_value(found.recorded_execution),
-    }
-
-
 def _unacted(found: Unacted) -> dict[str, object]:
-    return {
-        "responses": rate_value(found.rate),
-        "sessions": found.sessions,
-        "endings": dict(found.endings),
-        "stops": dict(found.stops),
-    }
+    return {"responses": rate_value(found.rate), **fields_value(found, "sessions endings stops")}
 
 
 def _timings(found: Timings) -> dict[str, object]:
     return {
-        "without_code": {"count": found.count, "mean_ms": found.mean_ms, "p95_ms": found.p95_ms},
-        "code_timeouts": rate_value(found.code_timeouts),
-        "code_limits": found.code_limits,
+        "without_code": fields_value(found, "count mean_ms p95_ms"),
+        **fields_value(found, "code_timeouts code_limits"),
     }

@@ -18,6 +18,7 @@ from actionledger.cli.options import LedgerOption, existing
 from actionledger.cli.tables import PlainConsole, Sheet, console, plain, print_json, print_note
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UnknownNameError, UsageError
+from actionledger.core.files import writing
 from actionledger.core.text import counted, harmless
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarding.guard import SECONDS, Answer, GuardedSql, Place
@@ -245,13 +246,10 @@ def _stream(output: Path | None) -> Iterator[TextIO | None]:
         return
     made = output.with_name(f".{output.name}-{uuid4().hex}")
     try:
-        with made.open("x", encoding="utf-8", newline="") as stream:
-            yield stream
-        made.replace(output)
-    except OSError as error:
-        raise UsageError(
-            f"The file {str(output)!r} can't be written: {error.strerror}; take another."
-        ) from error
+        with writing(output):
+            with made.open("x", encoding="utf-8", newline="") as stream:
+                yield stream
+            made.replace(output)
     finally:
         with suppress(OSError):
             made.unlink()

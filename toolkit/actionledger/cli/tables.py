@@ -1,7 +1,7 @@
 """Print tables as wide as the terminal, with model text only as text; markup in it is never interpreted."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -223,8 +223,8 @@ def print_observation(observation: "Observation") -> None:
 
 
 def shown_rate(rate: Rate) -> str:
-    """Return a rate with its interval, for a cell."""
-    return f"{rate.shown_value}  {rate.shown_interval}".rstrip()
+    """Return a rate with its interval."""
+    return f"{rate.shown_value} {rate.shown_interval}".rstrip()
 
 
 def rate_value(rate: Rate) -> dict[str, object]:
@@ -243,3 +243,21 @@ def rate_value(rate: Rate) -> dict[str, object]:
         "sessions": rate.clustering.sessions if rate.clustering else None,
         "design_effect": rate.design_effect,
     }
+
+
+def fields_value(source: object, names: str) -> dict[str, object]:
+    """Return an object's fields, named between blanks, for JSON: rates with their counts, other values by their own fields."""
+    return {name: _json_value(getattr(source, name)) for name in names.split()}
+
+
+def _json_value(value: object) -> object:
+    match value:
+        case Rate():
+            return rate_value(value)
+        case list() | tuple():
+            return [_json_value(each) for each in value]
+        case Mapping():
+            return {name: _json_value(each) for name, each in value.items()}
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return asdict(value)
+    return value

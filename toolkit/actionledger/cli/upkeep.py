@@ -14,6 +14,7 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import JsonOption, LedgerOption, existing, ledger_to_read
 from actionledger.cli.tables import Sheet, beside, console, plain, print_json, print_note
 from actionledger.core.errors import LedgerError, UsageError, require
+from actionledger.core.files import writing
 from actionledger.core.text import counted
 from actionledger.imports.bundles import bundle
 from actionledger.imports.newer_versions import Newer, newer_recordings
@@ -104,13 +105,10 @@ def _write_bundle(ledger: Path, file: Path, *, with_text: bool) -> None:
         raise UsageError(f"The file {str(file)!r} already exists; name another one.")
     made = bundle(ledger, with_text=with_text)
     text = json.dumps(made, indent=2, ensure_ascii=False, default=str)
-    try:
-        with os.fdopen(
-            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-        ) as stream:
+    with writing(file):
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             stream.write(text + "\n")
-    except OSError as error:
-        raise UsageError(f"The file {str(file)!r} can't be written: {error.strerror}.") from error
     has = "texts of models and tools" if made["has_text"] else "no text of a model"
     print_note(
         f"Wrote {file}, which has {has}; secrets are masked. Read it before you attach it to a report."

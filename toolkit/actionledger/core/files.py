@@ -7,13 +7,13 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from weakref import finalize
 
-from actionledger.core.errors import UsageError
+from actionledger.core.errors import ActionLedgerError, SourceError, UsageError
 from actionledger.core.ids import new_id
 from actionledger.core.processes import FileLock
 
@@ -93,6 +93,25 @@ def write_whole(path: Path, content: bytes) -> None:
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing(path: Path, kind: type[ActionLedgerError] = UsageError) -> Iterator[None]:
+    """Report why a file that the user named can't be written, as one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"The file {str(path)!r} can't be written: {error.strerror}; take another.") from error
+
+
+def write_named(path: Path, content: str | bytes) -> None:
+    """Write a file that the user named; see ``write_whole``.
+
+    Raises:
+        SourceError: it can't be written.
+    """
+    with writing(path, SourceError):
+        write_whole(path, content.encode() if isinstance(content, str) else content)
 
 
 def state_folder() -> Path:

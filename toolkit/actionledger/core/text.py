@@ -171,3 +171,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def harmless(value: object) -> object:
     """Return a value for a CSV file; a text that would be a formula gets an apostrophe before it."""
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def sql_text(value: object) -> str:
+    """Return a value as a text literal of SQL, for statements that bind no values."""
+    return "'{}'".format(str(value).replace("'", "''"))

@@ -1,13 +1,13 @@
 """One import as a run of a ledger, which begins with its first event."""
 
 from collections.abc import Collection
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from datetime import date
 from functools import cached_property
 from math import isfinite
 from typing import NamedTuple
 
-from actionledger.core.canonical import JsonMap, json_text
+from actionledger.core.canonical import JsonDict, JsonMap, json_text
 from actionledger.core.events import Event
 from actionledger.core.ids import derived_id, new_id
 from actionledger.core.patterns import regex
@@ -164,6 +164,9 @@ def _first(metadata: JsonMap, *keys: str) -> str:
     return next((value for key in keys if (value := text_at(metadata, key))), "")
 
 
+_DETAILS = [each.name for each in fields(SessionDetails)]
+
+
 class OpenSession(NamedTuple):
     """An open session."""
 
@@ -277,7 +280,7 @@ class OpenSessions:
         """Record a session's title and place, unless the ledger's latest record says the same."""
         if session.details == NO_DETAILS and not session.parent:
             return
-        said = asdict(session.details)
+        said: JsonDict = {name: getattr(session.details, name) for name in _DETAILS}
         if session.parent:  # an older toolkit may have begun it without a parent
             said |= {"parent_session_id": self.id_of(session.parent), "relation": session.relation}
         details_id = details_id_of(key.session_id, said)

@@ -27,11 +27,11 @@ from actionledger.imports.handovers import ImporterUpdate, LookedUpKeys, Spooled
 from actionledger.imports.import_run import ImportRun, OpenSessions
 from actionledger.imports.newer_versions import version_of
 from actionledger.imports.prices import Prices
-from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, parser_for_turn, read_turn
+from actionledger.imports.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, names_in, read_turn
 from actionledger.imports.report import ImportReport
 from actionledger.imports.results import Results
 from actionledger.imports.sources.base import Item, LeftOut, Refusal, Wording
-from actionledger.imports.turn_usage import is_unfilled, note_costs, priced, recorded_of
+from actionledger.imports.turn_usage import is_unfilled, known_usage, note_costs, priced, recorded_of
 from actionledger.imports.turns import (
     LookedUpTurn,
     Refusals,
@@ -43,6 +43,7 @@ from actionledger.imports.turns import (
 )
 from actionledger.ledger.queries.recorded import NOT_TOLD, Added, Known, LeftOutKey, RecordedSkip
 from actionledger.ledger.storage.encoding import as_recorded
+from actionledger.reading.recorded import RECORDED
 
 if TYPE_CHECKING:
     from actionledger.runtime.execution.profile import Profile
@@ -315,13 +316,15 @@ class Importer:
             index=turn.index,
             occurred_at=turn.occurred_at,
         )
-        self._run.note_parser(parser_for_turn(item, turn, self._read_as))
+        parser = self._read_as.parser_of(item, turn) if turn.capture is Capture.TEXT else None
+        self._run.note_parser(RECORDED if parser is None else parser)
         self._run.note_tools(turn.tools)
-        cost = priced(self.prices, key.session.model, turn, self.report)
+        usage = known_usage(turn)
+        cost = priced(self.prices, key.session.model, turn, usage, self.report)
         note_costs(self._run, key, cost, self.prices, turn)
         if turn.compaction:
             record(context_compacted(key, run_id, asdict(turn.compaction)))
-        beside = recorded_of(turn) | cost
+        beside = recorded_of(turn, usage) | cost
         record_fitting(record, response_received(key, run_id, looked.written.text, turn.prompt, **beside))
         if turn.feedback is not None:
             record_fitting(record, turn_finished(key, run_id, turn.feedback, None))
@@ -329,7 +332,15 @@ class Importer:
             record(turn_superseded(replace(key, turn_id=looked.replaces), run_id, looked.turn_id))
         # Last, since a parsed turn is not imported again, but results of its calls are.
         result = read_turn(
-            record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as, names=names
+            record,
+            item,
+            turn,
+            looked.written,
+            key=key,
+            run=self.run,
+            read_as=self._read_as,
+            parser=parser,
+            names=names,
         )
         # Count the calls found in a text of unknown format.
         if turn.capture is Capture.TEXT and item.profile is None and self._read_as.is_open:

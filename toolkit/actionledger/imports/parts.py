@@ -70,13 +70,17 @@ def unpacked_size(file: ToRead) -> int | None:
     return size if size is None or file.path.suffix not in SUFFIXES else size * _UNPACKED
 
 
-def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[ImportPart]]:
-    """Yield the parts of the files to be read, in order; parts of one list may be imported in any order."""
+def parts_of(files: Iterable[ToRead], count: int, least_bytes: int = 0) -> Iterator[list[ImportPart]]:
+    """Yield the parts of the files to be read, in order; parts of one list may be imported in any order.
+
+    A part has about ``least_bytes`` of a ledger that takes fewer and larger pieces.
+    """
+    group_bytes = max(GROUP_BYTES, least_bytes)
     number, group, size = 0, list[int](), 0
     for place, file in enumerate(files):
         more = unpacked_size(file) or 0
         is_shared = file.format.stands_alone and more >= SHARED_BYTES
-        if group and (is_shared or size + more > GROUP_BYTES or len(group) == GROUP_FILES):
+        if group and (is_shared or size + more > group_bytes or len(group) == GROUP_FILES):
             yield [ImportPart(number, tuple(group), size=size)]
             number, group, size = number + 1, [], 0
         if is_shared:

@@ -154,12 +154,12 @@ class PlanImporter:
             options.columns,
             options.prices,
             options.origin,
-            max(MADE_BYTES // count, LEAST_MADE_BYTES),
+            max(MADE_BYTES // count, LEAST_MADE_BYTES, self._importers.least_bytes),
             custom.texts(),
             self._importers.facts_of_all(),
         )
         self._importers.share()
-        parts = list(parts_of(self._plan.to_read, count))
+        parts = list(parts_of(self._plan.to_read, count, self._importers.least_bytes))
         workers = ImportWorkers(min(count, sum(map(len, parts))), how, self._task_of)
         with closing(workers.run(parts)) as answers:
             for given, answer in answers:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import UsageError, require_names
-from actionledger.core.recording import ParserIdentity, Recorder, RunKey, TurnKey
+from actionledger.core.recording import Recorder, RunKey, TurnKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.core.values import ParseResult
 from actionledger.core.vocabulary import Capture, was_cut
 from actionledger.reading.parsers import AnyParser, parser_for, parser_named
-from actionledger.reading.recorded import RECORDED, WithCalls, with_calls
+from actionledger.reading.recorded import WithCalls, with_calls
 from actionledger.runtime.parse_result import catalogue_of_tools, not_read, read_and_record, read_calls
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ NO_PROFILE = "none"
 
 
 def _profile_named(name: str) -> "Profile":
-    from actionledger.profiles import profile_named  # noqa: PLC0415 - slow to load, and few sessions are of a profile
+    from actionledger.runtime.execution.registry import profile_named  # noqa: PLC0415 - slow to load, and few sessions are of a profile
 
     return profile_named(name)
 
@@ -120,10 +120,6 @@ def names_in(session: RecordedSession, of_format: frozenset[str]) -> frozenset[s
     return of_format if called <= of_format else of_format | called
 
 
-def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
-    return read_as.parser_of(session, turn) if turn.capture is Capture.TEXT else RECORDED
-
-
 def read_turn(
     record: Recorder,
     session: RecordedSession,
@@ -133,16 +129,16 @@ def read_turn(
     key: TurnKey,
     run: RunKey,
     read_as: ReadAs,
+    parser: AnyParser | None,
     names: frozenset[str] = frozenset(),
 ) -> ParseResult:
-    """Parse a turn, check its actions and record the attempt."""
+    """Parse a turn, check its actions and record the attempt; the parser is that of its text, None if its calls are recorded."""
     catalogue = read_as.catalogue_of(session, turn)
     if turn.capture is Capture.NONE:
         result = not_read()
         record(response_parsed(result, key, run, 0, turn.capture))
         return result
-    if turn.capture is Capture.TEXT:
-        parser = read_as.parser_of(session, turn)
+    if parser is not None:
         is_cut = was_cut(turn.usage.finish_reason)
         return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run, is_cut=is_cut)
     begin = time.perf_counter_ns()

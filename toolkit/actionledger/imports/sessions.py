@@ -215,6 +215,11 @@ class SourcesImporter(Importers):
         """Note that a file was read to its end without an error: its earlier skips that are gone are taken back."""
         self._whole.add(file or self.file)
 
+    @property
+    def least_bytes(self) -> int:
+        """The size worth gathering before the ledger takes a piece, in bytes of lines; 0 if it doesn't matter."""
+        return 0 if self._recorder is None else self._recorder.least_bytes
+
     def share(self) -> None:
         """Track which part of the import looks up which session or turn, since workers read parts of it."""
         self._is_shared = True

@@ -5,6 +5,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from actionledger.core.canonical import json_text
 from actionledger.core.recording import TurnKey, billed_beside, hash_of_tools
 from actionledger.core.recordings import RecordedTurn, Usage
 from actionledger.core.vocabulary import CostOrigin
@@ -17,13 +18,14 @@ from actionledger.ledger.queries.packed import KnownTurn
 # The fields of a response's event apart from its text: task, tokens, times and cost.
 _OF_USAGE = [each.name for each in fields(Usage) if each.name not in {"finish_reason", "billed"}]
 _TOKENS = [name for name in _OF_USAGE if name.endswith("_tokens")]
+_PLACEHOLDER = 16
+"""Characters that no token of ordinary text reaches: output with more of them for each token was not counted to its end."""
 _NOTHING = Usage()
 _NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
 
 
-def recorded_of(turn: RecordedTurn) -> dict[str, object]:
-    """Return a recording's values of a response apart from its text, by the fields of its event."""
-    usage = known_usage(turn)
+def recorded_of(turn: RecordedTurn, usage: Usage) -> dict[str, object]:
+    """Return a recording's values of a response apart from its text, by the fields of its event; the usage is what is known of it."""
     said = (
         _NOTHING_RECORDED
         if usage is _NOTHING or usage == _NOTHING
@@ -41,9 +43,10 @@ def recorded_of(turn: RecordedTurn) -> dict[str, object]:
 
 
 def known_usage(turn: RecordedTurn) -> Usage:
-    """Return a turn's usage, without zeros that mean unknown, as in interrupted messages.
+    """Return a turn's usage, without counts that mean unknown, as in interrupted messages.
 
-    No response has an empty input, and none with content has no output. The output tokens include reasoning.
+    No response has an empty input, and none with content has no output. An unfinished message may have the count of a stream's
+    beginning, as in Claude Code 2.1.22 to 2.1.58. The output tokens include reasoning.
     """
     usage = turn.usage
     if usage.output_tokens == 0 and not usage.input_tokens:
@@ -52,15 +55,27 @@ def known_usage(turn: RecordedTurn) -> Usage:
         return replace(usage, **unknown, cost_usd=cost)
     if usage.output_tokens == 0 and (turn.text or turn.calls or turn.reasoning):
         return replace(usage, output_tokens=None, reasoning_tokens=usage.reasoning_tokens or None)
+    if usage.output_tokens and not usage.finish_reason and _is_placeholder(usage.output_tokens, turn):
+        return replace(usage, output_tokens=None)
     thought = usage.reasoning_tokens or 0
     if usage.output_tokens is not None and thought > usage.output_tokens:
         return replace(usage, output_tokens=usage.output_tokens + thought)
     return usage
 
 
-def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
+def _is_placeholder(tokens: int, turn: RecordedTurn) -> bool:
+    """Return whether a turn has far more text, calls and reasoning than so many tokens can hold."""
+    arguments = [each.arguments for each in turn.calls]
+    texts = [
+        each if isinstance(each, str) else json_text(each) for each in (turn.text, turn.reasoning, *arguments)
+    ]
+    return sum(map(len, texts)) > _PLACEHOLDER * (tokens + 2)
+
+
+def priced(
+    prices: Prices | None, model: str, turn: RecordedTurn, took: Usage, report: ImportReport
+) -> dict[str, object]:
     """Return a turn's cost if its recording has none: by a price file, or by its provider's list; count a turn without a price."""
-    took = known_usage(turn)
     if took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
         return {}
     cost, origin = _computed(prices, model, took, turn.occurred_at)

@@ -18,6 +18,7 @@ from actionledger.core.recordings import RecordedSession, RecordedTurn
 from actionledger.imports.reading import written_of
 from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
+from actionledger.imports.turn_usage import known_usage
 from actionledger.ledger.queries.packed import KnownTurn
 from actionledger.ledger.queries.recorded import Known, LastTurn, digest
 from actionledger.ledger.storage.encoding import as_recorded
@@ -147,7 +148,7 @@ def remember(known: Known, looked: LookedUpTurn, session_id: str) -> None:
         digest(text),
         len(text),
         len(turn.calls),
-        turn.usage.output_tokens,
+        known_usage(turn).output_tokens,
         has_cost=True,
         place=turn.index,
         session_id=session_id,
@@ -181,7 +182,7 @@ def _of_other(source: str, session: str, name: str) -> str:
 def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> TurnMatch:
     # Tokens billed separately may be counted only now: that is no later state of the message.
     beside = sum(each.output_tokens for each in turn.usage.billed if not each.is_own)
-    calls, tokens = len(turn.calls), (turn.usage.output_tokens or 0) - beside
+    calls, tokens = len(turn.calls), (known_usage(turn).output_tokens or 0) - beside
     is_same = _is_text_of(text, there)
     has_more_beside = calls > there.call_count or tokens > (there.output_tokens or 0)
     if is_same and not (turn.external_id and has_more_beside and calls >= there.call_count):

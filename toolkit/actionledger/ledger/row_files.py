@@ -13,7 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError, MemoryNeededError
-from actionledger.core.text import FORMULA
+from actionledger.core.text import FORMULA, sql_text
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.marks import PICKED, Picking, Selection
 from actionledger.ledger.stopping import stoppable
@@ -59,7 +59,7 @@ def count_rows(file: Path, form: str) -> int:
         with file.open(encoding="utf-8", newline="") as text:
             return max(0, sum(1 for _ in csv.reader(text)) - 1)
     with duckdb.connect() as connection:
-        [(count,)] = connection.execute(f"SELECT count(*) FROM read_parquet({_quoted(file)})").fetchall()
+        [(count,)] = connection.execute(f"SELECT count(*) FROM read_parquet({sql_text(file)})").fetchall()
         return int(count)
 
 
@@ -92,7 +92,7 @@ def _write(ledger: Ledger, selection: Selection | Picking, made: Path, form: Row
         made.touch(0o600)
         written_as = _harmless(connection) if form == "csv" else "FROM exported"
         # DuckDB would otherwise replace an existing file by a new one, which everybody could read.
-        copy = f"COPY ({written_as}) TO {_quoted(made)} ({FORMS[form]}, USE_TMP_FILE false)"
+        copy = f"COPY ({written_as}) TO {sql_text(made)} ({FORMS[form]}, USE_TMP_FILE false)"
         [(count,)] = _ask(connection, "SELECT count(*) FROM exported").fetchall()
         _ask(connection, copy)
     return int(count)
@@ -122,7 +122,3 @@ def _ask(
     connection: DuckDBPyConnection, statement: str, values: dict[str, object] | None = None
 ) -> DuckDBPyConnection:
     return stoppable(connection, lambda: connection.execute(statement, values))
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

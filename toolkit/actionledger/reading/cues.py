@@ -9,12 +9,14 @@ import re
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.reading.prose_words import BEFORE
+from actionledger.reading.prose_words.phrases import FOLDED
 from actionledger.reading.prose_words.stems import EXAMPLES, FORMATS, NEGATIONS, POSSIBILITIES, STEMS
 from actionledger.reading.scan.line_starts import AnyCase
 from actionledger.reading.scan.openings import text_before
 from actionledger.reading.scan.source import Source
 
-_HAN = regex("[\u4e00-\u9fff]")
+_ALWAYS_ASKED = regex(rf"[\u4e00-\u9fff]|{FOLDED.pattern}")
+"""Signs with which the stems say nothing: Chinese, and letters that a pattern takes for others."""
 
 
 def may_hold(text: str, stems: frozenset[str]) -> bool:
@@ -22,41 +24,28 @@ def may_hold(text: str, stems: frozenset[str]) -> bool:
     return not text.isascii() or not stems.isdisjoint(BEFORE.heard(text).words or ())
 
 
-class Words:
-    """The stems, searched in lower case: a pattern that ignores case takes seven times as long."""
-
-    def may_stand_in(self, text: str) -> bool:
-        """Return whether any cue pattern may match in a text, ignoring its context."""
-        heard = BEFORE.heard(text).words
-        if heard is None or (heard and not STEMS.isdisjoint(heard)):
-            return True
-        return not text.isascii() and _HAN.search(text) is not None
-
-
-WORDS = Words()
-
 _PIECE = 128
-_LONGEST = max(map(len, STEMS))
+"""The longest text whose words are remembered, in code points."""
 
 
 class CueWords:
-    """Remembers which pieces of one text hold a cue word, and where a block is shown; each is searched once."""
+    """Knows which stems one text holds, and remembers where a block in it is shown."""
 
     def __init__(self) -> None:
         self.shown: dict[int, bool] = {}
-        self._known: dict[int, bool] = {}
+        self._stems: list[str] | None = None
 
-    def may_stand_in(self, text: str, start: int, end: int) -> bool:
-        """Return whether a cue may be in ``text[start:end]``; for a long stretch, the pieces around it count too."""
-        if end - start <= _PIECE:
-            return end > start and WORDS.may_stand_in(text[start:end])
-        return any(self._begins_in(text, number) for number in range(start // _PIECE, -(-end // _PIECE)))
-
-    def _begins_in(self, text: str, number: int) -> bool:
-        if number not in self._known:
-            first = number * _PIECE
-            self._known[number] = WORDS.may_stand_in(text[first : first + _PIECE + _LONGEST])
-        return self._known[number]
+    def may_stand_in(self, text: str, part: str) -> bool:
+        """Return whether any cue may be in a part of the text. A long part is only searched for the stems that the text holds."""
+        if len(part) <= _PIECE:
+            is_any = not STEMS.isdisjoint(BEFORE.heard(part).words or ())
+        else:
+            if self._stems is None:
+                whole = text.lower()
+                self._stems = [stem for stem in STEMS if stem in whole]
+            lowered = part.lower() if self._stems else ""
+            is_any = any(stem in lowered for stem in self._stems)
+        return is_any or (not part.isascii() and _ALWAYS_ASKED.search(part) is not None)
 
 
 _WINDOW = 600
@@ -189,16 +178,13 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block presents it as an example, or forbids writing it."""
-    if _is_behind_tag(source.text, start):
+    text, memory = source.text, source.memory(CueWords)
+    if _is_behind_tag(text, start) or not memory.may_stand_in(text, _paragraph_before(text, start)):
         return False
-    if _says_nothing(source.text, start):
-        return False
-    memory = source.memory(CueWords)
     if start not in memory.shown:
-        is_within_line, place = _sentence_before(source.text, start)
-        memory.shown[start] = memory.may_stand_in(source.text, *place) and _shows(
-            is_within_line, place.of(source.text)
-        )
+        is_within_line, place = _sentence_before(text, start)
+        sentence = place.of(text)
+        memory.shown[start] = memory.may_stand_in(text, sentence) and _shows(is_within_line, sentence)
     return memory.shown[start]
 
 
@@ -218,11 +204,10 @@ def _shows(is_within_line: bool, sentence: str) -> bool:
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
 
 
-def _says_nothing(text: str, start: int) -> bool:
-    """Return whether there is plainly no cue before a block; this is faster than finding the last sentence."""
-    said = text[max(0, start - _WINDOW) : start].rstrip()
-    paragraph = said[said.rfind("\n\n") + 1 :]
-    return len(paragraph) <= _PIECE and not WORDS.may_stand_in(paragraph)
+def _paragraph_before(text: str, start: int) -> str:
+    """Return the last paragraph before a block, which holds the last sentence; this is faster than finding that."""
+    said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
+    return said[said.rfind("\n\n") + 1 :]
 
 
 def _is_behind_tag(text: str, start: int) -> bool:

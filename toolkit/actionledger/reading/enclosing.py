@@ -21,10 +21,17 @@ _QUOTES = {
     "`": "`",
 }
 _TAG = 80
-_SHOWING_TAG = regex(
-    r"<(?:examples?|samples?|summary|quotes?|quotation|quoted|documentation|docs?|logs?|illustration|snippet|transcript)\b[^<>\n]*>\Z",
+_PAIR = regex(
+    r"(?:<(?P<tag>[A-Za-z][\w.-]{0,40}+)(?:\s[^<>\n]*+)?>|\[(?P<bracket>[A-Za-z][\w -]{0,40}+)\]|\{%-?+ *+(?P<block>[a-z_]++)[^%\n]*+%\})\Z",
+)
+"""What opens directly before a call and is closed by its name."""
+
+_CALLING = regex(
+    r"action|answer|bash|call|cmd|code|command|exec|final|func|invo[ck]|iteration|json|message|plan|python|query|reply|request|response|run\b|solution|step"
+    r"|think|thought|tool(?![ _-]?(?:output|resp|result))|use\b|xml",
     re.IGNORECASE,
 )
+"""What a tag is named that a model may put around a call that it makes; any other name says what the text in it is."""
 _COMMENTS = frozenset({"//", "#", "--", "%", ";", "<!--", "/*"})
 _TEXTS = ('"""', "'''")
 """What encloses a text of several lines in a program."""
@@ -39,13 +46,24 @@ _SPEAKER = regex(
 )
 """What stands before what a speaker of a written dialogue or of a log says, if that is the model."""
 
+_TURN = regex(
+    r"^[ \t]*+(?:#{1,4}[ \t]++(?P<heading>\w[\w ]{0,20}?)[ \t]*+$|\[(?P<bracket>\w[\w ]{0,20})\]|[*_]{0,2}(?P<label>[^\W\d][\w ]{0,20}?)[*_]{0,2}[:：])",
+    re.MULTILINE,
+)
+"""The label of a turn in a written dialogue."""
+
+_STEPS = frozenset({"action", "observation", "plan", "reasoning", "step", "thought"})
+"""Labels of what one writer says in turns."""
+
+_LEAD = regex(r"[` \t\r\n]*+")
+
 _OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 
 
 def what_holds(text: str, span: Span, low: int) -> str:
     """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing."""
     opens = text[max(low, span.start - _TAG) : span.start].rstrip()
-    if opens.endswith(">") and _SHOWING_TAG.search(opens):
+    if opens.endswith((">", "]", "%}")) and _is_in_pair(opens, text, span.end):
         return "It stands in a tag that shows it."
     near = max(low, span.start - _BEFORE, text.rfind("```", low, span.start))
     if (
@@ -57,12 +75,17 @@ def what_holds(text: str, span: Span, low: int) -> str:
     for mark in _TEXTS:
         if text.count(mark, near, span.start) % 2:
             return "It stands in the text of a program."
+    if _is_in_dialogue(text, span):
+        return "It stands in a dialogue or a log."
     line = max(low, text.rfind("\n", low, span.start) + 1)
     before = text[line : span.start].strip()
     if not before:
         return ""
-    if before in _COMMENTS:
+    if before in _COMMENTS or (before == "*" and text.rfind("/*", near, line) > text.rfind("*/", near, line)):
         return "It stands in a comment."
+    lines = span.of(text).split("\n")[1:]
+    if before[0] in "+-|" and lines and all(each.startswith(before[0]) for each in lines):
+        return "Each of its lines begins with a sign."
     if before in {"+", "-"} and _HUNK.search(text, low, line):
         return "It stands in a diff."
     if _TASK.match(before) or (_ITEM.match(before) and _NEXT_ITEM.match(text, span.end, span.end + _BEHIND)):
@@ -80,3 +103,27 @@ def what_holds(text: str, span: Span, low: int) -> str:
     if is_quoted or (behind[0] == '"' and before.count('"') % 2):
         return "It stands in quotes."
     return ""
+
+
+def _is_in_dialogue(text: str, span: Span) -> bool:
+    """Return whether one who spoke before the last turn ahead of a call speaks again right behind it."""
+    again = _TURN.match(text, _LEAD.match(text, span.end, span.end + _BEHIND).end())  # type: ignore[union-attr]
+    if again is None or again[again.lastgroup or 0].lower() in _STEPS:
+        return False
+    speakers = [
+        each[each.lastgroup or 0] for each in _TURN.finditer(text, max(0, span.start - _BEFORE), span.start)
+    ]
+    return again[again.lastgroup or 0] in speakers[:-1]
+
+
+def _is_in_pair(opens: str, text: str, end: int) -> bool:
+    """Return whether a call stands alone between an opener and its closer that don't name what makes calls."""
+    pair = _PAIR.search(opens)
+    if pair is None:
+        return False
+    behind = text[end : end + _BEHIND].lstrip("` \t\r\n")
+    name = pair["tag"] or pair["bracket"] or ""
+    closer = "{%" if pair["block"] else f"</{name}" if pair["tag"] else f"[/{name}"
+    # A stream may have brought only the closer's beginning.
+    is_closed = behind != "" and closer.startswith(behind[: len(closer)])
+    return is_closed and _CALLING.search(name) is None

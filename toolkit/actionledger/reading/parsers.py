@@ -56,7 +56,9 @@ other rules keep their old id, so a ledger distinguishes them, and comparing the
 9. Under a profile, a call in none of the known formats fails instead of passing silently: ``/name words``, ``name: words``, a fence
    with the name as its label, YAML. A null list of actions is an empty one.
 10. "Wait, no" after a call takes it back. A call in a dialogue, a diff, an open task, a list's item or a program's text waits. In a
-   profile, so does one in a comment, a tool's echo or a quotation. Five more languages are known.
+   profile, so does one in a comment, a tool's echo or a quotation. Five more languages are known. Where words follow a call, it runs
+   only if those before it, or these, say that it is made. One in the middle of a sentence, between the turns of a dialogue, or alone in
+   a pair of tags whose name is no call's waits.
 """
 
 

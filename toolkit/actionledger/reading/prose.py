@@ -28,6 +28,7 @@ from actionledger.reading.prose_words import (
     says_nothing,
     takes_back,
 )
+from actionledger.reading.scan.line_starts import AnyCase
 
 _BEFORE = 400
 """The searched text before a call, in code points."""
@@ -72,12 +73,26 @@ _SENTENCE = regex(
 found fast. A blank line is no end: the text before it is the subject of the next line.
 """
 
-_MARKUP = regex(r"[<{\[`]")
+_MARKUP = regex(r"[<{\[]|```")
+_MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
+"""The beginning of what may be a speaker's name."""
+
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
+_NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
+"""Words behind a call that lead to the next one, as in a series of steps."""
+
+_GOES_FORTH = AnyCase(
+    r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b"
+    r"|th(?:is|at) (?:gives|lets|should (?!not)|will (?!not))|the (?:answer|output|result)s? (?:should|will) (?!not)|once (?:I|it|that|this|we)\b|after (?:that|this)\b"
+    r"|damit (?:bekomm|hab|kann|könn|wiss)|sagen sie|sag (?:mir|bescheid)|(?:cela|ça) nous|dites-moi|dis-moi|esto nos|dime|dígame|avís[ae]me|isto nos|diga-me|avise"
+    r"|questo ci|fammi sapere|这样(?:就能|我们)|[^。\n]{0,12}告诉我|これで|[^。\n]{0,16}(?:お知らせ|教えて)|так мы|это даст|сообщите|дайте знать|[^.\n]{0,16}알려)"
+)
+"""What a text behind a call begins with that says how it goes on, or is for its reader."""
+
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
@@ -108,21 +123,21 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
         return None
     if _leaves_open(sentences[-1]) or _answers(sentences):
         return Verdict(False, "The sentence before it leaves open whether it is meant.")
-    if not _is_announced(sentences, is_beside=_begins_line(text, span.start, low)):
+    if not _is_announced(sentences, behind, is_beside=_begins_line(text, span.start, low)):
         return Verdict(False, "Nothing before it says that it is meant.")
     return None
 
 
-def _is_about_call(behind: str, *, is_own: bool) -> bool:
+def _is_about_call(behind: str) -> bool:
     """Return whether the text after a call asks about it, or describes it."""
-    return describes(behind) or (not is_own and (asks(behind) or defers(behind)))
+    return describes(behind) or asks(behind) or defers(behind)
 
 
 def _leaves_alone(before: str, *, is_own: bool) -> bool:
     """Return whether the text before a marked call plainly says nothing against it, as most texts do.
 
     Nothing else is on its line or around it, no sentence is a question, and none holds a word that counts against a call.
-    For calls that are not a profile's own, the last sentence must end properly.
+    The last sentence must end properly.
     """
     said = before.rstrip()
     if not said:
@@ -131,7 +146,7 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
         return False
     if "?" in said or "？" in said or "か" in said or '"""' in said or "'''" in said:
         return False
-    if not is_own and not (said[-1] in ".!" and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
+    if not (said[-1] in (".!:" if is_own else ".!") and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
         return False
     last = said.rfind("\n\n") + 1  # already checked by ``cues``
     return says_nothing(said[last:]) and (not last or says_nothing(said[:last]))
@@ -141,14 +156,14 @@ def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = 
     """Return what the text after a call says against it, unless something says that it is made; empty if nothing."""
     if not behind:
         return ""
-    if not is_own and (asks(behind) or defers(behind)):
+    if (asks(behind) or defers(behind)) and not (is_own and is_made()):
         return "What follows asks about it."
     return "What follows says what it was." if describes(behind) and not is_made() else ""
 
 
-def _says_made(sentences: list[str]) -> bool:
-    """Return whether the last sentence before a call says that it is made."""
-    return bool(sentences) and (UNDERTAKES.search(sentences[-1]) or ANNOUNCES.search(sentences[-1]))
+def _is_made(sentences: list[str]) -> bool:
+    """Return whether any of these sentences says that its writer makes the call."""
+    return any(UNDERTAKES.search(each) or ANNOUNCES.search(each) for each in sentences)
 
 
 def _begins_line(text: str, start: int, low: int) -> bool:
@@ -170,12 +185,21 @@ def _leaves_open(sentence: str) -> bool:
     return SHOWS.search(sentence) or OPEN.search(sentence)
 
 
-def _is_announced(sentences: list[str], *, is_beside: bool) -> bool:
-    """Return whether the last sentences announce a call, or are only a word or two."""
-    if _is_short(sentences[-1]) and not is_beside:
+def _is_announced(sentences: list[str], behind: str, *, is_beside: bool) -> bool:
+    """Return whether the last sentences announce a markless call, or are only a word or two with hardly more behind it."""
+    last = sentences[-1]
+    if _is_short(last) and _is_short(behind) and not is_beside and not (behind and _presents(last)):
         return True
-    said = sentences[-1:] if _presents(sentences[-1]) else sentences
-    return any(UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) for sentence in said)
+    if _is_within(last, behind):
+        return UNDERTAKES.search(last)
+    return _is_made(sentences[-1:] if _presents(last) or _is_unended(last) else sentences)
+
+
+def _is_within(sentence: str, behind: str) -> bool:
+    """Return whether the sentence before a call goes on behind it."""
+    return (_is_unended(sentence) or sentence.endswith((",", "，", "、"))) and _GOES_ON.match(
+        behind
+    ) is not None
 
 
 def _presents(sentence: str) -> bool:
@@ -196,12 +220,12 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
     behind = _behind(text, span.end)
     if behind and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_about = behind != "" and _is_about_call(behind, is_own=is_own)
-    if not is_about and _leaves_alone(before, is_own=is_own):
+    is_about = behind != "" and _is_about_call(behind)
+    if not behind and _leaves_alone(before, is_own=is_own):
         return None
     has_before = _WORD.search(before) is not None
-    sentences = _last(text, span.start, low, 1 if is_own else _LAST) if has_before else []
-    if is_about and (why := _against_behind(behind, lambda: _says_made(sentences), is_own=is_own)):
+    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST) if has_before else []
+    if is_about and (why := _against_behind(behind, lambda: _is_made(sentences[-1:]), is_own=is_own)):
         return Verdict(False, why)
     if why := what_holds(text, span, low):
         return Verdict(False, why)
@@ -213,11 +237,19 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    why = _against_marked(sentences, behind, Span(low, span.start), text, is_own=is_own)
+    is_followed = not (
+        len(_WORDS.findall(behind)) < _FEW
+        or _GOES_FORTH.match(behind)
+        or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
+    )
+    is_beside = _begins_line(text, span.start, low)
+    why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
     return Verdict(False, why) if why else None
 
 
-def _against_marked(sentences: list[str], behind: str, before: Span, text: str, *, is_own: bool) -> str:
+def _against_marked(
+    sentences: list[str], behind: str, *, is_followed: bool, is_beside: bool, is_own: bool
+) -> str:
     """Return what the last sentence before a marked call says against it; empty if nothing."""
     sentence = sentences[-1]
     if CONDITIONS.search(sentence):
@@ -226,17 +258,24 @@ def _against_marked(sentences: list[str], behind: str, before: Span, text: str, 
     if is_shown or offers(sentence):
         says = "says that it is not made" if is_shown else "asks whether to make it"
         return "" if UNDERTAKES.search(sentence) else f"The sentence before it {says}."
-    if is_own or UNDERTAKES.search(sentence) or ANNOUNCES.search(sentence) or bids(sentence):
+    if UNDERTAKES.search(sentence):
         return ""
+    if _is_within(sentence, behind) and not (is_own and _is_short(sentence)):
+        return "It stands in the middle of a sentence."
+    if (ANNOUNCES.search(sentence) and not (is_followed and OPEN.search(sentence))) or bids(sentence):
+        return ""
+    is_presented = _presents(sentence)
+    if is_followed and not _is_made([behind] if is_presented else [*sentences[:-1], behind]):
+        return "Words follow it, and none before it say that it is made."
     if (
         _is_short(sentence)
-        and not _begins_line(text, before.end, before.start)
-        and not (_presents(sentence) and OPEN.search(sentence))
+        and not is_beside
+        and not (is_presented and (OPEN.search(sentence) or (behind and not is_own)))
     ):
         return ""
-    if _presents(sentence) and not _goes_on(sentences):
+    if is_presented and not is_own and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
-    if _is_unended(sentence) and (_GOES_ON.match(behind) or len(_WORDS.findall(sentence)) > _FEW):
+    if _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
     return ""
 
@@ -262,7 +301,10 @@ def is_known_behind(text: str, end: int) -> bool:
     """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
     behind = text[end : end + BEHIND]
     lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
-    is_all = len(behind) == BEHIND or _MARKUP.search(behind, lead) is not None
+    is_all = len(behind) == BEHIND or (
+        _MARKUP.search(behind, lead) is not None
+        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
+    )
     return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
 

@@ -22,8 +22,13 @@ def other_format(ledger: Queryable, within: Filter = EVERYTHING) -> str:
     It is given only if most responses have no action, and most of the sampled ones look like another format.
     """
     found = quiet_responses(ledger, within)
-    looks = Counter(look for text in found.texts if (look := _look_of(text)))
-    if 2 * looks.total() <= len(found.texts):
+    looks: Counter[str] = Counter()
+    for number, text in enumerate(found.texts, 1):
+        if look := _look_of(text):
+            looks[look] += 1
+        elif 2 * (number - looks.total()) >= len(found.texts):  # most don't, whatever the rest looks like
+            return ""
+    if not looks:
         return ""
     named = ", ".join(f"{count:,} {look}" for look, count in looks.most_common(_SHOWN))
     known = " 'actionledger replay --parser auto' looks for every format." if set(looks) - {_JSON} else ""
@@ -52,7 +57,7 @@ def _look_of(text: str) -> str:
     return _JSON if isinstance(value, dict | list) else ""
 
 
-def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTHING) -> dict[str, int]:
+def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter) -> dict[str, int]:
     """Count the filtered turns of each profile whose formats a parser doesn't support.
 
     A parser supports a profile if they share a dialect. Profiles that this process doesn't know are not counted.
@@ -67,7 +72,7 @@ def unfit_turns(ledger: Queryable, parser: "AnyParser", within: Filter = EVERYTH
     }
 
 
-def unknown_profiles(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def unknown_profiles(ledger: Queryable, within: Filter) -> dict[str, int]:
     """Count the filtered turns of each profile that this process doesn't know: their actions are not checked when parsed again."""
     from actionledger.profiles import PROFILES  # noqa: PLC0415 - slow to load
 

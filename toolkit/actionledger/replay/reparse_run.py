@@ -73,15 +73,17 @@ def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -
 
 def _fits(run: UnfinishedRereading, parser_id: str, within: Filter) -> bool:
     detail = json.loads(run.detail)
-    return bool(detail["parser_id"] == parser_id and _said(detail["selection"]) == _selection(within))
+    return bool(
+        detail["parser_id"] == parser_id and _without_empty(detail["selection"]) == _selection(within)
+    )
 
 
 def _selection(within: Filter) -> object:
     """Return a filter in the form that it has when loaded from a record."""
-    return _said(json.loads(json_text(asdict(within))))
+    return _without_empty(json.loads(json_text(asdict(within))))
 
 
-def _said(selection: dict[str, object]) -> dict[str, object]:
+def _without_empty(selection: dict[str, object]) -> dict[str, object]:
     """Return a selection without its empty fields, which another version may not know."""
     return {name: value for name, value in selection.items() if value}
 

@@ -218,13 +218,7 @@ class Performance:
     left_out: list[SkippedPath] = field(default_factory=list)
 
 
-def perform(
-    course: Course,
-    profile: Profile,
-    listen: Callable[[Event], None] | None = None,
-    *,
-    order: Order = "as_seen",
-) -> Performance:
+def perform(course: Course, profile: Profile, *, order: Order = "as_seen") -> Performance:
     """Run a session again."""
     with TemporaryDirectory(prefix="actionledger-rerun-") as made:
         folder = Path(made).resolve()
@@ -234,25 +228,18 @@ def perform(
         assert course.states.first is not None
         script = Script(course, restorer, order)
         script.left_out += restorer.restore(course.states.first)
-        return _Stage(course, profile, folder, script, listen).play()
+        return _Stage(course, profile, folder, script).play()
 
 
 class _Stage:
     """One rerun in one folder."""
 
-    def __init__(
-        self,
-        course: Course,
-        profile: Profile,
-        folder: Path,
-        script: Script,
-        listen: Callable[[Event], None] | None,
-    ) -> None:
+    def __init__(self, course: Course, profile: Profile, folder: Path, script: Script) -> None:
         recorded = course.session
         key = SessionKey(
             session_id=recorded.session_id, profile=recorded.profile, model=recorded.model, task=recorded.task
         )
-        self._course, self._script, self._folder, self._listen = course, script, folder, listen
+        self._course, self._script, self._folder = course, script, folder
         self._root = folder / "workspace"
         self._events: list[Event] = []
         self._used: set[str] = set()
@@ -307,8 +294,6 @@ class _Stage:
     def _record(self, event: Event) -> None:
         self._events.append(event)
         self._keeper.event(event)
-        if self._listen is not None:
-            self._listen(event)
 
     def _handle(self, line: TurnBegun) -> None:
         detail = self._course.turns.get(line.turn)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.events import Event
-from actionledger.core.recording import ParserIdentity, RunKey, SessionKey, TurnKey
+from actionledger.core.recording import ParserIdentity, RunKey
 from actionledger.core.recording.turns import response_parsed
 from actionledger.core.vocabulary import LeftOutReason, Reason, was_cut
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
@@ -47,7 +47,7 @@ class Rereader:
             lines.append(encode(event))
 
         catalogue = catalogue_of(response, tools)
-        key = turn_key(response)
+        key = response.key
         is_cut = was_cut(response.finish_reason)
         read_and_record(record, response.text, self.parser, catalogue, turn=key, run=self.run, is_cut=is_cut)
         return lines[0]
@@ -70,7 +70,7 @@ def unread_line(
 ) -> bytes:
     """Return the encoded event for a response that could not be parsed to the end."""
     result = unread(response.text, parser, None, detail, reason)
-    return encode(response_parsed(result, turn_key(response), run, 0))
+    return encode(response_parsed(result, response.key, run, 0))
 
 
 def catalogue_of(response: RecordedResponse, tools: Mapping[str, str]) -> AnyCatalogue | None:
@@ -80,16 +80,3 @@ def catalogue_of(response: RecordedResponse, tools: Mapping[str, str]) -> AnyCat
         return catalogue
     profile = PROFILES.get(response.profile)
     return profile.catalogue if profile else None
-
-
-def turn_key(response: RecordedResponse) -> TurnKey:
-    """Return a recorded response's turn, in the form used in records."""
-    session = SessionKey(
-        session_id=response.session_id, profile=response.profile, model=response.model, task=response.task
-    )
-    return TurnKey(
-        session=session,
-        turn_id=response.turn_id,
-        index=response.turn_index,
-        occurred_at=response.occurred_at,
-    )

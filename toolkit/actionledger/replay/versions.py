@@ -21,7 +21,7 @@ from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.ledger.storage.encoding import encode
 from actionledger.replay.environments import environment_of
 from actionledger.replay.processes import PAYS_FROM, Command, Processes, first_answer
-from actionledger.replay.runners import Reading, turn_key, unread_line
+from actionledger.replay.runners import Reading, unread_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class ReadByOther:
             result = result_of(said["result"], response.text, self._parser, left_out)
         except (ValueError, TypeError, KeyError):
             return Reading(None, left_out=(LeftOutReason.UNREADABLE,))
-        event = response_parsed(result, turn_key(response), self._run, 0)
+        event = response_parsed(result, response.key, self._run, 0)
         return Reading(encode(event), left_out=tuple(left_out))
 
     def _failed(self, response: RecordedResponse, reason: Reason, detail: str) -> Reading:

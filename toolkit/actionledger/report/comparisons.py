@@ -1,14 +1,25 @@
 """Comparisons of two runs, two sides, or one turn parsed twice: as HTML for a notebook, as lines for a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from actionledger.core.canonical import json_text
 from actionledger.core.html import chip, escaped, frame, heading
 from actionledger.core.rates import TOO_FEW, Rate, shown_p
 from actionledger.core.tables import Markup, Table, box, text_table
 from actionledger.core.text import counted, cut, visible
-from actionledger.core.vocabulary import Outcome
+
+if TYPE_CHECKING:
+    from actionledger.ledger.queries.compare import Bucket, ComparedTurn
+    from actionledger.ledger.queries.differences import (
+        ActionDifference,
+        FieldDifference,
+        ReadAction,
+        TurnDifference,
+    )
+    from actionledger.replay.contrasts import Contrast, Measure
+    from actionledger.replay.paired import PairedComparison
+    from actionledger.replay.reparse import ReparseReport
 
 _WORDS = {
     "newly_rejected": "newly rejected",
@@ -30,48 +41,16 @@ _TONES = {
 _EXAMPLES = 20
 
 
-class Report(Protocol):
-    """The report of a reparse."""
-
-    @property
-    def run_id(self) -> str:
-        """The run that records it."""
-
-    @property
-    def parser_name(self) -> str:
-        """The parser."""
-
-    @property
-    def turns(self) -> int:
-        """Number of turns parsed."""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of turns in each bucket."""
-
-    @property
-    def p_value(self) -> float:
-        """The probability of a shift this large by chance."""
-
-    @property
-    def difference(self) -> tuple[float, float] | None:
-        """The 95 % interval of the change in success, -1 to 1; None with too few sessions."""
-
-    @property
-    def comparison(self) -> Any:
-        """Both parses, with examples by bucket in ``turns``."""
-
-
 def in_words(bucket: str) -> str:
     """Return a bucket's display name if its own name says too little."""
     return _WORDS.get(bucket, bucket)
 
 
-def report_line(report: Report) -> str:
+def report_line(report: "ReparseReport") -> str:
     return f"<ReparseReport {report_text(report)}>"
 
 
-def report_text(report: Report) -> str:
+def report_text(report: "ReparseReport") -> str:
     """Return a report as a sentence: the turns, the changes, and whether they are more than chance."""
     counts = ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in report.counts.items() if count)
     return (
@@ -80,7 +59,7 @@ def report_text(report: Report) -> str:
     )
 
 
-def report_html(report: Report) -> str:
+def report_html(report: "ReparseReport") -> str:
     """Return a report as a display: the number of turns changed in each direction, with examples."""
     top = heading(
         "ReparseReport",
@@ -96,7 +75,7 @@ def report_html(report: Report) -> str:
     return frame(top, box(("read", "turns"), counts), _examples(report.comparison.turns))
 
 
-def _change(report: Report) -> str:
+def _change(report: "ReparseReport") -> str:
     compared = report.comparison
     if not compared.intent:
         return "no turn that meant to act in both readings"
@@ -107,7 +86,7 @@ def _change(report: Report) -> str:
     return f"success {low:+.1%} to {high:+.1%} (95 %), {shown_p(report.p_value)}, {of}"
 
 
-def _examples(turns: Mapping[str, Any]) -> str:
+def _examples(turns: "Mapping[Bucket, Sequence[ComparedTurn]]") -> str:
     rows = [
         (
             Markup(chip(in_words(bucket), _TONES.get(bucket, ""))),
@@ -128,20 +107,20 @@ def _examples(turns: Mapping[str, Any]) -> str:
 _HEADS = ("measure", "before", "after", "difference", "p (Holm)")
 
 
-def contrast_text(found: Any) -> str:
+def contrast_text(found: "Contrast") -> str:
     """Return two compared sets of responses as text."""
     rows = list(_rows(found.measures))
     return "\n".join([text_table(Table(_HEADS, rows, len(rows))), *contrast_sentences(found)])
 
 
-def contrast_html(found: Any) -> str:
+def contrast_html(found: "Contrast") -> str:
     """Return two compared sets of responses as a display."""
     feet = "".join(f'<div class="al-foot">{escaped(each)}</div>' for each in contrast_sentences(found))
     sizes = f"{found.before.responses:,} and {counted(found.after.responses, 'response')}"
     return frame(heading("Contrast", escaped(sizes)), box(_HEADS, list(_rows(found.measures))), feet)
 
 
-def paired_text(found: Any) -> str:
+def paired_text(found: "PairedComparison") -> str:
     """Return two runs over the same turns as text."""
     return (
         f"{counted(found.pairs, 'turn')} that both have read: {_buckets(found)}; over the {counted(found.intent, 'turn')} "
@@ -149,7 +128,7 @@ def paired_text(found: Any) -> str:
     )
 
 
-def paired_html(found: Any) -> str:
+def paired_html(found: "PairedComparison") -> str:
     """Return two runs over the same turns as a display."""
     row = (
         "parse success",
@@ -166,14 +145,14 @@ def paired_html(found: Any) -> str:
 
 
 def experiment_html(
-    _found: Any, fact: str, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]
+    _found: object, fact: str, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]
 ) -> str:
     """Return an experiment's variants as a display."""
     shown = [tuple(str(value) if isinstance(value, Rate) else value for value in row) for row in rows]
     return frame(heading("Experiment", escaped(fact)), box(heads, shown))
 
 
-def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
+def _rows(measures: "Iterable[Measure]") -> Iterator[tuple[str, ...]]:
     for each in measures:
         p_value = "–" if each.p_value is None else shown_p(each.p_value)
         yield (
@@ -185,7 +164,7 @@ def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
         )
 
 
-def contrast_sentences(found: Any) -> Iterator[str]:
+def contrast_sentences(found: "Contrast") -> Iterator[str]:
     """Yield remarks on two compared sets of responses: their shared tasks, and responses that are in no rate."""
     tasks = found.tasks
     if tasks is None:
@@ -211,7 +190,7 @@ def shown_ends(ends: tuple[float, float] | None) -> str:
     return TOO_FEW if ends is None else f"{ends[0]:+.1%} to {ends[1]:+.1%}"
 
 
-def _buckets(found: Any) -> str:
+def _buckets(found: "PairedComparison") -> str:
     return ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in found.counts.items() if count)
 
 
@@ -221,44 +200,12 @@ _MOST = 100
 """Maximum number of actions shown per turn."""
 
 
-class Difference(Protocol):
-    """Two parses of one turn."""
-
-    @property
-    def session_id(self) -> str:
-        """The session."""
-
-    @property
-    def turn_index(self) -> int:
-        """The turn's index in its session."""
-
-    @property
-    def before(self) -> Outcome:
-        """The first parse's outcome."""
-
-    @property
-    def after(self) -> Outcome:
-        """The second parse's outcome."""
-
-    @property
-    def reason_before(self) -> str | None:
-        """Why the first parse is incomplete."""
-
-    @property
-    def reason_after(self) -> str | None:
-        """Why the second parse is incomplete."""
-
-    @property
-    def actions(self) -> Sequence[Any]:
-        """The actions in pairs."""
-
-
-def difference_text(difference: Difference) -> str:
+def difference_text(difference: "TurnDifference") -> str:
     """Return the differences between two parses of a turn, as lines."""
     return "\n".join(_lines(difference))
 
 
-def difference_html(difference: Difference) -> str:
+def difference_html(difference: "TurnDifference") -> str:
     """Return the differences between two parses of a turn, as a display."""
     top = heading(
         "Difference",
@@ -274,24 +221,25 @@ def difference_html(difference: Difference) -> str:
     return frame(top, box(columns, rows, mono=frozenset({2, 3, 4})), rest)
 
 
-def _lines(difference: Difference) -> Iterator[str]:
+def _lines(difference: "TurnDifference") -> Iterator[str]:
     before, after = (
         _outcome(difference.before.said, difference.reason_before),
         _outcome(difference.after.said, difference.reason_after),
     )
     yield f"{difference.session_id}#{difference.turn_index}: {before} → {after}"
     for pair in difference.actions[:_MOST]:
-        checked = "" if pair.kind in {"same", "added", "removed"} else f", {_checked(pair)}"
+        sides = [side for side in (pair.before, pair.after) if side is not None]
+        checked = f", {_checked(*sides)}" if len(sides) > 1 and pair.kind != "same" else ""
         yield f"  {pair.kind} {_shown(pair.name)}{checked}"
-        if pair.kind in {"added", "removed"}:
-            yield f"    {_shown(json_text((pair.before or pair.after).arguments))}"
+        if len(sides) == 1:
+            yield f"    {_shown(json_text(sides[0].arguments))}"
         for field in pair.fields:
             yield f"    {_kind(field)} {_path(field)}: {_sides(field)}"
     if more := _more(difference):
         yield f"  {more}"
 
 
-def _change_rows(pair: Any) -> Iterator[tuple[object, ...]]:
+def _change_rows(pair: "ActionDifference") -> Iterator[tuple[object, ...]]:
     kind = Markup(chip(pair.kind, _CHANGE_TONES.get(pair.kind, "")))
     before = "" if pair.before is None else _outcome(pair.before.status, pair.before.reason)
     after = "" if pair.after is None else _outcome(pair.after.status, pair.after.reason)
@@ -303,31 +251,31 @@ def _change_rows(pair: Any) -> Iterator[tuple[object, ...]]:
         yield "", "", f"{_path(field)} ({_kind(field)})", *_values(field)
 
 
-def _checked(pair: Any) -> str:
-    return f"{_outcome(pair.before.status, pair.before.reason)} → {_outcome(pair.after.status, pair.after.reason)}"
+def _checked(before: "ReadAction", after: "ReadAction") -> str:
+    return f"{_outcome(before.status, before.reason)} → {_outcome(after.status, after.reason)}"
 
 
 def _outcome(outcome: str, reason: str | None) -> str:
     return f"{outcome} ({reason})" if reason else str(outcome)
 
 
-def _sides(field: Any) -> str:
+def _sides(field: "FieldDifference") -> str:
     before, after = _values(field)
     if field.kind == "added":
         return after
     return before if field.kind == "removed" else f"{before} → {after}"
 
 
-def _values(field: Any) -> tuple[str, str]:
+def _values(field: "FieldDifference") -> tuple[str, str]:
     before = "" if field.kind == "added" else _shown(json_text(field.before))
     return before, "" if field.kind == "removed" else _shown(json_text(field.after))
 
 
-def _kind(field: Any) -> str:
+def _kind(field: "FieldDifference") -> str:
     return str(field.kind).replace("_", " ")
 
 
-def _path(field: Any) -> str:
+def _path(field: "FieldDifference") -> str:
     return _shown(".".join(map(str, field.path)) or "(all)")
 
 
@@ -335,6 +283,6 @@ def _shown(text: str) -> str:
     return visible(cut(text, _LONGEST))
 
 
-def _more(difference: Difference) -> str:
+def _more(difference: "TurnDifference") -> str:
     rest = len(difference.actions) - _MOST
     return f"… and {rest:,} more actions" if rest > 0 else ""

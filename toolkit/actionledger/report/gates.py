@@ -1,13 +1,16 @@
 """A gate's verdict and its reasons: as HTML for a notebook, as lines for a terminal, as JUnit XML for continuous integration."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from actionledger.core.html import chip, escaped, frame, heading
 from actionledger.core.tables import Markup, box
 from actionledger.core.text import counted, cut, laid_out, visible
 from actionledger.report.comparisons import in_words
+
+if TYPE_CHECKING:
+    from actionledger.replay.gate.report import GateReport, WorseTurn
 
 SHOWN = 20
 """Maximum number of turns shown, over all conditions."""
@@ -24,48 +27,12 @@ _NAMES = {
 }
 
 
-class Gate(Protocol):
-    """A gate's result."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether every condition holds."""
-
-    @property
-    def lacks_evidence(self) -> bool:
-        """Whether it fails only because of too few turns or sessions."""
-
-    @property
-    def baseline(self) -> str:
-        """The baseline, in words."""
-
-    @property
-    def candidate(self) -> str:
-        """The judged candidate."""
-
-    @property
-    def conditions(self) -> Sequence[Any]:
-        """The conditions, each with its finding."""
-
-    @property
-    def comparison(self) -> Any:
-        """Both parses, pair by pair."""
-
-    @property
-    def worse(self) -> Sequence[Any]:
-        """Turns that count against the candidate."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Further remarks."""
-
-
 def condition_name(name: str) -> str:
     """Return a condition's display name."""
     return _NAMES.get(name) or in_words(name)
 
 
-def verdict(gate: Gate) -> str:
+def verdict(gate: "GateReport") -> str:
     """Return whether it passes, and if not, how many conditions fail."""
     if gate.passed:
         return "The gate passes"
@@ -75,27 +42,27 @@ def verdict(gate: Gate) -> str:
     return f"The gate does not pass: {failed:,} of {counted(len(gate.conditions), 'condition')} not met"
 
 
-def subject(gate: Gate) -> tuple[str, str, str]:
+def subject(gate: "GateReport") -> tuple[str, str, str]:
     """Return the candidate, the baseline and the number of turns, each as one line."""
     pairs = counted(gate.comparison.pairs, "turn")
     return visible(cut(gate.candidate, _LONGEST)), visible(cut(gate.baseline, _LONGEST)), pairs
 
 
-def turn_place(turn: Any) -> str:
+def turn_place(turn: "WorseTurn") -> str:
     """Return a turn's place as one line."""
     return f"{visible(cut(turn.session, _LONGEST))}#{turn.turn_index}"
 
 
-def gate_line(gate: Gate) -> str:
+def gate_line(gate: "GateReport") -> str:
     return f"<GateReport {verdict(gate)}>"
 
 
-def gate_text(gate: Gate) -> str:
+def gate_text(gate: "GateReport") -> str:
     """Return a gate as lines: the verdict, each condition with its numbers, and turns that count against the candidate."""
     return "\n".join(_lines(gate))
 
 
-def gate_html(gate: Gate) -> str:
+def gate_html(gate: "GateReport") -> str:
     """Return a gate as a display."""
     candidate, baseline, pairs = subject(gate)
     top = heading(
@@ -132,7 +99,7 @@ def gate_html(gate: Gate) -> str:
     return frame(top, box(("", "condition", "asked", "found"), rows), shown if turns else "", notes)
 
 
-def _lines(gate: Gate) -> Iterator[str]:
+def _lines(gate: "GateReport") -> Iterator[str]:
     candidate, baseline, pairs = subject(gate)
     yield f"{verdict(gate)}: {candidate} against {baseline}, over {pairs}."
     names = [condition_name(condition.name) for condition in gate.conditions]
@@ -155,7 +122,7 @@ MOST_TURNS = 200
 _LONGEST_MESSAGE = 4000
 
 
-def gate_junit(gate: Gate) -> str:
+def gate_junit(gate: "GateReport") -> str:
     """Return a gate as JUnit XML.
 
     Each condition is a testcase, and so is each turn that counts against the candidate, up to ``MOST_TURNS``. A turn is a failure
@@ -170,7 +137,7 @@ def gate_junit(gate: Gate) -> str:
         if condition.passed:
             ET.SubElement(case, "system-out").text = laid_out(said)
         else:
-            _said(case, "failure", said, f"{verdict(gate)}, over {pairs}.")
+            _add_verdict(case, "failure", said, f"{verdict(gate)}, over {pairs}.")
     met = {condition.name: condition.passed for condition in gate.conditions}
     for turn in gate.worse[:MOST_TURNS]:
         case = _case(suite, f"actionledger.gate.{turn.condition}", turn_place(turn))
@@ -191,19 +158,19 @@ def _case(suite: ET.Element, place: str, name: str) -> ET.Element:
     return ET.SubElement(suite, "testcase", classname=place, name=name, time="0")
 
 
-def _turn(case: ET.Element, turn: Any, *, is_allowed: bool) -> None:
+def _turn(case: ET.Element, turn: "WorseTurn", *, is_allowed: bool) -> None:
     said = f"{turn.before.said} → {turn.after.said}"
     if is_allowed:
         ET.SubElement(case, "skipped", message=visible(f"{said}: so many are allowed"))
     else:
-        _said(case, "failure", said, turn.detail)
+        _add_verdict(case, "failure", said, turn.detail)
 
 
-def _said(case: ET.Element, tag: str, message: str, text: str) -> None:
+def _add_verdict(case: ET.Element, tag: str, message: str, text: str) -> None:
     said = ET.SubElement(case, tag, type="gate", message=visible(message))
     said.text = laid_out(cut(text, _LONGEST_MESSAGE))
 
 
-def _left(gate: Gate) -> list[str]:
+def _left(gate: "GateReport") -> list[str]:
     rest = len(gate.worse) - MOST_TURNS
     return [f"{rest:,} more turns count against the candidate."] if rest > 0 else []

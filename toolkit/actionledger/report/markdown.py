@@ -2,12 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from actionledger.core.rates import shown_p
 from actionledger.core.text import counted, cut, visible
 from actionledger.report.comparisons import contrast_sentences, in_words, shown_ends
-from actionledger.report.gates import Gate, condition_name, subject, turn_place, verdict
+from actionledger.report.gates import condition_name, subject, turn_place, verdict
+
+if TYPE_CHECKING:
+    from actionledger.ledger.queries.differences import TurnDifference
+    from actionledger.replay.contrasts import Contrast
+    from actionledger.replay.gate.report import GateReport
+    from actionledger.replay.paired import PairedComparison
 
 MOST_CHARACTERS = 60_000
 """Maximum length of a comment in characters: GitHub allows 65,536."""
@@ -24,17 +30,19 @@ def code(text: str) -> str:
     return f"{marks} {shown} {marks}" if "`" in shown or shown.strip() != shown else f"{marks}{shown}{marks}"
 
 
-def gate_markdown(gate: Gate) -> str:
+def gate_markdown(gate: "GateReport") -> str:
     """Return a gate as Markdown: the verdict, a table of conditions, and some of the turns that count against the candidate."""
     return bounded(_lines(gate))
 
 
-def comparison_markdown(comparison: Any, success: Sequence[str], differences: Sequence[object] = ()) -> str:
+def comparison_markdown(
+    comparison: "PairedComparison", success: Sequence[str], differences: "Sequence[TurnDifference]"
+) -> str:
     """Return two parses of the same turns as Markdown: the change in success, the buckets, and some turns field by field."""
     return bounded(_compared(comparison, success, differences))
 
 
-def contrast_markdown(contrast: Any, why: str, meanings: Mapping[str, str]) -> str:
+def contrast_markdown(contrast: "Contrast", why: str, meanings: Mapping[str, str]) -> str:
     """Return two compared sets of responses as Markdown."""
     return bounded(_contrasted(contrast, why, meanings))
 
@@ -53,7 +61,7 @@ def bounded(lines: Iterator[str]) -> str:
     return "\n".join(kept) + "\n"
 
 
-def _lines(gate: Gate) -> Iterator[str]:
+def _lines(gate: "GateReport") -> Iterator[str]:
     candidate, baseline, pairs = subject(gate)
     yield f"### {verdict(gate)}"
     yield ""
@@ -82,7 +90,9 @@ def _lines(gate: Gate) -> Iterator[str]:
         yield "</details>"
 
 
-def _compared(comparison: Any, success: Sequence[str], differences: Sequence[object]) -> Iterator[str]:
+def _compared(
+    comparison: "PairedComparison", success: Sequence[str], differences: "Sequence[TurnDifference]"
+) -> Iterator[str]:
     yield f"{counted(comparison.pairs, 'turn')} that both have read."
     yield ""
     yield from (f"- {line}" for line in success)
@@ -99,7 +109,7 @@ def _compared(comparison: Any, success: Sequence[str], differences: Sequence[obj
         yield from (f"  - {code(cut(line.strip(), _LONGEST))}" for line in rest[:_LINES])
 
 
-def _contrasted(contrast: Any, why: str, meanings: Mapping[str, str]) -> Iterator[str]:
+def _contrasted(contrast: "Contrast", why: str, meanings: Mapping[str, str]) -> Iterator[str]:
     yield why
     yield ""
     yield "| measure | before | after | difference (95 %) | p, by Holm |"

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actionledger.core.errors import UsageError, require_number
+from actionledger.core.errors import require_number
+from actionledger.core.files import writing
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
@@ -59,12 +60,8 @@ class SessionView:
             's1.html'
         """
         file = Path(path)
-        try:
+        with writing(file):
             file.write_text(self.html, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(
-                f"The file {str(file)!r} can't be written: {error.strerror}; take another."
-            ) from error
         return file
 
     def _repr_html_(self) -> str:

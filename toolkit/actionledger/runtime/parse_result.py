@@ -71,7 +71,7 @@ def read_and_record(
     *,
     turn: TurnKey,
     run: RunKey,
-    is_cut: bool = False,
+    is_cut: bool,
 ) -> ParseResult:
     """Parse a response, check its actions and record the attempt; a result larger than a ledger takes is failed and without actions, so that nothing runs unrecorded."""
     begin = time.perf_counter_ns()

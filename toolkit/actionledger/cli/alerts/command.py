@@ -14,8 +14,7 @@ from actionledger.cli.alerts.rules import rules_in
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import JsonOption, LedgerOption, existing
 from actionledger.cli.tables import Sheet, console, plain, print_json, print_note, print_text
-from actionledger.core.errors import SourceError
-from actionledger.core.files import write_whole
+from actionledger.core.files import write_named
 from actionledger.core.text import counted, visible
 from actionledger.ledger import open_ledger
 
@@ -49,7 +48,7 @@ def check_rules(
         with open_ledger(where, read_only=True) as opened:
             found = [check(opened, rule) for rule in asked.rules]
     if junit:
-        _write(junit, as_junit(found))
+        write_named(junit, as_junit(found))
     if as_json:
         print_json([_value(one) for one in found])
     else:
@@ -114,10 +113,3 @@ def _value(one: Checked) -> dict[str, object]:
         "known": one.value is not None,
         "fires": one.fires,
     }
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        write_whole(path, content.encode())
-    except OSError as error:
-        raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

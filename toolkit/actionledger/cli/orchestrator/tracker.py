@@ -12,6 +12,7 @@ import typer
 from actionledger.cli.options import JsonOption, command_words
 from actionledger.cli.tables import Sheet, console, plain, print_json, print_text
 from actionledger.core.errors import SourceError, UsageError
+from actionledger.core.files import writing
 from actionledger.profiles.orchestrator.request_queue import (
     FILE as STORE,
     OrchestratorStore,
@@ -174,15 +175,10 @@ def export(
     form = FORMATS.get(file.suffix.lower())
     if form is None:
         raise UsageError(f"The name {file.name!r} does not say which format: end it in {', '.join(FORMATS)}.")
+    if file.exists() and not force:
+        raise UsageError(f"The file {str(file)!r} already exists; --force replaces it.")
     with opened_store(folder) as store:
         found = Tracker(store).issues(label)
-    try:
-        with file.open("w" if force else "x", encoding="utf-8", newline="") as opened:
-            opened.write(export_issues(found, form))
-    except FileExistsError:
-        raise UsageError(f"The file {str(file)!r} already exists; --force replaces it.") from None
-    except OSError as error:
-        raise UsageError(
-            f"The file {str(file)!r} can't be written: {error.strerror}; take another."
-        ) from error
+    with writing(file), file.open("w" if force else "x", encoding="utf-8", newline="") as opened:
+        opened.write(export_issues(found, form))
     print_text(f"Issues written to {file}: {len(found):,}.")

@@ -147,7 +147,7 @@ class Chat:
         told = "\n\n".join(part for part in (feedback, *self._news, text) if part)
         pieces: list[str] = []
         try:
-            completion = self._asked(self.model, told, pieces, on_piece)
+            completion = self._response_of(self.model, told, pieces, on_piece)
         except (ModelError, KeyboardInterrupt) as error:
             return self._cut_off(told, "".join(pieces), error)
         self._response = completion.text
@@ -226,7 +226,7 @@ class Chat:
         if self._listen:
             self._listen(event)
 
-    def _asked(
+    def _response_of(
         self, model: Model, told: str, pieces: list[str], on_piece: Callable[[str], None] | None
     ) -> Completion:
         """Return the model's response, keeping its pieces as they arrive."""

@@ -9,10 +9,11 @@ from actionledger.core.frozen import row_maker, rows_of
 from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
-    from actionledger.core.values.calls import ActionCall as ActionCall, ParseResult as ParseResult
-    from actionledger.core.values.fields import (
+    from actionledger.core.values.calls import (
+        ActionCall as ActionCall,
         Conversion as Conversion,
         FieldError as FieldError,
+        ParseResult as ParseResult,
         Reference as Reference,
     )
     from actionledger.core.values.reading import (
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
 
 _MODULES = by_name(
     {
-        "calls": "ActionCall ParseResult",
-        "fields": "Conversion FieldError Reference",
+        "calls": "ActionCall Conversion FieldError ParseResult Reference",
         "reading": "Block Issue RawAction Reading Repair Span",
         "turns": "Approval Observation Turn",
     }

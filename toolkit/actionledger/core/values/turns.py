@@ -5,8 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from actionledger.core.hooks import Shown
-from actionledger.core.values.calls import ParseResult
-from actionledger.core.values.fields import FieldError
+from actionledger.core.values.calls import FieldError, ParseResult
 from actionledger.core.values.reading import Issue
 from actionledger.core.vocabulary import DecisionKind, ExecutionStatus, Reason
 

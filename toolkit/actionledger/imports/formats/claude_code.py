@@ -69,13 +69,13 @@ _EMPTY = "[Your previous response had no visible output"
 
 _PROGRESS = frozenset({"progress", "queue-operation"})
 _KNOWN = frozenset(
-    {
-        "system", "attachment", "file-history-snapshot", "file-history-delta", "summary", "pr-link", "last-prompt",
-        "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "bridge-session",
-        "api-request-blob", "api-request", "tools-used", "cost-state", "atis-latch",
-    }
-)  # fmt: skip
-"""The client's own notes."""
+    """agent-color agent-name agent-setting ai-title api-request api-request-blob api-request-resumed artifact-autoreact-ledger
+    artifact-comment-monitor atis-latch attachment attribution-snapshot bridge-session content-replacement continued-in cost-state
+    custom-title data-flow-incomplete data-flow-records derived-from dev-mods ended-by-model file-history-delta file-history-snapshot
+    fork-context-ref frame-link history-suppression isolation-latch last-prompt memory-mode mode observer-ref permission-mode pr-link
+    relocated resume-head-vouch session-owner summary system tag tools-used worktree-state""".split()  # noqa: SIM905 - a list would be forty lines
+)
+"""The client's own notes: the kinds of line that the program of 2.1.332 names."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
@@ -185,7 +185,7 @@ class _Transcript:
             return None
         session = self._session(line)
         # A file may begin with a compaction: the first message names its session.
-        if compaction := self._compactions.pop(self._name(line), None):
+        if self._compactions and (compaction := self._compactions.pop(self._name(line), None)):
             session.compact(compaction)
         is_new = not session.has_open(external_id)
         turn = session.turn(external_id)

@@ -369,14 +369,19 @@ class _Rollout:
         self.left_out[reason, kind[:40] if is_known else unknown_as(kind, value)] += 1
 
     def _take_tokens(self, info: Line) -> None:
-        """Give a response the token count that comes with it; the running total shows whether it is new."""
+        """Give a response the token count that comes with it; the running total shows whether it is new.
+
+        After a compaction a count has zeros: it is of no response.
+        """
         total = info.get("total_token_usage")
         self.end_response()
         is_new, self._tokens = bool(info) and total != self._tokens, total if info else self._tokens
         if not is_new or (self._last and self._counted == self._last):
             return
-        if self.pieces and self.pieces.has_open(self._last):
-            self.pieces.turn(self._last).usage = usage_of(object_at(info, "last_token_usage"))
+        last = object_at(info, "last_token_usage")
+        is_counted = last.get("input_tokens") != 0 or last.get("output_tokens") != 0
+        if is_counted and self.pieces and self.pieces.has_open(self._last):
+            self.pieces.turn(self._last).usage = usage_of(last)
 
 
 _TOOLS = (

@@ -46,6 +46,8 @@ def recognise(sample: Sample) -> float:
     """Return the certainty that a sample is a completion log."""
     first = sample.first
     if isinstance(first, dict):
+        if "outputs" in first:
+            return 0.0  # an entry of DSPy's history, which has all these keys, too
         return 1.0 if first.keys() >= _KEYS and "choices" in object_at(first, "response") else 0.0
     # A long history exceeds the sample, and the response comes after it.
     is_begun = sample.head[:200].lstrip().startswith(b'{"messages"') or b'"messages": [' in sample.head[:40]

@@ -12,7 +12,7 @@ from pathlib import Path
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedResult, RecordedSession
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes import anthropic
 from actionledger.imports.shapes.base import Message, Passed, left_out
 from actionledger.imports.sources.access import (
@@ -33,6 +33,8 @@ from actionledger.imports.sources.pieces import FileSessions, SessionPieces
 NAME = "droid"
 
 _EXITED = regex(r"\[Process exited with code (-?\d{1,10})\]\s*\Z")
+_TIMED_OUT = regex(r"Command timed out after \d{1,9} seconds\. Consider increasing the timeout ")
+"""How the result of a command begins that timed out; it has no error flag."""
 _REMINDER = "<system-reminder>"
 _NOTES = {
     "agent_turn_outcome": LeftOutReason.BOOKKEEPING,
@@ -160,8 +162,10 @@ def _without_reminders(said: JsonMap, passed: Passed) -> JsonMap:
 
 def _result(line: JsonMap, result: RecordedResult) -> RecordedResult:
     exited = _EXITED.search(result.output[-100:]) if isinstance(result.output, str) else None
-    status = exit_status_of(int(exited[1])) if exited else None
-    return replace(result, exit_status=status, finished_at=time_at(line, "timestamp"))
+    code = exit_status_of(int(exited[1])) if exited else None
+    is_late = isinstance(result.output, str) and _TIMED_OUT.match(result.output) is not None
+    status = ExecutionStatus.TIMED_OUT if is_late and not exited else result.status
+    return replace(result, exit_status=code, status=status, finished_at=time_at(line, "timestamp"))
 
 
 def _begun(path: Path, head: JsonMap, prompts: list[str]) -> RecordedSession:

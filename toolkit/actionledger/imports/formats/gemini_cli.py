@@ -50,6 +50,8 @@ from actionledger.imports.sources.json_values import Elements, numbered_objects
 NAME = "gemini_cli"
 
 _NO_USAGE = Usage()
+_ACKNOWLEDGED = "Got it. Thanks for the additional context!"
+"""What the client puts in the model's mouth behind a summary of the history."""
 _MODEL = frozenset({"gemini", "model"})
 _ENDED = regex(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
 _SIGNAL = regex(r"^Signal: *(?!0$|\(none\))\w{1,20}$", re.MULTILINE)
@@ -114,6 +116,8 @@ class _Chat:
     told: list[str] = field(default_factory=list)
     passed: Passed = field(default_factory=Counter)
     places: dict[str, int] = field(default_factory=dict)
+    stood_for: dict[str, str] = field(default_factory=dict)
+    """The answers whose calls the client has put on messages of its own."""
     answered: list[tuple[str, JsonMap]] = field(default_factory=list)
     """Results shown to the model, each with the turn before it: a call that a subagent may not make is recorded nowhere else."""
 
@@ -189,13 +193,18 @@ def _take_message(value: JsonMap, chat: _Chat) -> None:
 
 
 def _take_turn(name: str, value: JsonMap, chat: _Chat) -> None:
+    said = Message("model")
+    texts_of(said, value.get("content", value.get("parts")))
+    if said.text == _ACKNOWLEDGED and "tokens" not in value:
+        chat.passed[LeftOutReason.INJECTED_CONTEXT, "gemini"] += 1
+        if (of := _asked_meanwhile(name, value, chat)) is None:
+            return
+        name, said = of, Message("model")
     before = chat.turns.get(name)
     if before is None and chat.turns and chat.told:
         last = next(reversed(chat.turns))
         chat.turns[last] = replace(chat.turns[last], feedback="\n\n".join(chat.told))
         chat.told.clear()
-    said = Message("model")
-    texts_of(said, value.get("content", value.get("parts")))
     calls = [call for call in objects_at(value, "toolCalls") if text_at(call, "name") or text_at(call, "id")]
     if before is None:
         chat.passed.update(said.passed)
@@ -216,6 +225,19 @@ def _take_turn(name: str, value: JsonMap, chat: _Chat) -> None:
         reasoning="\n\n".join(_thoughts(value)),
     )
     chat.turns[name] = turn if before is None else _merged(before, turn)
+
+
+def _asked_meanwhile(name: str, value: JsonMap, chat: _Chat) -> str | None:
+    """Return the answer whose calls the client's own message has: the history was summed up while the model answered."""
+    last = next(reversed(chat.turns), None)
+    if (
+        name not in chat.stood_for
+        and last is not None
+        and not chat.turns[last].calls
+        and value.get("toolCalls")
+    ):
+        chat.stood_for[name] = last
+    return chat.stood_for.get(name)
 
 
 def _merged(before: RecordedTurn, again: RecordedTurn) -> RecordedTurn:

@@ -21,7 +21,7 @@ from actionledger.core.recordings import (
     SessionDetails,
     Usage,
 )
-from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 from actionledger.imports.shapes.base import Message, Passed, left_out, plain, since_epoch, texts_of, total
 from actionledger.imports.sources.access import (
     NOTHING,
@@ -44,6 +44,9 @@ NAME = "kimi_code"
 
 _EXITED = regex(r"Command failed with exit code: (\d{1,10})\.?\s*\Z")
 _MOST = 2**20
+_LONGEST_TURN = 1024
+"""How many steps of a turn are kept open: calls as they were written come at the turn's end."""
+_ENDS = {"timed_out": ExecutionStatus.TIMED_OUT, "killed": ExecutionStatus.INTERRUPTED}
 
 _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan.", "profile.", "runtime.", "skill.", "subagent.", "task.", "todo.", "token_counting.", "tools.")  # fmt: skip
 """The prefixes of the client's own notes."""
@@ -51,7 +54,7 @@ _KNOWN = ("config.", "cron.", "file_history.", "goal.", "hook.", "mcp.", "plan."
 _NOTES = dict.fromkeys(
     (
         "agent.turn.ended", "agent.turn.started", "context.clear", "context.undo",
-        "plugin.session_start", "prompt.completed", "turn.ended", "usage.record",
+        "plugin.session_start", "prompt.completed", "turn.ended", "turn.step.interrupted", "turn.step.retrying", "usage.record",
     ),
     LeftOutReason.BOOKKEEPING,
 ) | {"context.apply_compaction": LeftOutReason.COMPACTED}  # fmt: skip
@@ -89,6 +92,8 @@ class _Wire:
     model: str = ""
     tools: str = ""
     prompts: list[str] = field(default_factory=list)
+    took: Usage = field(default_factory=Usage)
+    """The usage of the response that comes next: of a step that was killed it stands nowhere else."""
     steps: dict[str, str] = field(default_factory=dict)
     decided: dict[str, Permission] = field(default_factory=dict)
     passed: Passed = field(default_factory=Passed)
@@ -96,7 +101,7 @@ class _Wire:
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     """Yield the session of a file in pieces, then the skip counts."""
-    wire = _Wire(SessionPieces(_begun(path), Capture.CALLS))
+    wire = _Wire(SessionPieces(_begun(path), Capture.CALLS, _LONGEST_TURN))
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
@@ -160,6 +165,12 @@ def _take(wire: _Wire, line: JsonMap) -> None:
         aborted = kind if kind == "turn.cancel" else wire.session.session.details.aborted
         wire.session.describe(SessionDetails(permission_mode=text_at(line, "mode"), aborted=aborted))
         wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
+    elif kind == "usage.record" and text_at(line, "usageScope") == "turn":
+        wire.took = _counted(object_at(line, "usage"))
+        wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
+    elif kind == "task.terminated":
+        _take_end(wire, object_at(line, "info"))
+        wire.passed[LeftOutReason.BOOKKEEPING, kind] += 1
     elif kind in _NOTES or kind.startswith(_KNOWN):
         wire.passed[_NOTES.get(kind, LeftOutReason.BOOKKEEPING), kind[:40]] += 1
     else:
@@ -191,23 +202,32 @@ def _take_event(wire: _Wire, line: JsonMap, event: JsonMap) -> None:
         )
     elif kind == "tool.result":
         wire.session.result(_result(line, event, wire.decided.get(text_at(event, "toolCallId"))))
+    elif kind == "step.end" and not wire.session.has_open(text_at(event, "uuid")) and "usage" not in event:
+        wire.passed[LeftOutReason.NO_RESPONSE, kind] += 1
     elif kind == "step.end":
         turn = _turn(wire, line, text_at(event, "uuid"))
-        took = object_at(event, "usage")
-        read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
         first, streamed = number_at(event, "llmFirstTokenLatencyMs"), number_at(event, "llmStreamDurationMs")
-        turn.usage = Usage(
-            input_tokens=total(count_at(took, "inputOther"), read, written),
-            output_tokens=count_at(took, "output"),
-            cached_tokens=read,
-            cache_write_tokens=written,
+        turn.usage = replace(
+            _counted(object_at(event, "usage")) if "usage" in event else turn.usage,
             latency_ms=None if first is None or streamed is None else first + streamed,
             time_to_first_token_ms=first,
             finish_reason=(text_at(event, "rawFinishReason") or text_at(event, "finishReason"))[:80],
         )
         wire.steps[text_at(event, "messageId")] = turn.external_id
-    elif kind != "step.begin":
+    elif kind == "step.begin":
+        wire.took = Usage()
+    else:
         wire.passed[LeftOutReason.UNKNOWN_KIND, unknown_as(f"loop {kind}", event)] += 1
+
+
+def _counted(took: JsonMap) -> Usage:
+    read, written = count_at(took, "inputCacheRead"), count_at(took, "inputCacheCreation")
+    return Usage(
+        input_tokens=total(count_at(took, "inputOther"), read, written),
+        output_tokens=count_at(took, "output"),
+        cached_tokens=read,
+        cache_write_tokens=written,
+    )
 
 
 def _turn(wire: _Wire, line: JsonMap, step: str) -> OpenTurn:
@@ -218,7 +238,7 @@ def _turn(wire: _Wire, line: JsonMap, step: str) -> OpenTurn:
         turn.occurred_at = since_epoch(line.get("time"))
         turn.prompt = "\n\n".join(wire.prompts) or None
         wire.prompts.clear()
-        turn.model, turn.tools = wire.model, wire.tools
+        turn.model, turn.tools, turn.usage = wire.model, wire.tools, wire.took
         if not wire.session.session.model:
             wire.session.session = replace(wire.session.session, model=wire.model)
     return turn
@@ -271,6 +291,16 @@ def _result(line: JsonMap, event: JsonMap, decided: Permission | None) -> Record
     )
 
 
+def _take_end(wire: _Wire, info: JsonMap) -> None:
+    """Add how a command in the background ended to its call's result, which came when it began."""
+    code, status = exit_status_of(info.get("exitCode")), _ENDS.get(text_at(info, "status"))
+    if code or status is not None:
+        wire.session.amend(
+            text_at(info, "parentToolCallId"),
+            lambda result: replace(result, is_error=True, exit_status=code, status=status),
+        )
+
+
 def _begun(path: Path) -> RecordedSession:
     """Return the beginning of a session, from its folder's name and its state file."""
     is_in_place = path.name.startswith("wire.jsonl") and path.parent.parent.name == "agents"
@@ -279,7 +309,7 @@ def _begun(path: Path) -> RecordedSession:
     state = _state(folder / "state.json") if is_in_place else NOTHING
     is_child = is_in_place and agent != "main"
     above = text_at(object_at(object_at(state, "agents"), agent), "parentAgentId")
-    title = text_at(state, "title")
+    title, origin = text_at(state, "title"), text_at(state, "forkedFrom")
     known = {
         "cwd": text_at(state, "cwd"),
         "title": title,
@@ -296,8 +326,8 @@ def _begun(path: Path) -> RecordedSession:
         (),
         metadata=non_empty(known),
         source=NAME,
-        parent=(own if above in {"", "main"} else f"{own}/{above}") if is_child else "",
-        relation=Relation.SUBAGENT if is_child else None,
+        parent=(own if above in {"", "main"} else f"{own}/{above}") if is_child else origin,
+        relation=Relation.SUBAGENT if is_child else Relation.FORK if origin else None,
         ids="source",
     )
 
@@ -325,7 +355,7 @@ SOURCE = Source(
     recognise,
     patterns=("wire.jsonl", "*.jsonl", "*.jsonl.gz"),
     wordings=_WORDINGS,
-    loses="The text of calls before protocol 1.5, and of a turn that was not over; tries that broke off, but for their number; what a compaction took; whose fork a session is.",
+    loses="The text of calls before protocol 1.5, and of a turn that was not over; tries that broke off, but for their number; what a compaction took.",
     fields=("type", "time"),
     other_fields=(("type", "protocol_version", "created_at"),),
     tools=_TOOLS,

@@ -12,6 +12,7 @@ from actionledger.core.recordings import RecordedSession
 from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.opencode_messages import NAME, Copies, Told, session
+from actionledger.imports.shapes.opencode_newer import told_of
 from actionledger.imports.sources.access import object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, LeftOut, Recorded, Refusal, Sample, Source, Wording
 from actionledger.imports.sources.containers import OnRead, head_of, shown
@@ -24,7 +25,15 @@ TABLES: Mapping[str, frozenset[str]] = {
     "message": frozenset({"id", "session_id", "data"}),
     "part": frozenset({"id", "message_id", "session_id", "data"}),
 }
-"""The columns by which it is recognized, which every version of it has."""
+"""The columns by which it is recognized, which every version of it with the first engine has."""
+
+NEWER_TABLES: Mapping[str, frozenset[str]] = {
+    "session_message": frozenset({"id", "session_id", "type", "data"})
+}
+"""The same of the second engine, which 1.18 has beside the first; later versions may have it alone."""
+
+_SESSIONS = ("session", "session_v2")
+"""The tables of sessions; a later version has the second alone."""
 
 _SESSION = {
     "id": "id",
@@ -39,25 +48,26 @@ _SESSION = {
 _KILO = "kilo_"
 """The prefix of tables that only Kilo has."""
 
-_NEWER = "session_message"
-"""The table of messages that later versions are trying out."""
-
 
 def read_database(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of a database."""
     passed: Passed = Counter()
     copies = Copies()
     with Database.at(path) as database:
-        if missing := TABLES.keys() - database.tables.keys():
+        missing = TABLES.keys() - database.tables.keys()
+        if missing and not (
+            database.tables.keys() >= NEWER_TABLES.keys() and database.tables.keys() & set(_SESSIONS)
+        ):
             raise SourceError(
                 f"{shown(path)!r} is not a database of opencode's: it has no table {min(missing)!r}."
             )
         times = ("time_created", "time_updated")
         is_kilo = any(name.startswith(_KILO) for name in database.tables)
         try:
-            for row in database.rows("session", (*_SESSION, *times), order=("time_created", "id")):
-                for piece in _session(path, database, row, passed, copies):
-                    yield _of_kilo(piece) if is_kilo else piece
+            for table in _SESSIONS:
+                for row in database.rows(table, (*_SESSION, *times), order=("time_created", "id")):
+                    for piece in _session(path, database, row, passed, copies):
+                        yield _of_kilo(piece) if is_kilo else piece
         except SourceError as error:
             yield Refusal(shown(path), 0, str(error))
     yield from left_out(shown(path), passed)
@@ -81,16 +91,14 @@ def _session(path: Path, database: Database, row: Row, passed: Passed, copies: C
             yield message
         else:
             told.append(message)
-    if not told and _NEWER in database.tables:
-        for newer in database.rows(_NEWER, ("type",), order=("id",), session_id=row["id"]):
-            passed[LeftOutReason.UNKNOWN_KIND, f"{_NEWER} {newer.get('type')}"[:40]] += 1
     told, origin = copies.known(text_at(info, "id"), told)
     yield from session(path, info, told, passed, origin)
 
 
 def _messages(path: Path, database: Database, name: str) -> Iterator[Told | Refusal]:
-    """Yield a session's messages with their parts, and refusals for unreadable ones."""
+    """Yield a session's messages of either engine with their parts, and refusals for unreadable ones."""
     parts: dict[object, list[JsonMap]] = {}
+    there = set()
     columns = ("id", "message_id", "data")
     for row in database.rows("part", columns, order=("message_id", "id"), session_id=name):
         part = _object(path, "part", row)
@@ -99,8 +107,14 @@ def _messages(path: Path, database: Database, name: str) -> Iterator[Told | Refu
         else:
             parts.setdefault(row["message_id"], []).append(part)
     for row in database.rows("message", ("id", "data"), order=("time_created", "id"), session_id=name):
+        there.add(row["id"])
         message = _object(path, "message", row)
         yield message if isinstance(message, Refusal) else (message, parts.pop(row["id"], []))
+    columns = ("id", "type", "data")
+    for row in database.rows("session_message", columns, order=("seq", "id"), session_id=name):
+        if row["id"] not in there:
+            message = _object(path, "session_message", row)
+            yield message if isinstance(message, Refusal) else told_of(str(row["type"]), message)
 
 
 def _object(path: Path, table: str, row: Row) -> JsonMap | Refusal:
@@ -222,7 +236,7 @@ def recognise(sample: Sample) -> float:
     if isinstance(first, dict):
         info = object_at(first, "info") if "messages" in first else first
         return 1.0 if {"id", "projectID", "directory"} <= info.keys() or is_of_tree(first) else 0.0
-    if is_database_with(sample, TABLES):
+    if is_database_with(sample, TABLES) or is_database_with(sample, NEWER_TABLES):
         return 1.0
     head = sample.head.lstrip()[:2000]
     return 0.9 if first is None and b'"projectID"' in head and b'"directory"' in head else 0.0
@@ -242,7 +256,7 @@ SOURCE = Source(
     recognise,
     patterns=("ses_*.json", "*.json", "opencode*.db", "kilo*.db"),
     wordings=_WORDINGS,
-    loses="The text of calls, the tools that were offered, instructions, how long a response took; messages that only its newer table `session_message` holds, which are counted.",
+    loses="The text of calls, the tools that were offered, instructions, how long a response took.",
     fields=("id", "projectID", "directory"),
     tools=_TOOLS,
     tested="1.18.33",

@@ -1,7 +1,8 @@
 """OpenInference spans from Phoenix, Arize and their instrumentations, as JSON files.
 
-Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference. The files are those of ``otel``; Phoenix's own exports
-nest the dotted names.
+Defined by ``spec/semantic_conventions.md`` of github.com/Arize-ai/openinference. The files are those of ``otel``. Phoenix's own exports nest the dotted
+names, or have the kind beside the attributes (the answers of ``/v1/projects/…/spans`` and ``get_spans`` of its client), or a column for each name (its
+tables as lines of JSON).
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.containers import OnRead
 from actionledger.imports.sources.json_values import objects_of
 
-_KIND = regex(rb'"openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages')
+_KIND = regex(
+    rb'"(?:attributes\.)?openinference\.span\.kind"|"openinference"\s*:\s*\{\s*"span"|"llm\.input_messages|"span_kind"\s*:\s*"(?:LLM|TOOL|AGENT|CHAIN)"'
+)
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:

@@ -227,9 +227,8 @@ def _fill_request(step: Step, given: JsonMap, scope: str) -> None:
     if not any(not message.is_empty for message in step.said) and given.get("output.value") is not None:
         output = framework_messages.decoded(given["output.value"])
         # Next to an empty message, words are only its printed form: LlamaIndex' "assistant: None".
-        step.said = (
-            step.said if step.said and isinstance(output, str) else framework_messages.answer_of(output)
-        )
+        if not (step.said and isinstance(output, str)):
+            step.said = framework_messages.answer_of(output) or step.said
     provider = text_at(given, "llm.provider") or text_at(given, "llm.system") or step.model
     output = text_at(given, "output.value")
     if _INVALID.search(output):

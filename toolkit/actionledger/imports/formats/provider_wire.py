@@ -4,13 +4,16 @@ There is no standard: a line, a document, or an item of a list is
 
 - a pair, ``{"request": …, "response": …}``, ``request_body`` and ``response_body``, each a body, its JSON text, or an object with
   the ``body`` in it; a response may be the text of its stream;
-- a request with its ``response`` next to its own keys, as LiteLLM's callbacks have it;
+- a request with its ``response`` next to its own keys, as LiteLLM's callbacks and the ``history`` of DSPy's models have it, with the tools among its
+  ``model_parameters`` or ``kwargs``;
 - a response alone, of OpenAI's chat and Responses (and the many that speak them), Anthropic's, Gemini's, Bedrock's Converse.
 
 A file may also be just a stream, as ``curl -N`` saves it. Sessions are found by what requests repeat: ``shapes.exchanges``.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from heapq import heappop, heappush
 from pathlib import Path
 
 from actionledger.core.canonical import JsonMap
@@ -24,7 +27,7 @@ from actionledger.imports.shapes.bodies import (
     shape_of_response,
 )
 from actionledger.imports.shapes.exchanges import Exchange, Exchanges
-from actionledger.imports.sources.access import number_at, text_at, time_at, told as unknown_as
+from actionledger.imports.sources.access import number_at, object_at, text_at, time_at, told as unknown_as
 from actionledger.imports.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, opened, shown
 from actionledger.imports.sources.json_values import numbered_objects
@@ -34,8 +37,14 @@ NAME = "provider_wire"
 _REQUESTS = ("request", "request_body", "requestBody", "raw_request", "req")
 _RESPONSES = ("response", "response_body", "responseBody", "raw_response", "resp")
 _TIMES = ("timestamp", "time", "created_at", "startTime", "start_time")
+_PARAMETERS = ("model_parameters", "kwargs")
+"""Where LiteLLM and DSPy have what a request has beside its messages."""
 _OTHERS = frozenset({"custom_id", "interactions", "kwargs"})
 """The keys of other formats with such bodies: batches, cassettes, OpenHands' logs."""
+_DSPY = frozenset({"messages", "response", "kwargs", "outputs", "uuid"})
+
+_WINDOW = 64
+"""How many requests wait for one that began earlier: LiteLLM's callbacks run in threads, and write them down out of order."""
 
 _STREAM = (b"data:", b"event:")
 _LARGEST_STREAM = 64 * 2**20
@@ -47,14 +56,14 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     if _is_stream(path):
         yield from _stream(path, exchanges, on_read)
     else:
-        for item in numbered_objects(path, on_read):
-            if isinstance(item, Refusal):
-                yield item
-            elif (exchange := _exchange(item[1])) is not None:
+        for entry in _by_beginnings(numbered_objects(path, on_read)):
+            if isinstance(entry, Refusal):
+                yield entry
+            elif (exchange := _exchange(entry)) is not None:
                 yield from exchanges.add(exchange)
             else:
                 yield LeftOut(
-                    shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as(text_at(item[1], "type"), item[1])
+                    shown(path), LeftOutReason.UNKNOWN_KIND, unknown_as(text_at(entry, "type"), entry)
                 )
     yield from left_out(shown(path), exchanges.passed)
 
@@ -70,13 +79,28 @@ def recognise(sample: Sample) -> float:
     first = sample.first
     if isinstance(first, list):
         first = first[0] if first else None
-    if not isinstance(first, dict) or first.keys() & _OTHERS:
+    if not isinstance(first, dict) or (first.keys() & _OTHERS and not first.keys() >= _DSPY):
         return 0.0
     if shape_of_response(first) is not None:
         return 0.8
     _asked, answered = _pair(first)
     body = decoded_body(answered)
     return 0.9 if body is not None and shape_of_response(body) is not None else 0.0
+
+
+def _by_beginnings(items: Iterable[tuple[int, JsonMap] | Refusal]) -> Iterator[JsonMap | Refusal]:
+    """Yield entries in order, those that say when their request began by that."""
+    waiting: list[tuple[float, int, JsonMap]] = []
+    for place, item in enumerate(items):
+        begun = None if isinstance(item, Refusal) else number_at(item[1], "startTime")
+        if isinstance(item, Refusal) or begun is None:
+            yield item if isinstance(item, Refusal) else item[1]
+            continue
+        heappush(waiting, (begun, place, item[1]))
+        if len(waiting) > _WINDOW:
+            yield heappop(waiting)[2]
+    while waiting:
+        yield heappop(waiting)[2]
 
 
 def _stream(path: Path, exchanges: Exchanges, on_read: OnRead | None) -> Recorded:
@@ -111,7 +135,8 @@ def _pair(entry: JsonMap) -> tuple[object, object]:
     answered = next((entry[key] for key in _RESPONSES if entry.get(key) is not None), None)
     asked = next((entry[key] for key in _REQUESTS if entry.get(key) is not None), None)
     if asked is None and shape_of_request(entry) is not None:
-        asked = entry
+        beside = next((held for key in _PARAMETERS if (held := object_at(entry, key))), {})
+        asked = {"tools": beside.get("tools"), **entry}
     return inner(asked), inner(answered)
 
 

@@ -123,6 +123,7 @@ class Belonging:
             session.parent, session.relation = owner.parent, owner.relation
         elif before is not None:
             session.parent, session.relation = before.session.name, Relation.FORK
+            session.setting_before = before.session.setting
         elif begun := self._begun_by(request):
             session.parent, session.relation = begun.session.name, Relation.SUBAGENT
         elif not is_named and owner.name in self._owned:
@@ -152,10 +153,11 @@ class Belonging:
         if any(each.speaker == "model" for each in request.messages[:2]):
             return None
         told = "\n".join(each.text for each in request.messages if each.speaker == "person")
-        places = (
-            place for _, place in self._spawned.texts_in(told) if place.session.setting == session.setting
+        places = (place for _, place in self._spawned.texts_in(told))
+        # A client may ask for the summary without tools, beside its session.
+        return next(
+            (p for p in places if session.setting in {p.session.setting, p.session.setting_before}), None
         )
-        return next(places, None)
 
 
 def _summary(text: str) -> str:
@@ -357,6 +359,8 @@ def _renamed(before: ResponsePlace | None, repeated: Message | None) -> dict[str
     """Return the original call identifiers, by those of the request that repeats the response."""
     if before is None or repeated is None or len(repeated.calls) != len(before.call_ids):
         return {}
+    if {call.call_id for call in repeated.calls} == set(before.call_ids):
+        return {}  # a client may put them in another order
     return {call.call_id: own for call, own in zip(repeated.calls, before.call_ids, strict=True)}
 
 

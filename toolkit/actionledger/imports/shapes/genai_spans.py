@@ -92,7 +92,11 @@ _ADK, _OF_ADK, _NO_ID = "gcp.vertex.agent", "gcp.vertex.agent.", "<not specified
 """ADK's tracer, the prefix of its older attribute names, and its identifier of a call whose tool raised an error."""
 
 _CAPTURE, _AS_JSON = f"{OWN}capture", (f"{OWN}billed", f"{OWN}compaction")
-_WRITTEN = ("gen_ai.output.messages", "gen_ai.completion", "gen_ai.output", f"{_OF_ADK}llm_response")
+_MASTRA_STEP = "mastra.model_step."
+"""Mastra's step: the span of its request is below it, and has the words of the answer without its calls."""
+_WRITTEN = (
+    "gen_ai.output.messages", "gen_ai.completion", "gen_ai.output", f"{_OF_ADK}llm_response", f"{_MASTRA_STEP}output",
+)  # fmt: skip
 _CHOICES = frozenset({"gen_ai.choice", "gen_ai.assistant.choice"})
 
 
@@ -104,7 +108,8 @@ def kind_of(span: Span) -> Kind:
         return "agent"
     if operation == "execute_tool" or traced == "tool" or vercel == "ai.toolCall":
         return "tool"
-    if operation in _REQUESTS or vercel.endswith((".doGenerate", ".doStream")):
+    is_step = f"{_MASTRA_STEP}output" in given
+    if operation in _REQUESTS or is_step or vercel.endswith((".doGenerate", ".doStream")):
         return "model"
     if operation or vercel:
         return "other"
@@ -259,6 +264,9 @@ def _shown(span: Span, given: JsonMap) -> Iterator[Message]:
         if isinstance(held, Mapping):
             yield from framework_messages.request_of(held).messages
             return
+    told = framework_messages.decoded(given.get(f"{_MASTRA_STEP}input"))
+    listed = objects_at({"told": told}, "told")  # in a result's place it has the tool's name alone
+    yield from framework_messages.shown_of(each for each in listed if each.get("role") != "tool")
     for name, fields in span.events:
         if name in _SPEAKING:
             role = _SPEAKING[name]

@@ -68,6 +68,7 @@ _PARSING_SCOPES = (
     "gcp.vertex.agent",
     "strands.",
     "com.anthropic.",
+    "@mastra/",
 )
 """Instrumentations that record parsed arguments, for any provider."""
 

@@ -50,6 +50,9 @@ _OTHERS = {
     "agent": LeftOutReason.BOOKKEEPING,
     "subtask": LeftOutReason.BOOKKEEPING,
     "retry": LeftOutReason.BOOKKEEPING,
+    "shell": LeftOutReason.BOOKKEEPING,
+    "agent-switched": LeftOutReason.BOOKKEEPING,
+    "model-switched": LeftOutReason.BOOKKEEPING,
     "compaction": LeftOutReason.COMPACTED,
 }
 """The parts that are neither text nor a call."""
@@ -133,7 +136,8 @@ def _broken_off(messages: Iterable[JsonMap]) -> str:
     """Return the error that ended the last answer; empty if it ended normally."""
     of_model = [each for each in messages if text_at(each, "role") == "assistant"]
     last = max(of_model, key=lambda each: number_at(object_at(each, "time"), "created") or 0, default={})
-    return text_at(object_at(last, "error"), "name")[:80]
+    error = object_at(last, "error")
+    return (text_at(error, "message") or text_at(error, "name"))[:80]
 
 
 def _details(info: JsonMap, aborted: str) -> SessionDetails:
@@ -255,7 +259,7 @@ def _read_tool(part: JsonMap, found: Message) -> None:
     call_id = text_at(part, "callID") or text_at(part, "id")
     name, given = text_at(part, "tool"), object_at(state, "input")
     is_refused = name == _INVALID and given.keys() >= {"tool", "error"}
-    arguments: str | JsonMap = given
+    arguments: str | JsonMap = text_at(state, "input") or given
     if is_refused:
         name, arguments = text_at(given, "tool"), _refused_text(text_at(given, "error"))
     found.calls.append(RecordedCall(call_id, name, arguments, at=len(found.text)))

@@ -98,6 +98,7 @@ class Open:
     opening: str = ""  # its beginning, as `scope_of` returns it
     task: str = ""
     setting: bytes = b""  # the instructions and the tools of its first request, hashed
+    setting_before: bytes = b""  # those of the session from which it branched off
     has_tools: bool = False  # whether that request offered tools
     turns: int = 0  # the number of its next response
     settled: int = 0  # the number after its last complete response: later ones are retried
@@ -164,7 +165,14 @@ class ResponsePlaces:
             for call in message.calls:
                 if call.call_id and (place := self._places.get(digest("call", call.call_id))):
                     return self._behind(place, repeated[:number]) or (place, message)
-        return None, None
+        place = self._answered(request)
+        return (self._behind(place, repeated) if place else None) or (place, None)
+
+    def _answered(self, request: Request) -> ResponsePlace | None:
+        """Return the response that made the call of the last result: the history lost it when it was summed up."""
+        ids = (result.call_id for message in reversed(request.messages) for result in message.results)
+        places = (self._places.get(digest("call", call_id)) for call_id in ids if call_id)
+        return next((place for place in places if place is not None), None)
 
     def _of(self, scope: str, keys: list[tuple[str, str]]) -> ResponsePlace | None:
         """Return the response that a message repeats; if two share a call's identifier, the one with the same words."""

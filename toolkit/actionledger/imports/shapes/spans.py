@@ -24,6 +24,7 @@ LISTS = (
     Elements(("batches", "scopeSpans", "spans")),
     Elements(("resourceLogs", "scopeLogs", "logRecords")),
     Elements(("data", "spans")),
+    Elements(("data",)),
     Elements(("spans",)),
 )
 """The lists of spans: a document that is cut off is kept up to there."""
@@ -38,7 +39,14 @@ _SINGLE = (
     "bool_value",
     "double_value",
 )
+_SNAKE_SINGLE = frozenset(_SINGLE[4:])
 _LONGEST = 400
+_KIND = "openinference.span.kind"
+_KINDS = frozenset(
+    {"LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT", "UNKNOWN"}
+)  # fmt: skip
+_COLUMN, _SPAN_ID = "attributes.", "context.span_id"
+"""How Phoenix's tables of spans name their columns."""
 
 
 @dataclass(slots=True)
@@ -63,7 +71,7 @@ def is_spans(value: JsonMap) -> bool:
     """Return whether an object holds spans or is one."""
     held = ("resourceSpans", "resource_spans", "resourceLogs", "batches", "spans")
     is_batch = any(isinstance(value.get(key), list) for key in held)
-    return is_batch or _is_span(value) or any("spans" in trace for trace in objects_at(value, "data"))
+    return is_batch or _is_span(value) or any("spans" in e or _is_span(e) for e in objects_at(value, "data"))
 
 
 def spans_of(value: JsonMap) -> Iterator[Span]:
@@ -77,8 +85,8 @@ def spans_of(value: JsonMap) -> Iterator[Span]:
     for trace in (value, *objects_at(value, "data")):  # Jaeger's traces are in the ``data`` of its responses
         for each in objects_at(trace, "spans"):
             yield _span(each)
-    if _is_span(value):
-        yield _span(value)
+        if _is_span(trace):  # an answer of Phoenix has the spans themselves there
+            yield _span(trace)
 
 
 def nested(attributes: JsonMap, prefix: str) -> Any:
@@ -103,7 +111,7 @@ def nested(attributes: JsonMap, prefix: str) -> Any:
 
 def _is_span(value: JsonMap) -> bool:
     named = any(isinstance(value.get(key), str) for key in ("name", "spanName", "operationName"))
-    told = isinstance(value.get("attributes"), dict | list)
+    told = isinstance(value.get("attributes"), dict | list) or _SPAN_ID in value
     return named and (told or (_is_tagged(value) and any(value.get(key) for key in ("traceID", "traceId"))))
 
 
@@ -113,10 +121,35 @@ def _is_tagged(value: JsonMap) -> bool:
 
 
 def _span(value: JsonMap, scope: str = "") -> Span:
-    span = _of_tags(value) if _is_tagged(value) else _of_attributes(value)
+    given = _of_row(value) if _SPAN_ID in value else value
+    span = _of_tags(given) if _is_tagged(given) else _of_attributes(given)
+    if (kind := text_at(value, "span_kind")) in _KINDS:
+        span.attributes.setdefault(_KIND, kind)  # Phoenix takes it out of the attributes
     named = (text_at(span.attributes, key) for key in ("otel.scope.name", "otel.library.name"))
     span.scope = scope or _scope_of(value) or next(filter(None, named), "")
     return span
+
+
+def _of_row(row: JsonMap) -> JsonDict:
+    """Return a row of Phoenix's table of spans as a span: its columns are dotted names, and its counts may be fractions."""
+    found: JsonDict = {key: held for key, held in row.items() if not key.startswith(_COLUMN)}
+    found["context"] = {key: row.get(f"context.{key}") for key in ("span_id", "trace_id")}
+    told: JsonDict = {}
+    for key, held in row.items():
+        if key.startswith(_COLUMN) and held is not None:
+            told |= _numbered(key.removeprefix(_COLUMN), held)
+    found["attributes"] = told
+    return found
+
+
+def _numbered(name: str, held: Any) -> JsonDict:
+    """Return a value by dotted names, the objects of a list by their numbers."""
+    if isinstance(held, list) and held and all(isinstance(each, Mapping) for each in held):
+        pairs = (
+            (f"{name}.{place}.{key}", inner) for place, each in enumerate(held) for key, inner in each.items()
+        )
+        return {key: value for at, inner in pairs for key, value in _numbered(at, inner).items()}
+    return {name: int(held) if isinstance(held, float) and held.is_integer() else held}
 
 
 def _scope_of(value: JsonMap) -> str:
@@ -223,6 +256,10 @@ def _value(value: Any) -> Any:
     """Return the plain value of an OTLP value; any other unchanged."""
     if not isinstance(value, Mapping):
         return value
+    if (
+        None in value.values() and value.keys() >= _SNAKE_SINGLE
+    ):  # Phoenix writes all kinds of values, all but one empty
+        value = {key: held for key, held in value.items() if held is not None}
     for key in ("intValue", "int_value"):
         if len(value) == 1 and key in value:
             held = value[key]

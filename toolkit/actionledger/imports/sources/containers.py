@@ -5,6 +5,7 @@ An error for a file that is no text names its kind, and says what to do.
 
 import codecs
 import io
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -228,3 +229,15 @@ def _refuse_others(path: Path, head: bytes, *, only_lines: bool = True) -> None:
             f"{shown(path)!r} is one JSON document, {what}, not a line of JSON for each turn; write it as lines: "
             f"jq -c {by} FILE > FILE.jsonl."
         )
+
+
+def read_all(file: Any, limit: int) -> tuple[bytes, str]:
+    """Return the readable bytes, at most a piece more than a limit, and why they stop; empty at the end of the file."""
+    parts, size = list[bytes](), 0
+    try:
+        while size <= limit and (part := file.read(2**20)):
+            parts.append(part)
+            size += len(part)
+    except (OSError, EOFError, zlib.error) as error:
+        return b"".join(parts), str(error)
+    return b"".join(parts), ""

@@ -63,8 +63,10 @@ class Database:
     def rows(
         self, table: str, columns: Sequence[str], *, order: Sequence[str], **where: object
     ) -> Iterator[Row]:
-        """Yield rows of a table, one by one."""
-        there = self.tables[table]
+        """Yield rows of a table, one by one; none if there is no such table."""
+        there = self.tables.get(table)
+        if there is None:
+            return
         picked = ", ".join(f'"{name}"' for name in columns if name in there)
         condition = " AND ".join(f'"{name}" IS ?' for name in where) or "true"
         by = ", ".join(f'"{name}"' for name in order if name in there) or "1"

@@ -5,8 +5,10 @@ objects over many lines.
 """
 
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -20,7 +22,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.text import from_utf8_with_halves, may_have_halves, utf8_with_halves
 from actionledger.imports.sources.access import as_list
 from actionledger.imports.sources.base import Refusal, Sample
-from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, shown
+from actionledger.imports.sources.containers import OnRead, head_of, is_document, opened, read_all, shown
 
 # The complete part of a JSON document that is cut off or broken in the middle.
 _TOKEN = regex(r'(?s)"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]')
@@ -156,7 +158,7 @@ def json_document(path: Path, on_read: OnRead | None = None) -> Any:
 def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tuple[Any, str]:
     """Return the value of a JSON document, or its complete part and why the rest is missing."""
     with opened(path, on_read, only_lines=False) as file:
-        data, broken = read_all(file)
+        data, broken = read_all(file, MAX_DOCUMENT)
     if len(data) > MAX_DOCUMENT:
         raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
     reason = ""
@@ -172,18 +174,6 @@ def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tu
     if is_deeper(value, MAX_DOCUMENT_DEPTH):
         raise SourceError(f"{shown(path)!r} is nested deeper than {MAX_DOCUMENT_DEPTH} levels.")
     return value, reason
-
-
-def read_all(file: Any) -> tuple[bytes, str]:
-    """Return the readable bytes, at most one more than a document may have, and why they stop; empty at the end of the file."""
-    parts, size = list[bytes](), 0
-    try:
-        while size <= MAX_DOCUMENT and (part := file.read(2**20)):
-            parts.append(part)
-            size += len(part)
-    except (OSError, EOFError, zlib.error) as error:
-        return b"".join(parts), str(error)
-    return b"".join(parts), ""
 
 
 def readable(data: bytes) -> str:
@@ -278,6 +268,20 @@ def _lines_decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, 
         )
     except ValueError as error:
         yield Refusal(shown(path), number, f"The line is not JSON: {error}.")
+        if (value := _behind_cut(line)) is not None:
+            yield number, value
+
+
+def _behind_cut(line: bytes) -> JsonDict | None:
+    """Return the whole object that ends a line, behind one that a killed writer left cut off; both begin with the same key."""
+    text = from_utf8_with_halves(line).strip()
+    starts = re.finditer(re.escape(text[: text.find(":") + 1]), text)
+    for place in islice((start.start() for start in starts if start[0]), 1, _SEEN):
+        with suppress(ValueError, RecursionError):
+            value, end = _DECODER.raw_decode(text, place)
+            if end == len(text) and isinstance(value, dict) and not is_deeper(value, MAX_DEPTH):
+                return value
+    return None
 
 
 def _values(line: bytes) -> Iterator[Any]:
@@ -286,10 +290,14 @@ def _values(line: bytes) -> Iterator[Any]:
         yield from_json(line)
     except ValueError:
         # Slower, but accepts unpaired surrogates, which Python programs log, and a byte order mark.
-        text = from_utf8_with_halves(line).removeprefix("\ufeff").strip()
+        text = (
+            from_utf8_with_halves(line).removeprefix("\ufeff").strip().strip("\0")
+        )  # a file that a crash left longer
     else:
         return
     place = 0
+    if not text:
+        raise ValueError("it holds nothing but bytes that are 0")
     while place < len(text):
         value, end = _DECODER.raw_decode(text, place)
         if not isinstance(value, dict) and (place or end < len(text)):
@@ -356,7 +364,7 @@ def _is_object(line: bytes) -> bool:
 
 def _of_document(path: Path, on_read: OnRead | None, lists: Collection[Elements]) -> Iterator[Any]:
     with opened(path, on_read, only_lines=False) as file:
-        data, broken = read_all(file)
+        data, broken = read_all(file, MAX_DOCUMENT)
     if len(data) > MAX_DOCUMENT:
         raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
     for value in _decoded(path, data, lists):

@@ -75,10 +75,11 @@ class OpenTurn:
 
 
 class SessionPieces:
-    """Collects a session's messages and returns them in pieces, so that a session need not fit into memory."""
+    """Collects a session's messages and returns them in pieces, so that a session need not fit into memory; ``window`` are kept open."""
 
-    def __init__(self, session: RecordedSession, capture: Capture) -> None:
+    def __init__(self, session: RecordedSession, capture: Capture, window: int = WINDOW) -> None:
         self.session = session
+        self._window = window
         self._capture = capture
         self._count = 0
         self._open: OrderedDict[str, OpenTurn] = OrderedDict()
@@ -93,7 +94,7 @@ class SessionPieces:
             turn = OpenTurn(self._count, external_id, self._capture, compaction=self._compaction)
             self._open[external_id], self._compaction = turn, None
             self._count += 1
-            if len(self._open) > WINDOW:
+            if len(self._open) > self._window:
                 self._close_oldest()
         return self._open[external_id]
 
@@ -163,7 +164,7 @@ class SessionPieces:
         is_whole = is_whole or is_last
         while is_whole and self._open:
             self._close_oldest()
-        late = [each for each in self._waiting if is_whole or each[0] + WINDOW < self._count]
+        late = [each for each in self._waiting if is_whole or each[0] + self._window < self._count]
         results = tuple(result for _, result in late)
         piece = replace(self.session, turns=tuple(self._closed), results=results, is_last=is_last)
         self._closed, self._waiting = [], [each for each in self._waiting if each not in late]

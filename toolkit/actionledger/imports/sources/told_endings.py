@@ -32,6 +32,12 @@ _LAST_OF_SCRIPT = regex(
 )
 """A command's exit status as a script prints its tool's result: Codex puts it first, pi last."""
 
+_OF_FAILED_TOOL = regex(
+    r"(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
+)
+"""How Kimi begins the output of a failed tool; a command's exit status comes last."""
+_LAST_OF_FAILED = regex(r"\nCommand failed with exit code: (\d{1,10})\.\s*\Z")
+
 _SHORTENED = regex(r"\s\[Output exceeded \d{1,12} line limit \([^\n]{1,60}\)\. Full output saved to [^\n]{1,600}\]\s*\Z")  # fmt: skip
 _SHORTENED_ENDS = "lines at a time.]"
 """What goose writes behind a long output, and behind how its command ended, once for each stream."""
@@ -40,6 +46,7 @@ _LATE = (
     ("<shell_metadata>", "exceeding timeout"),
     ("\nCommand did not complete within its ", " timeout and was moved to the background"),
     ("\n\nCommand timed out after ", " seconds"),
+    ("\n[Command timed out after ", " of no output]"),
 )
 """Words after the output of a command that timed out: how they begin, and what they contain."""
 
@@ -60,6 +67,8 @@ def exit_told(text: str, *, is_error: bool | None = None) -> int | None:
         found = _OF_COMMANDS.search(text)
     if found is None and text.startswith("Script "):
         found = _OF_SCRIPT.search(text, 0, _TAIL) or _LAST_OF_SCRIPT.search(text[-_TAIL:])
+    if found is None and text.startswith(("Wall time: ", "<system>")) and _OF_FAILED_TOOL.match(text):
+        found = _LAST_OF_FAILED.search(text[-_TAIL:])
     for _ in range(3 if found is None and text.endswith(_SHORTENED_ENDS) else 0):
         text = _SHORTENED.sub("", text[-_LONGEST_ENDING:])
     if found is None and (tail := text[-_TAIL:].rstrip()).endswith((">", ")", *"0123456789")):

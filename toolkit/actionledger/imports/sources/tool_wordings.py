@@ -11,6 +11,9 @@ _BOTH = "qwen_code 0.24.4, gemini_cli 0.61.0"
 _OF_GOOSE = r"^The tool call returned the following error:\n"
 """The beginning of an error that goose itself, or a server's protocol, reports."""
 
+_OF_KIMI = r"^(?:Wall time: [\d.]{1,12} seconds\n)?<system>ERROR: Tool execution failed\.</system>\n"
+"""The beginning of each error of Kimi's."""
+
 TOOLS: tuple[Wording, ...] = (
     Wording(
         _OF_GOOSE + r"-32600: Tool '[^'\n]{1,200}' was not advertised for this model turn",
@@ -53,6 +56,55 @@ TOOLS: tuple[Wording, ...] = (
         "Command timed out after 2000ms before it could complete. There was no output before it timed out.",
         is_telling=True,
         last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^Command timed out after \d{1,9} seconds\. Consider increasing the timeout for long-running commands\.",
+        Reason.TIMEOUT,
+        "Command timed out after 2 seconds. Consider increasing the timeout for long-running commands.",
+        is_telling=True,
+        last_seen="droid 0.225.2",
+    ),
+    Wording(
+        _OF_KIMI + r'Tool "[^"\n]{1,200}" not found',
+        Reason.UNKNOWN_ACTION,
+        '<system>ERROR: Tool execution failed.</system>\nTool "teleport" not found',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
+        _OF_KIMI + r'Invalid args for tool "',
+        Reason.SCHEMA_ERROR,
+        '<system>ERROR: Tool execution failed.</system>\nInvalid args for tool "Bash": must be object',
+        is_telling=True,
+        last_seen="kimi_code 2.1.0",
+    ),
+    Wording(
+        _OF_KIMI + r"|^Error: MCP tool \S{1,200} returned an error: ",
+        Reason.TOOL_ERROR,
+        "Error: MCP tool lab___lab_fail returned an error: It went wrong.",
+        is_telling=True,
+        last_seen="kimi_code 2.1.0, droid 0.225.2",
+    ),
+    Wording(
+        r"^Found \d{1,6} matches\. Please provide more context to identify a unique match:",
+        Reason.SEVERAL_MATCHES,
+        "Found 2 matches. Please provide more context to identify a unique match:",
+        is_telling=True,
+        last_seen="goose 1.52.0",
+    ),
+    Wording(
+        r"^Could not stat [^\n]{1,500} to verify prior read \(E[A-Z]{2,12}\)\.",
+        Reason.TOOL_ERROR,
+        "Could not stat /home/ada/x to verify prior read (ENOTDIR). Re-read with the read_file tool.",
+        is_telling=True,
+        last_seen="qwen_code 0.24.4",
+    ),
+    Wording(
+        r"^The execution of this tool, or a previous tool was interrupted\.\s*\Z",
+        Reason.STOPPED,
+        "The execution of this tool, or a previous tool was interrupted.",
+        is_telling=True,
+        last_seen="copilot 1.0.102",
     ),
     Wording(
         r"^File \S{1,500} has not been read in this session\.",

@@ -30,7 +30,7 @@ SHARED: tuple[Wording, ...] = (
         is_telling=True,
     ),
     Wording(
-        r"(?i)^(?:<tool_use_error>)?[\w' ]{0,40}\b(?:rejected|refused|denied|declined) by (?:the )?(?:user|human|operator)\b",
+        r"(?i)^(?:<tool_use_error>|error: )?[\w' ]{0,40}\b(?:rejected|refused|denied|declined) by (?:the )?(?:user|human|operator)\b",
         Reason.REJECTED,
         "exec command rejected by user",
         is_telling=True,

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from actionledger.core import errors
 from actionledger.core.errors import LedgerError, UsageError, require
-from actionledger.core.files import TemporaryFolder
+from actionledger.core.files import TemporaryFolder, writing
 from actionledger.ledger.guarding import MAX_BYTES, SECONDS
 from actionledger.ledger.guarding.process import DiedError, GuardProcess, keep_ready
 from actionledger.ledger.guarding.statements import ARROW_FILE, MEMORY, PARQUET_FILE
@@ -244,14 +244,10 @@ class GuardedSql:
             UsageError: as for ``ask``, or the file can't be written.
         """
         self._ask("parquet", statement).hear("done")
-        try:
-            beside = file.with_name(f".{file.name}-{uuid4().hex}")
+        beside = file.with_name(f".{file.name}-{uuid4().hex}")
+        with writing(file):
             shutil.move(self._folder.path / PARQUET_FILE, beside)
             beside.replace(file)
-        except OSError as error:
-            raise UsageError(
-                f"The file {str(file)!r} can't be written: {error.strerror}; take another."
-            ) from error
 
     def _ask(self, what: str, statement: str) -> GuardedStatement:
         return GuardedStatement(

@@ -133,11 +133,11 @@ class _Forker:
     def begun(self, requests: int, answers: int) -> int:
         """Have it fork a process that answers; return that process's id."""
         self.keep_ready()
-        return self._asked(FORK, 0, requests, answers)
+        return self._answer(FORK, 0, requests, answers)
 
     def ended(self, pid: int) -> int:
         """Have it end a process that it has forked; return the exit code."""
-        return self._asked(END, pid)
+        return self._answer(END, pid)
 
     def drop(self) -> None:
         """End it, and all the processes that it has forked."""
@@ -146,7 +146,7 @@ class _Forker:
                 self._process.kill()
                 self._let_go()
 
-    def _asked(self, what: int, value: int, *descriptors: int) -> int:
+    def _answer(self, what: int, value: int, *descriptors: int) -> int:
         """Return its answer. If it has ended, so have its children: an END request then returns the code of a killed process."""
         with self._lock:
             if self._socket is not None:

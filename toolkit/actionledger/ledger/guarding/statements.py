@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import UsageError
 from actionledger.core.patterns import regex
+from actionledger.core.text import sql_text
 from actionledger.ledger.results import distinct
 
 ALLOWED = frozenset(
@@ -44,7 +45,7 @@ _EXPLAINING = frozenset({"explain", "analyze", "analyse", "verbose"})
 _WORD = regex(r'\w+|"(?:[^"]|"")*"')
 
 
-def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool = False) -> None:
+def refuse_reaching(connection: DuckDBPyConnection, statement: str, *, is_of_lake: bool) -> None:
     """Refuse a statement that reads rows from outside a ledger."""
     rest = _explained(statement)
     [(tree,)] = connection.execute("SELECT json_serialize_sql(?)", [rest]).fetchall()
@@ -156,7 +157,7 @@ class Statements:
         # Lock the connection in for good. It can reach only the folder for spilling, so nobody else may use that.
         cursor = self._cursor
         if folders:
-            allowed = ", ".join(map(_quoted, folders))
+            allowed = ", ".join(map(sql_text, folders))
             cursor.execute(f"SET allowed_directories = [{allowed}]")
         for name, value in (
             ("TimeZone", "UTC"),
@@ -169,7 +170,7 @@ class Statements:
             ("enable_external_access", "false"),
             ("lock_configuration", "true"),
         ):
-            cursor.execute(f"SET {name} = {_quoted(value)}")
+            cursor.execute(f"SET {name} = {sql_text(value)}")
 
     @contextmanager
     def ask(self, statement: str) -> Iterator[tuple[tuple[str, ...], Callable[[int], list[tuple[Any, ...]]]]]:
@@ -206,7 +207,7 @@ class Statements:
         with self._bounded():
             only = self._only(statement)
             self._cursor.execute(
-                f"COPY (FROM ({only}\n)) TO {_quoted(Path(self._folder, PARQUET_FILE))} (FORMAT parquet)"
+                f"COPY (FROM ({only}\n)) TO {sql_text(Path(self._folder, PARQUET_FILE))} (FORMAT parquet)"
             )
 
     def _only(self, statement: str) -> str:
@@ -225,12 +226,12 @@ class Statements:
             yield
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise UsageError(
-                f"The statement needs more memory than it may take: {_said_of(error)}"
+                f"The statement needs more memory than it may take: {_message_of(error)}"
             ) from error
         except (duckdb.FatalException, duckdb.InternalException):
             raise  # the connection is unusable now
         except (duckdb.Error, UnicodeError) as error:
-            raise UsageError(f"The statement can't be run: {_said_of(error)}") from error
+            raise UsageError(f"The statement can't be run: {_message_of(error)}") from error
         finally:
             with suppress(duckdb.Error):
                 self._cursor.execute("ROLLBACK")
@@ -274,11 +275,7 @@ def _without_zones(statement: str, kinds: Sequence[str]) -> str:
     return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the caller's statement
 
 
-def _quoted(text: object) -> str:
-    return "'{}'".format(str(text).replace("'", "''"))
-
-
-def _said_of(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """Return DuckDB's error message on one line: the fault, similar names, and the line number if there are several lines."""
     said, _, place = str(error).strip().partition("\n\nLINE ")
     lines = list(takewhile(lambda line: line and not line.startswith("\t"), said.splitlines()))

@@ -124,13 +124,9 @@ course AS (
 FROM course ORDER BY session_id, turn_index"""
 
 
-def courses(
-    ledger: Streamable, sessions: Collection[str], within: Filter = EVERYTHING
-) -> Iterator[TurnCourse]:
+def courses(ledger: Streamable, sessions: Collection[str], within: Filter) -> Iterator[TurnCourse]:
     """Yield the actions of each turn of some sessions, in order; only turns whose parse the filter selects."""
-    condition, parameters = scope(rated(within))
-    asked = parameters | {"sessions": list(sessions)}
-    yield from streamed(ledger, TurnCourse, _COURSES.format(condition=condition), asked)
+    yield from streamed(ledger, TurnCourse, *scope(rated(within)).filled(_COURSES, sessions=list(sessions)))
 
 
 @dataclass(frozen=True, slots=True)

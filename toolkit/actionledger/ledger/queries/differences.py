@@ -278,9 +278,7 @@ GROUP BY task ORDER BY task"""
 
 def results_by_task(ledger: Queryable, within: Filter) -> list[TaskResult]:
     """Return the parse results by task, in the tasks' order; responses without a task are skipped."""
-    condition, parameters = scope(rated(within))
-    query = _TASKS.format(condition=condition)
-    return rows(ledger, TaskResult, query, parameters | {"read": READ, "intent": INTENT})
+    return rows(ledger, TaskResult, *scope(rated(within)).filled(_TASKS, read=READ, intent=INTENT))
 
 
 _SHARED = """

@@ -10,7 +10,7 @@ import duckdb
 from actionledger.core.vocabulary import ActionStatus, Capture, Outcome
 from actionledger.ledger.queries.base import Queryable, Streamable, number, rows, streamed
 from actionledger.ledger.queries.compare import Comparison, compare_runs
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scopes import scope
 
 
@@ -94,22 +94,19 @@ SELECT DISTINCT text FROM turn_starts WHERE sha256(text) IN (SELECT unnest(strin
 UNION SELECT DISTINCT tools::VARCHAR FROM tools WHERE sha256(tools::VARCHAR) IN (SELECT unnest(string_split($hashes, ' ')))"""
 
 
-def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[ExpectedTurn]:
+def expected_turns(ledger: Streamable, within: Filter) -> Iterator[ExpectedTurn]:
     """Yield the parses of the turns whose text is recorded, session by session."""
-    condition, parameters = scope(within)
-    yield from streamed(ledger, ExpectedTurn, _TURNS.format(condition=condition), parameters, at_once=1000)
+    yield from streamed(ledger, ExpectedTurn, *scope(within).filled(_TURNS), at_once=1000)
 
 
-def expected_parsers(ledger: Queryable, within: Filter = EVERYTHING) -> tuple[ExpectedParser, ...]:
+def expected_parsers(ledger: Queryable, within: Filter) -> tuple[ExpectedParser, ...]:
     """Return the parsers of these turns."""
-    condition, parameters = scope(within)
-    return tuple(rows(ledger, ExpectedParser, _PARSERS.format(condition=condition), parameters))
+    return tuple(rows(ledger, ExpectedParser, *scope(within).filled(_PARSERS)))
 
 
-def count_without_text(ledger: Queryable, within: Filter = EVERYTHING) -> int:
+def count_without_text(ledger: Queryable, within: Filter) -> int:
     """Return how many parsed turns have only their calls recorded, so that they can't be parsed again."""
-    condition, parameters = scope(within)
-    return number(ledger, _BESIDE.format(condition=condition), parameters)
+    return number(ledger, *scope(within).filled(_BESIDE))
 
 
 def recorded_contents(ledger: Queryable, hashes: Sequence[str]) -> list[str]:

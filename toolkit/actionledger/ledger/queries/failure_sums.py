@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar, get_args
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import Origin, Reason
-from actionledger.ledger.queries.base import INTENT, Stage, Streamable
+from actionledger.ledger.queries.base import INTENT, Stage, Streamable, maker
 from actionledger.ledger.queries.failures import (
     NAMED,
     OF_ACTIONS,
@@ -28,7 +28,6 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
-from actionledger.ledger.queries.typed import maker
 
 LONGEST = 160
 """The maximum length of a signature, in characters."""
@@ -209,8 +208,8 @@ FROM (SELECT *, {_NAME} AS name FROM named) JOIN numbers USING (name) GROUP BY n
 def failure_sums(
     ledger: Streamable,
     group_of: Callable[[FailureKind], Group],
-    within: Filter = EVERYTHING,
-    unit: Unit = "week",
+    within: Filter,
+    unit: Unit,
     *,
     examples: int,
 ) -> tuple[dict[Group, FailureSums], Spent]:

@@ -13,12 +13,11 @@ from typing import NamedTuple, get_args
 
 from actionledger.core.values import Span
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
-from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable, streamed
+from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable, maker, streamed
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import PLACES, failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
-from actionledger.ledger.queries.typed import maker
 
 _HELD_BACK = [
     str(status) for status in (ExecutionStatus.SKIPPED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN)
@@ -277,19 +276,15 @@ def stretches(
     return [Stretch(after, at, period, of(spent)) for _, after, at, period, spent in found]
 
 
-def intended_by_period(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
+def intended_by_period(ledger: Queryable, within: Filter, unit: Unit) -> list[MeantIn]:
     """Return how many responses meant to act: of all, then of each period, those without a time last."""
-    condition, parameters = scope(rated(within))
-    statement = _MEANT.format(condition=condition)
-    found = ledger.sql(statement, parameters | {"intent": INTENT, "unit": unit}).fetchall()
+    found = ledger.sql(*scope(rated(within)).filled(_MEANT, intent=INTENT, unit=unit)).fetchall()
     return [MeantIn(*row) for row in found]
 
 
-def intended_by_session(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def intended_by_session(ledger: Queryable, within: Filter) -> dict[str, int]:
     """Return how many responses of each session meant to act."""
-    condition, parameters = scope(rated(within))
-    words = {"intent": INTENT, "unit": "week"}
-    return dict(ledger.sql(_SIZES.format(condition=condition), parameters | words).fetchall())
+    return dict(ledger.sql(*scope(rated(within)).filled(_SIZES, intent=INTENT, unit="week")).fetchall())
 
 
 def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int, int]:

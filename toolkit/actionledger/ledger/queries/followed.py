@@ -55,7 +55,4 @@ class Followed(NamedTuple):
 
 def followed(ledger: Queryable, within: Filter = EVERYTHING) -> list[Followed]:
     """Return the sessions with recorded results for each turn, in the order of their ids, and the number of the others, among the turns that a filter selects."""
-    condition, parameters = scope(rated(within))
-    return [
-        Followed(*row) for row in ledger.sql(_FOLLOWED.format(condition=condition), parameters).fetchall()
-    ]
+    return [Followed(*row) for row in ledger.sql(*scope(rated(within)).filled(_FOLLOWED)).fetchall()]

@@ -200,7 +200,7 @@ def parse_success(ledger: Queryable, within: Filter = EVERYTHING, *, by_session:
     return _sessions(ledger, rate, rated(within), READING, "parsed") if by_session else rate
 
 
-def with_sessions(ledger: Queryable, found: Funnel, within: Filter = EVERYTHING) -> Funnel:
+def with_sessions(ledger: Queryable, found: Funnel, within: Filter) -> Funnel:
     """Return a funnel whose rates include their single sessions, and not only their sums."""
     sessions = {
         name: _sessions(ledger, getattr(found, name), within, counts, rate)
@@ -253,8 +253,7 @@ def _largest_first(found: Mapping[str, Funnel]) -> list[tuple[str, Funnel]]:
 
 def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
     """Return how many responses were recorded and never parsed, as a crash between the two leaves them."""
-    condition, parameters = turn_scope(within)
-    return number(ledger, _UNREAD.format(condition=condition), parameters)
+    return number(ledger, *turn_scope(within).filled(_UNREAD))
 
 
 def _funnels(

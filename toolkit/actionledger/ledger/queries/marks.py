@@ -214,7 +214,7 @@ def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> S
     return Scope(_WHOLE.format(page=statement), parameters)
 
 
-def picked_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
+def picked_turns_behind(within: Filter, mark: Mark) -> Scope:
     """Return the statement for the same turns without long columns: the input of ``whole_turns_of``."""
     statement, parameters = _page(within, mark, None, 0)
     return Scope(_PICKING.format(page=statement), parameters)
@@ -261,8 +261,7 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
 
 def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> int:
     """Return how many turns a number counts."""
-    condition, parameters = of_mark(within, mark)
-    return number(ledger, _COUNT.format(condition=condition), parameters)
+    return number(ledger, *of_mark(within, mark).filled(_COUNT))
 
 
 def of_mark(within: Filter, mark: Mark) -> Scope:
@@ -339,7 +338,7 @@ def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
     return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 
-def selected_sessions(within: Filter = EVERYTHING) -> Selection:
+def selected_sessions(within: Filter) -> Selection:
     """Return the statement for the ids of the sessions with a response that a filter selects."""
     condition, parameters = scope(within)
     query = f"SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE {condition} ORDER BY 1"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.core.ids import is_uuid
+from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.values import Approval
 from actionledger.core.vocabulary import ExecutionStatus, Origin, Reason
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, picked, rows
@@ -12,8 +13,8 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 
 
 @dataclass(frozen=True, slots=True)
-class TurnProgress:
-    """A recorded turn."""
+class TurnHead:
+    """The columns that identify a recorded turn."""
 
     turn_id: str
     session_id: str
@@ -22,6 +23,22 @@ class TurnProgress:
     model: str
     task: str
     occurred_at: datetime | None
+
+    @property
+    def key(self) -> TurnKey:
+        """The turn as its events carry it."""
+        session = SessionKey(
+            session_id=self.session_id, profile=self.profile, model=self.model, task=self.task
+        )
+        return TurnKey(
+            session=session, turn_id=self.turn_id, index=self.turn_index, occurred_at=self.occurred_at
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TurnProgress(TurnHead):
+    """A recorded turn."""
+
     text: str  # the response
     finish_reason: str | None  # why the model stopped, in its provider's term; None if unknown
     text_is_exact: bool  # False if a lone surrogate or a secret was replaced before recording

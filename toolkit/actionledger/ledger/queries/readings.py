@@ -70,8 +70,7 @@ _IN_TURN = "session_id = $session_id::UUID AND turn_index = $turn_index AND {rea
 
 def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedReading]:
     """Yield the parse attempts that a filter selects, session by session."""
-    condition, parameters = scope(within)
-    yield from streamed(ledger, RecordedReading, _READINGS.format(condition=condition), parameters)
+    yield from streamed(ledger, RecordedReading, *scope(within).filled(_READINGS))
 
 
 def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
@@ -111,8 +110,7 @@ SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE capture = 'text' A
 
 def readable_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> list[str]:
     """Return the ids of the sessions that have responses with raw text."""
-    condition, parameters = scope(within)
-    return [row[0] for row in ledger.sql(_READABLE.format(condition=condition), parameters).fetchall()]
+    return [row[0] for row in ledger.sql(*scope(within).filled(_READABLE)).fetchall()]
 
 
 def readings_of_session(ledger: Queryable, session_id: str) -> list[RecordedReading]:

@@ -131,8 +131,7 @@ SELECT count(*) FROM executions SEMI JOIN (SELECT attempt_id FROM parse_attempts
 
 def answered(ledger: Queryable, within: Filter = EVERYTHING) -> int:
     """Return how many executions ended with an exit status of 1 that is an answer, such as no match found: they are no failures."""
-    condition, parameters = scope(rated(within))
-    return number(ledger, _ANSWERED.format(condition=condition), parameters)
+    return number(ledger, *scope(rated(within)).filled(_ANSWERED))
 
 
 def answered_words(count: int) -> str:

@@ -98,17 +98,15 @@ _LAST = "SELECT max(occurred_at) FROM parse_attempts WHERE {condition}"
 
 def last_at(ledger: Queryable, within: Filter) -> datetime | None:
     """Return the time of the latest response that a filter selects; None if none has a time."""
-    condition, parameters = scope(within)
-    [(found,)] = ledger.sql(_LAST.format(condition=condition), parameters).fetchall()
+    [(found,)] = ledger.sql(*scope(within).filled(_LAST)).fetchall()
     return found  # type: ignore[no-any-return]
 
 
 def latest_turns(ledger: Queryable, within: Filter, *, limit: int = 50) -> list[TurnBehind] | None:
     """Return the first page of the turns that a filter selects, if the latest responses contain its text often enough. None if ``turns_page`` has to be called."""
     # The time of the oldest response to search; None if there are too few responses, or most have the same time.
-    condition, parameters = scope(within.given)
-    bound = parameters | {"latest": LATEST, "part": PART}
-    found: list[tuple[datetime | None]] = ledger.sql(_SINCE.format(condition=condition), bound).fetchall()
+    query = scope(within.given).filled(_SINCE, latest=LATEST, part=PART)
+    found: list[tuple[datetime | None]] = ledger.sql(*query).fetchall()
     since = found[0][0] if found else None
     if since is None:
         return None

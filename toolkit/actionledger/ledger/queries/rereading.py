@@ -11,6 +11,7 @@ from actionledger.core.errors import SourceError
 from actionledger.core.vocabulary import ActionStatus, Capture, Evidence, ExecutionStatus, Reason
 from actionledger.ledger.queries.base import Queryable, Streamable, number, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.progress import TurnHead
 from actionledger.ledger.queries.scopes import scope
 
 _PAGE_TURNS = 4000
@@ -44,16 +45,9 @@ class Connection(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedResponse:
+class RecordedResponse(TurnHead):
     """One recorded response with its dimensions."""
 
-    turn_id: str
-    session_id: str
-    turn_index: int
-    profile: str  # profile, model, task, occurred_at: its dimensions
-    model: str
-    task: str
-    occurred_at: datetime | None
     tools_hash: str | None  # the hash of the offered tools; None if not recorded
     text: str  # the raw response
     finish_reason: str | None = None  # why the model stopped, in its provider's term; None if not recorded
@@ -88,14 +82,13 @@ SELECT tools_hash, tools::VARCHAR FROM tools WHERE tools_hash IN (SELECT unnest(
 
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 
-_BY_PROFILE = """
-SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {raw} AND {condition} GROUP BY profile ORDER BY profile"""
+_BY_PROFILE = f"""
+SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {_RAW} AND {{condition}} GROUP BY profile ORDER BY profile"""
 
 
-def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str | None = None) -> int:
+def count_responses(ledger: Queryable, within: Filter, *, done: str | None = None) -> int:
     """Return how many responses there are to parse again."""
-    condition, parameters = scope(within)
-    return number(ledger, _COUNT.format(condition=condition), parameters | {"done": done or _NOBODY})
+    return number(ledger, *scope(within).filled(_COUNT, done=done or _NOBODY))
 
 
 def check_texts(ledger: Queryable, path: str) -> None:
@@ -122,10 +115,7 @@ def batches(
     texts: Texts = OWN_TEXTS,
 ) -> Iterator[Batch]:
     """Yield the raw responses of the selected parse attempts, in the order of sessions and turns. Only identifiers are sorted together: texts are loaded in pages, so that a ledger may be larger than the memory."""
-    condition, parameters = scope(within)
-    walk = connection.cursor().execute(
-        _PLACES.format(condition=condition), parameters | {"done": done or _NOBODY}
-    )
+    walk = connection.cursor().execute(*scope(within).filled(_PLACES, done=done or _NOBODY))
     for page in _pages(walk):
         yield from _split(_read(connection, page, texts), connection)
 
@@ -195,10 +185,9 @@ def _tools(connection: Connection, page: list[RecordedResponse]) -> dict[str, st
     return dict(connection.cursor().execute(_TOOLS, {"hashes": " ".join(hashes)}).fetchall())
 
 
-def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+def responses_by_profile(ledger: Queryable, within: Filter) -> dict[str, int]:
     """Return how many responses of each profile have selected parse attempts."""
-    condition, parameters = scope(within)
-    return dict(ledger.sql(_BY_PROFILE.format(condition=condition, raw=_RAW), parameters).fetchall())
+    return dict(ledger.sql(*scope(within).filled(_BY_PROFILE)).fetchall())
 
 
 _BATCH = 1_000
@@ -243,10 +232,9 @@ LEFT JOIN last USING (action_id) LEFT JOIN begun USING (action_id)
 ORDER BY session_id, turn_index, turn_id, action_index"""
 
 
-def recorded_actions(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedAction]:
+def recorded_actions(ledger: Streamable, within: Filter) -> Iterator[RecordedAction]:
     """Yield the meant actions, session by session, in text order."""
-    condition, parameters = scope(within, "actions")
-    result = ledger.sql(_ACTIONS.format(condition=condition), parameters)
+    result = ledger.sql(*scope(within, "actions").filled(_ACTIONS))
     while batch := result.fetchmany(_BATCH):
         for row in batch:
             yield _action(row)
@@ -276,7 +264,6 @@ SELECT name, list_sort(list_distinct(flatten(list(json_keys(arguments))))) FROM 
 WHERE name <> '' AND status <> 'illustration' AND {condition} GROUP BY name ORDER BY name"""
 
 
-def called_fields(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, list[str]]:
+def called_fields(ledger: Queryable, within: Filter) -> dict[str, list[str]]:
     """Return the argument names in the calls of each action name."""
-    condition, parameters = scope(within, "actions")
-    return dict(ledger.sql(_FIELDS.format(condition=condition), parameters).fetchall())
+    return dict(ledger.sql(*scope(within, "actions").filled(_FIELDS)).fetchall())

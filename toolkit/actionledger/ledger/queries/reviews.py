@@ -212,8 +212,7 @@ def review_called(ledger: Queryable, review_id: str) -> Review | None:
 
 def judged(ledger: Queryable, within: Filter = EVERYTHING) -> list[Judged]:
     """Return each person's current verdict on each parse attempt that a filter selects. Parse attempts that were removed with a superseded turn have no verdicts."""
-    condition, parameters = scope(within)
-    return rows(ledger, Judged, _JUDGED.format(condition=condition), parameters)
+    return rows(ledger, Judged, *scope(within).filled(_JUDGED))
 
 
 def reviewers(ledger: Queryable) -> list[str]:

@@ -145,6 +145,10 @@ class Scope(NamedTuple):
     condition: str  # the SQL after WHERE
     parameters: dict[str, object]
 
+    def filled(self, statement: str, **words: object) -> tuple[str, dict[str, object]]:
+        """Return a statement with this condition in its place, and the values that it binds with those given."""
+        return statement.format(condition=self.condition), self.parameters | words
+
     def beside(self, prefix: str) -> "Scope":
         """Return the same with renamed parameters, for use next to another scope in a statement."""
         names = {name: f"{prefix}{name}" for name in self.parameters}

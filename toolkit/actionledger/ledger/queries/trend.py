@@ -79,7 +79,7 @@ def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Un
 
 
 def spanning_sessions(
-    ledger: Queryable, starts: Sequence[datetime], within: Filter = EVERYTHING, unit: Unit = "day"
+    ledger: Queryable, starts: Sequence[datetime], within: Filter, unit: Unit
 ) -> list[dict[int, tuple[int, int]]]:
     """Return the sessions in several periods: for each period's position, the responses that count and those fully parsed."""
     condition, parameters = scope(rated(within))

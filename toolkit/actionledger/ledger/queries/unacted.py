@@ -88,8 +88,7 @@ FROM found LEFT JOIN (SELECT turn_id, input_tokens, output_tokens FROM turn_star
 
 def left_as_text(ledger: Queryable, within: Filter = EVERYTHING) -> LeftAsText:
     """Return how many of the selected responses contain a call as text, and their tokens."""
-    condition, parameters = scope(rated(within))
-    return rows(ledger, LeftAsText, _FOUND.format(condition=condition), parameters)[0]
+    return rows(ledger, LeftAsText, *scope(rated(within)).filled(_FOUND))[0]
 
 
 MOST = 50
@@ -120,11 +119,11 @@ SELECT DISTINCT text FROM turn_starts SEMI JOIN (
 WHERE characters BETWEEN 1 AND {LONGEST} ORDER BY text LIMIT {MOST}"""
 
 
-def quiet_responses(ledger: Queryable, within: Filter = EVERYTHING) -> Quiet:
+def quiet_responses(ledger: Queryable, within: Filter) -> Quiet:
     """Return how many responses have no action in their parser's format; texts are returned only if these are the majority."""
-    condition, parameters = scope(rated(within))
-    [(responses, quiet)] = ledger.sql(_COUNTS.format(condition=condition), parameters).fetchall()
+    looked = scope(rated(within))
+    [(responses, quiet)] = ledger.sql(*looked.filled(_COUNTS)).fetchall()
     if 2 * quiet <= responses:
         return Quiet(responses, quiet, ())
-    texts = ledger.sql(_TEXTS.format(condition=condition), parameters).fetchall()
+    texts = ledger.sql(*looked.filled(_TEXTS)).fetchall()
     return Quiet(responses, quiet, tuple(text for (text,) in texts))

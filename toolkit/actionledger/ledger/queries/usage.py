@@ -178,16 +178,12 @@ def price_sources(ledger: Queryable) -> tuple[str, ...]:
 
 def unpriced(ledger: Queryable, within: Filter = EVERYTHING) -> list[Unpriced]:
     """Return the models with responses that have tokens and no cost, with their number, the most frequent first."""
-    condition, parameters = scope(within)
-    return rows(ledger, Unpriced, _UNPRICED.format(condition=condition), parameters)
+    return rows(ledger, Unpriced, *scope(within).filled(_UNPRICED))
 
 
 def billed_beside(ledger: Queryable, within: Filter = EVERYTHING) -> list[BilledBeside]:
     """Return the usage that providers billed outside the messages that a filter selects."""
-    condition, parameters = scope(within)
-    return rows(
-        ledger, BilledBeside, _BILLED.format(condition=condition), parameters | {"billed": BILLED_BESIDE}
-    )
+    return rows(ledger, BilledBeside, *scope(within).filled(_BILLED, billed=BILLED_BESIDE))
 
 
 def _words(code: str, day: str, package: str) -> str:

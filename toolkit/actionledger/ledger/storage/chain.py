@@ -104,6 +104,12 @@ def line_of(values: Sequence[Any]) -> bytes:
     return _to_json()(values, inf_nan_mode="null")
 
 
+def lines_of(rows: Iterable[Sequence[Any]]) -> list[bytes]:
+    """Return ``line_of`` each row."""
+    to_json = _to_json()
+    return [to_json(values, inf_nan_mode="null") for values in rows]
+
+
 @cache
 def _to_json() -> Callable[..., bytes]:
     from pydantic_core import to_json  # noqa: PLC0415 - slow to load, and a reader proves nothing
@@ -113,7 +119,7 @@ def _to_json() -> Callable[..., bytes]:
 
 def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
     """Return a cell's digest."""
-    whole = b"\n".join(sorted(lines) if len(lines) > 1 else lines)
+    whole = lines[0] if len(lines) == 1 else b"\n".join(sorted(lines))
     return blake2b(b"%b\n%b" % (table.encode(), whole), key=salt, digest_size=_DIGEST_BYTES).digest()
 
 

@@ -8,6 +8,7 @@ from inspect import cleandoc
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.patterns import regex
+from actionledger.core.text import sql_text
 from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.schema import LINK, QUARANTINE, TABLES, VIEWS, Table
 
@@ -96,7 +97,7 @@ def column_meanings(name: str) -> dict[str, str]:
         of, own = _COMPUTED[name]
         return {**column_meanings(of), **own}
     return {
-        column.name: _words(_said_of(part.source, column.field.partition(".")[0]))
+        column.name: _words(_meaning_of(part.source, column.field.partition(".")[0]))
         for table in reversed(_made_of(name))
         for part in table.parts
         for column in part.columns
@@ -129,12 +130,12 @@ def comment_on_everything(connection: DuckDBPyConnection, *, columns_of_views: b
 def _statements(there: Sequence[tuple[str, str]], *, columns_of_views: bool) -> Iterator[str]:
     for name in sorted({table for table, _ in there}):
         if meaning := row_meaning(name):
-            yield f"COMMENT ON {'VIEW' if name in VIEWS else 'TABLE'} {name} IS {_quoted(meaning)}"
+            yield f"COMMENT ON {'VIEW' if name in VIEWS else 'TABLE'} {name} IS {sql_text(meaning)}"
     for table, column in there:
         if table in VIEWS and not columns_of_views:
             continue
         if meaning := column_meanings(table).get(column, _OF_LINK if column == LINK else ""):
-            yield f'COMMENT ON COLUMN {table}."{column}" IS {_quoted(meaning)}'
+            yield f'COMMENT ON COLUMN {table}."{column}" IS {sql_text(meaning)}'
 
 
 def _made_of(name: str) -> list[Table]:
@@ -143,7 +144,7 @@ def _made_of(name: str) -> list[Table]:
     return [table for table in (*TABLES, QUARANTINE) if table.name in names]
 
 
-def _said_of(source: type, field: str) -> str:
+def _meaning_of(source: type, field: str) -> str:
     for kind in source.__mro__:
         for names, text in _ARGUMENT.findall(cleandoc(kind.__doc__ or "")):
             if field in names.split(", "):
@@ -156,7 +157,3 @@ def _words(text: str) -> str:
     """Return a docstring's words as a phrase, with NULL for None."""
     words = " ".join(text.split()).rstrip(".").replace("``", "`")
     return re.sub(r"\bNone\b", "NULL", words)
-
-
-def _quoted(text: str) -> str:
-    return "'{}'".format(text.replace("'", "''"))

@@ -11,6 +11,7 @@ from uuid import uuid4
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.core.text import sql_text
 from actionledger.ledger.storage import differences
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.storage.memory import (
@@ -82,7 +83,7 @@ def connect_store(path: Path) -> DuckDBPyConnection:
 def attach_to_write(path: Path, name: str, *options: str) -> str:
     """Return the statement that attaches a ledger's file for writing."""
     chosen = ", ".join(("TYPE duckdb", f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}", *options))
-    return f"ATTACH {_quoted(path)} AS {name} ({chosen})"
+    return f"ATTACH {sql_text(path)} AS {name} ({chosen})"
 
 
 @contextmanager
@@ -100,7 +101,7 @@ def store(
         borrowed(config, _STORE) as connection,
         nullcontext() if watched_of is None else differences.watched(watched_of, connection),
     ):
-        connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
+        connection.execute(f"SET temp_directory = {sql_text(f'{path}.tmp')}")
         connection.execute(f"{attach_to_write(path, _STORE)}; USE {_STORE}")
         if watched_of is not None:
             differences.begin(watched_of)
@@ -168,11 +169,7 @@ def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
 
 
 def _attach_path(connection: DuckDBPyConnection, path: Path) -> None:
-    connection.execute(f"ATTACH {_quoted(path)} AS {BASE} (READ_ONLY, TYPE duckdb)")
-
-
-def _quoted(text: object) -> str:
-    return "'{}'".format(str(text).replace("'", "''"))
+    connection.execute(f"ATTACH {sql_text(path)} AS {BASE} (READ_ONLY, TYPE duckdb)")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
+from actionledger.core.text import sql_text
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.opening import open_ledger
 from actionledger.ledger.row_files import FORMS, count_rows
@@ -132,7 +133,7 @@ def _write_table(connection: DuckDBPyConnection, table: Table, folder: Path, for
     file = folder / f"{table.name}.{form}"
     rows = f"FROM {table.name} WHERE {_of(table)}"
     written_as = f"SELECT {_exact(table)} {rows}" if form == "jsonl" else rows
-    connection.execute(f"COPY ({written_as}) TO {_quoted(file)} ({FORMS[form]})")
+    connection.execute(f"COPY ({written_as}) TO {sql_text(file)} ({FORMS[form]})")
     written, wanted = count_rows(file, form), _count(connection, f"({rows})")
     if written != wanted:
         raise LedgerError(f"The file {file} has {written:,} rows where the ledger has {wanted:,}.")
@@ -147,11 +148,11 @@ def _exact(table: Table) -> str:
 
 def _rows_in(table: Table, file: Path, form: TableForm) -> str:
     if form == "parquet":
-        return f"read_parquet({_quoted(file)})"
+        return f"read_parquet({sql_text(file)})"
     read_as = {name: "VARCHAR" if kind == "JSON" else kind for name, kind in table.columns.items()}
-    kinds = ", ".join(f"{name}: {_quoted(kind)}" for name, kind in read_as.items())
+    kinds = ", ".join(f"{name}: {sql_text(kind)}" for name, kind in read_as.items())
     return (
-        f"read_json({_quoted(file)}, format='newline_delimited', columns={{{kinds}}}, "
+        f"read_json({sql_text(file)}, format='newline_delimited', columns={{{kinds}}}, "
         f"maximum_object_size={_LONGEST_LINE})"
     )
 
@@ -163,7 +164,3 @@ def _of(table: Table) -> str:
 def _count(connection: DuckDBPyConnection, rows: str) -> int:
     [(count,)] = connection.execute(f"SELECT count(*) FROM {rows}").fetchall()
     return int(count)
-
-
-def _quoted(path: object) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

@@ -256,6 +256,12 @@ def wal_of(database: Path) -> Path:
     return Path(f"{database}.wal")
 
 
+def remove_database(database: Path) -> None:
+    """Remove a database and its write-ahead log, if they exist."""
+    for path in (database, wal_of(database)):
+        path.unlink(missing_ok=True)
+
+
 def sync_to_disk(path: Path) -> None:
     """Make a file's content, or a folder's entries, survive a power loss."""
     descriptor = os.open(path, os.O_RDONLY)

@@ -1,7 +1,7 @@
 """Insert rows into a database, each event once and none of an erased session."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -70,13 +70,12 @@ class Staging:
 _EVENTS = _TABLES["events"]
 
 _INCOMING, _PASSED_OVER = "incoming", "passed_over"
-_WHY = f"""
-CREATE OR REPLACE TEMP TABLE {_PASSED_OVER} AS SELECT {PLACE}, arg_min(why, turn) AS why FROM (
-    SELECT {PLACE}, 1 AS turn, 'known' AS why FROM {_INCOMING} SEMI JOIN events USING (event_id)
-    UNION ALL SELECT {PLACE}, 2, 'forgotten' FROM {_INCOMING} WHERE session_id::VARCHAR IN ({STANDING})
-    UNION ALL SELECT {PLACE}, 3, 'superseded' FROM {_INCOMING} SEMI JOIN superseded USING (turn_id))
-GROUP BY {PLACE}"""  # noqa: S608 (our own names, here and below)
-"""Why events are skipped, the first reason for each. In these joins DuckDB keeps the smaller side in memory, not all events of a ledger."""
+_REASONS = {
+    "events": f"SELECT {PLACE}, 1 AS turn, 'known' AS why FROM {_INCOMING} SEMI JOIN events USING (event_id)",  # noqa: S608 (our own names, here and below)
+    "forgotten": f"SELECT {PLACE}, 2, 'forgotten' FROM {_INCOMING} WHERE session_id::VARCHAR IN ({STANDING})",  # noqa: S608
+    "superseded": f"SELECT {PLACE}, 3, 'superseded' FROM {_INCOMING} SEMI JOIN superseded USING (turn_id)",  # noqa: S608
+}
+"""Why events are skipped, by the table that says so. In these joins DuckDB keeps the smaller side in memory, not all events of a ledger."""
 
 _COUNTED = f"SELECT count(*) FILTER (why = 'known'), count(*) FILTER (why = 'forgotten'), count(*) FROM {_PASSED_OVER}"  # noqa: S608
 _SALTED_BY = f"""
@@ -98,12 +97,19 @@ class InsertedRows:
     salted_by: frozenset[str]  # the salt owners of the new rows, if some were skipped
 
 
-def insert_prepared(connection: DuckDBPyConnection, prepared: Prepared, link: int | None) -> InsertedRows:
-    """Insert the rows of events into the current database, except events that it already has."""
+def insert_prepared(
+    connection: DuckDBPyConnection, prepared: Prepared, link: int | None, *, has: Callable[[str], bool]
+) -> InsertedRows:
+    """Insert the rows of events into the current database, except events that it already has; ``has`` says which tables may have rows."""
     [of_events] = (rows for rows in prepared.rows if rows.table == _EVENTS.name)
     names = ("event_id", "run_id", "session_id", "turn_id")
     select_arrow(connection, _EVENTS, of_events, names, into=_INCOMING)
-    connection.execute(_WHY)
+    reasons = " UNION ALL ".join(
+        why for table, why in _REASONS.items() if table == _EVENTS.name or has(table)
+    )
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE {_PASSED_OVER} AS SELECT {PLACE}, arg_min(why, turn) AS why FROM ({reasons}) GROUP BY {PLACE}"  # noqa: S608
+    )
     [(duplicates, forgotten, passed_over)] = connection.execute(_COUNTED).fetchall()
     for rows in prepared.rows:
         condition = "true"

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -41,14 +42,24 @@ class DirectRecorder:
         self.is_direct = False
         self.written = 0
 
+    @property
+    def least_bytes(self) -> int:
+        """The size worth gathering for one piece, in bytes of lines; 0 if it doesn't matter."""
+        return self._intake.least_bytes
+
     def record(self, event: Event) -> None:
         """Record an event; see ``Ledger.record``."""
         self._batch.add(event)
-        if self._batch.size >= max(BATCH_BYTES, self._intake.least_bytes):
+        if self._batch.size >= max(BATCH_BYTES, self.least_bytes):
             self._take_in()
 
     def take_in(self, prepared: Prepared) -> bool:
         """Ingest prepared events, after those recorded before; return whether that was done."""
+        if self._batch and not (before := self._batch.prepared()).events:
+            # Lines alone, such as a run's start, need no transaction of their own.
+            is_taken = self._is_taken_in(replace(prepared, others=(*before.others, *prepared.others)))
+            self._batch = Batch() if is_taken else self._batch
+            return is_taken
         self._take_in()
         return self._is_taken_in(prepared)
 

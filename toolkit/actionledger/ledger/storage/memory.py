@@ -1,13 +1,15 @@
-"""Limits of the memory for reading a ledger, and the folders for data that doesn't fit."""
+"""Limits of the memory for reading a ledger, the folders for data that doesn't fit, and packages that DuckDB would load for nothing."""
 
 import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from types import FrameType
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -17,7 +19,42 @@ from actionledger.core.files import TemporaryFolder
 from actionledger.core.ids import new_id
 from actionledger.core.patterns import regex
 from actionledger.core.processes import abandon, watch
-from actionledger.ledger.storage.binding import keep_frames_out
+from actionledger.core.text import sql_text
+
+_OF_FRAMES = frozenset({"numpy", "pandas", "polars", "pyarrow", "pyarrow.dataset"})
+_MAKE_FRAMES = ("actionledger.ledger.stopping", "actionledger.ledger.guarding")
+"""The modules from which DuckDB is asked for a data frame or an Arrow table."""
+
+
+class _OnlyWhereMeant:
+    """An import hook that Python asks first for a module that is not loaded."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
+        """Refuse the modules that DuckDB imports while it binds values."""
+        if name in _OF_FRAMES and _is_bound(name, sys._getframe(1)):  # noqa: SLF001 - no other way to know the importer
+            raise ModuleNotFoundError(f"{name!r} is not needed for a value that is bound.", name=name)
+
+
+def _is_bound(name: str, frame: FrameType | None) -> bool:
+    """Return whether a call from the ledger's code caused an import, rather than an import statement, which names the module."""
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("importlib."):
+        frame = frame.f_back
+    if frame is None or name in frame.f_code.co_names:
+        return False
+    asking = frame.f_globals.get("__name__", "")
+    return asking.startswith("actionledger.ledger.") and not asking.startswith(_MAKE_FRAMES)
+
+
+def keep_frames_out() -> None:
+    """From now on, keep pandas, pyarrow and numpy out of a process that only binds values.
+
+    They take 100 MB, and half of a short command's time. DuckDB 1.5 imports them before it looks at a bound value or at registered rows. If they are
+    not installed, it searches for them twice for each value. The hook refuses them only for the ledger's own statements: any other import gets
+    them, in any thread and at any time, and modules that are already loaded don't reach it.
+    """
+    if not any(isinstance(each, _OnlyWhereMeant) for each in sys.meta_path):
+        sys.meta_path.insert(0, _OnlyWhereMeant())
+
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: the maximum memory of a process for reading a ledger, as DuckDB writes it (``512MB``)."""
@@ -207,7 +244,7 @@ def keep(instance: Instance, *attached: str) -> None:
         instance.detach(*attached)
         for name, value in {**instance.config, "temp_directory": instance.spills_to}.items():
             # The folder can't be changed after spilling: another folder then needs a new DuckDB.
-            instance.connection.execute("SET {} = '{}'".format(name, str(value).replace("'", "''")))
+            instance.connection.execute(f"SET {name} = {sql_text(value)}")
     except duckdb.Error:
         instance.connection.close()
     else:

@@ -34,7 +34,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask_lines
 from actionledger.core.text import utf8_with_halves
 from actionledger.ledger.storage.arrow import ArrowRows, arrow_of, identifier_bytes
-from actionledger.ledger.storage.chain import Cells, draw_salts, line_of
+from actionledger.ledger.storage.chain import Cells, draw_salts, lines_of
 from actionledger.ledger.storage.columns import Values, as_json
 from actionledger.ledger.storage.encoding import encoded
 from actionledger.ledger.storage.old_events import ReversalAsTry, reversal_as_try
@@ -131,7 +131,7 @@ def prepare(events: Sequence[Event]) -> Prepared:
     _add(tables, recorded, len(events))
     cells, size = Cells(), 0
     for name, rows in tables.items():
-        lines = [line_of(values) for values in zip(*rows.columns, strict=True)]
+        lines = lines_of(zip(*rows.columns, strict=True))
         cells.add_lines(_TABLES[name], rows.columns, lines)
         size += sum(map(len, lines))
     salts = draw_salts(cells.salted_by)

@@ -26,7 +26,14 @@ from actionledger.ledger.storage.connections import (
     published,
     store,
 )
-from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, one_sentence, sync_to_disk, wal_of
+from actionledger.ledger.storage.files import (
+    TEMPORARY,
+    LedgerFiles,
+    one_sentence,
+    remove_database,
+    sync_to_disk,
+    wal_of,
+)
 from actionledger.ledger.storage.hosts import claim
 from actionledger.ledger.storage.publishing import publish
 from actionledger.ledger.storage.rollups import tables as rollups
@@ -95,8 +102,7 @@ def bring_up_to_date(files: LedgerFiles) -> None:
 def make_store(files: LedgerFiles) -> None:
     """Create the working file: under a temporary name first, so that a kill leaves no half of one."""
     new = files.folder / f"{TEMPORARY}store.duckdb"
-    for leftover in (new, wal_of(new)):  # of a killed process
-        leftover.unlink(missing_ok=True)
+    remove_database(new)  # of a killed process
     if files.published.exists():
         shutil.copyfile(files.published, new)
         with store(new) as connection:

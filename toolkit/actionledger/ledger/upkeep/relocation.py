@@ -15,10 +15,11 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.processes import FileLock
+from actionledger.core.text import sql_text
 from actionledger.ledger.storage.chain import FIRST
 from actionledger.ledger.storage.comments import comment_on_everything
 from actionledger.ledger.storage.connections import BASE, STORAGE_VERSION, attach_to_write, transaction
-from actionledger.ledger.storage.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
+from actionledger.ledger.storage.files import LedgerFiles, one_sentence, remove_database, sync_to_disk
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import is_place
 from actionledger.ledger.storage.lake.store import LakeStore
@@ -94,7 +95,7 @@ def _to_lake(files: LedgerFiles, lake: LakeStore) -> MigrationReport:
                 raise LedgerError(
                     f"The lake of {lake.files.published} holds rows already, in {table.name}: a migration needs a blank one."
                 )
-        connection.execute(f"ATTACH {_quoted(files.published)} AS {_OTHER} (READ_ONLY, TYPE duckdb)")
+        connection.execute(f"ATTACH {sql_text(files.published)} AS {_OTHER} (READ_ONLY, TYPE duckdb)")
         _copy_files(files, lake.files)
         with transaction(connection):
             migrated = _copy(connection, _OTHER, BASE, (LINK,))
@@ -112,10 +113,10 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> MigrationReport:
         )
     files.make_folders()
     new = Path(f"{files.published}.migrating")
-    _remove(new)
+    remove_database(new)
     try:
         with closing(lake.connect(may_write=True).connection) as connection:
-            connection.execute(attach_to_write(new, _OTHER, f"STORAGE_VERSION {_quoted(STORAGE_VERSION)}"))
+            connection.execute(attach_to_write(new, _OTHER, f"STORAGE_VERSION {sql_text(STORAGE_VERSION)}"))
             new.chmod(0o600)
             cursor = connection.cursor()
             cursor.execute(f"USE {_OTHER}")
@@ -130,7 +131,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> MigrationReport:
         new.replace(files.published)
         sync_to_disk(files.published.parent)
     finally:
-        _remove(new)
+        remove_database(new)
     return migrated
 
 
@@ -170,12 +171,3 @@ def _copy_files(source: LedgerFiles, target: LedgerFiles) -> None:
                 shutil.copytree(found, copy, dirs_exist_ok=True)
             else:
                 shutil.copy2(found, copy)
-
-
-def _remove(file: Path) -> None:
-    for each in (file, wal_of(file)):
-        each.unlink(missing_ok=True)
-
-
-def _quoted(path: object) -> str:
-    return "'{}'".format(str(path).replace("'", "''"))

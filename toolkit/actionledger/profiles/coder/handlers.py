@@ -50,7 +50,7 @@ FilesOf: TypeAlias = Callable[[Context], Files]
 READING = ("read_file",)
 
 
-def file_handlers(files_of: FilesOf, *, line_numbers: bool = False) -> dict[str, Handler]:
+def file_handlers(files_of: FilesOf, *, line_numbers: bool) -> dict[str, Handler]:
     """Return the handlers of the actions on files, optionally with line numbers in files' text."""
     actions = _FileActions(files_of, line_numbers=line_numbers)
     return {
@@ -215,17 +215,17 @@ class CommandRunner:
         ran = finished.ran
         if ran.ended_by == "timeout":
             seconds = self._commands.settings.seconds
-            message = f"The command was ended after {seconds:g} s, with all that it had started.{_said(ran)}"
+            message = (
+                f"The command was ended after {seconds:g} s, with all that it had started.{_output_ends(ran)}"
+            )
             raise ActionError(Reason.TIMEOUT, message, result=result)
         if ran.ended_by in _TOO_MUCH:
-            message = (
-                f"The command {_TOO_MUCH[ran.ended_by]}, and was ended. Have it do less at once.{_said(ran)}"
-            )
+            message = f"The command {_TOO_MUCH[ran.ended_by]}, and was ended. Have it do less at once.{_output_ends(ran)}"
             raise ActionError(Reason.COMMAND_FAILED, message, result=result)
         if ran.ended_by:
             raise ActionError(Reason.STOPPED, "The command was called off and ended.", result=result)
         if ran.status != 0:
-            message = f"The command ended with {_described(ran.status)}.{_said(ran)}"
+            message = f"The command ended with {_described(ran.status)}.{_output_ends(ran)}"
             raise ActionError(Reason.COMMAND_FAILED, message, result=result)
         return result
 
@@ -271,7 +271,7 @@ def _described(status: int | None) -> str:
         return f"the signal {-status}"
 
 
-def _said(ran: Ran) -> str:
+def _output_ends(ran: Ran) -> str:
     """Return the end of a command's outputs, each on one line."""
     said = [(name, text.rstrip()) for name, text in (("stderr", ran.stderr), ("stdout", ran.stdout))]
     ends = [(name, text) for name, text in said if text]
@@ -284,7 +284,7 @@ def _end_of(text: str, room: int) -> str:
 
 
 def coder_handlers(
-    settings: CommandSettings, on_output: OnOutput | None = None, *, line_numbers: bool = False
+    settings: CommandSettings, on_output: OnOutput | None, *, line_numbers: bool
 ) -> HandlerFactory:
     """Return a factory of a session's handlers."""
     return partial(_make, settings, on_output, line_numbers)

@@ -56,7 +56,7 @@ def felt(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
     found = value if isinstance(value, dict) else {}
     mood, intensity = found.get("mood"), found.get("intensity")
     if not isinstance(mood, str) or not mood.strip():
-        wrong = f"The answer names no mood: {text[:80]!r}"
+        wrong = f'The answer has no JSON object with a text as "mood": {text[:80]!r}'
     elif named := _named_intensity(intensity) if isinstance(intensity, str) else None:
         return on_one_line(tidy(mood)), named
     elif intensity is None:

@@ -6,6 +6,7 @@ Nothing is ever overwritten: a change adds a step, and restoring adds a copy of 
 import sqlite3
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
@@ -57,12 +58,15 @@ class Persona:
     Args:
         name: its name for itself.
         mood, intensity: how it feels, and how strongly.
-        memories: what it remembers, oldest first.
+        memories: what it remembers, oldest first: entries, or texts, which are numbered here; goals and desires alike.
         appearance: its looks; empty if unknown.
         environment: its surroundings; empty if unknown.
         goals: what it pursues.
         desires: what it wants right now.
         next_number: the number of the next entry.
+
+    Raises:
+        UsageError: if a list holds something else.
     """
 
     name: str = "Robin"
@@ -74,6 +78,20 @@ class Persona:
     goals: tuple[Entry, ...] = ()
     desires: tuple[Entry, ...] = ()
     next_number: int = 1
+
+    def __post_init__(self) -> None:
+        parts: tuple[ListPart, ...] = get_args(ListPart)
+        given = {part: (held,) if isinstance(held := getattr(self, part), str) else held for part in parts}
+        if wrong := [
+            (part, each) for part in parts for each in given[part] if not isinstance(each, str | Entry)
+        ]:
+            raise UsageError(f"A persona's {wrong[0][0]} are texts or entries, not {wrong[0][1]!r}.")
+        numbers = [each.number for part in parts for each in given[part] if isinstance(each, Entry)]
+        free = count(max([self.next_number, *(number + 1 for number in numbers)]))
+        for part in parts:
+            entries = (each if isinstance(each, Entry) else Entry(next(free), each) for each in given[part])
+            object.__setattr__(self, part, tuple(entries))
+        object.__setattr__(self, "next_number", next(free))
 
     def entries(self, part: ListPart) -> tuple[Entry, ...]:
         """Return the entries of a list."""

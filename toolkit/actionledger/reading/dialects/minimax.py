@@ -6,8 +6,7 @@ parameters' names, may be nested, and each follow a token.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
@@ -27,6 +26,7 @@ _OBJECT = regex(r"\s*+(?:\{|\Z)")
 _INVOKE = regex(r"""\s*+(?P<tag><invoke name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)""")
 _PARAMETER = regex(r"""\s*+(?P<tag><parameter name=(?P<quote>["']?+)(?P<name>[^"'<>\n]+)(?P=quote)\s*+>)""")
 _CLOSES_PARAMETER = regex(r"</parameter>(?=\s*+(?:<parameter name=|</invoke>))")
+_PLAIN_BODY = regex(rf"(?P<body>[^<]*+){_CLOSES_PARAMETER.pattern}")
 _TAGS = TagGrammar(
     call=r"""<invoke name=["']?+(?P<name>[^"'<>\n]++)["']?+\s*+>""",
     stem="<parameter name=",
@@ -109,8 +109,7 @@ class Minimax(Generations):
     generations = (_Version1And2(), _Version3())
 
 
-@dataclass(frozen=True, slots=True)
-class _Invocation:
+class _Invocation(NamedTuple):
     action: Written
     repairs: tuple[Repair, ...]
 
@@ -190,6 +189,8 @@ def _invocation(marker: Marker, opens: re.Match[str]) -> _Invocation | Issue:
 def _body(marker: Marker, parameter: re.Match[str]) -> tuple[Span, tuple[Repair, ...], int] | Issue:
     """Return a parameter's body, up to the closing tag before another tag of the call, and that tag's end."""
     source, start, end = marker.source, parameter.end(), marker.end
+    if plain := _PLAIN_BODY.match(source.text, start, end):
+        return Span(start, plain.end("body")), (), plain.end()
     tag = Span(*parameter.span("tag"))
     close = source.search(_CLOSES_PARAMETER, start, end)
     if close >= end:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import ClassVar, Literal
 
 from actionledger.core.patterns import regex
@@ -128,14 +127,14 @@ class ParameterTags(Dialect):
         if not good or (broken and broken.code is not Reason.TRUNCATED):
             return self._refused(text, opening, calls[-1], end)
         stop, body_end = good[-1].span.end, good[-1].inner_end
-        repairs = tuple(chain.from_iterable(call.repairs for call in good))
+        repairs = tuple([repair for call in good for repair in call.repairs])
         if closer := self.grammar.groups.get(opening.label):
             close = closing_tag(text, stop, end, closer, options)
             if close.issue:
                 return refused(Span(opening.start, close.end), Span(opening.end, stop), close.issue)
             stop, body_end, repairs = close.end, close.start, repairs + close.repairs
-        written = tuple(Written(call.name, call.arguments, call.span) for call in good)
-        issues = tuple(chain.from_iterable(call.issues for call in good))
+        written = tuple([Written(call.name, call.arguments, call.span) for call in good])
+        issues = tuple([issue for call in good for issue in call.issues])
         rest = Span(behind_blanks(text, stop, end), end)
         if closer and close.repairs and end == len(text) and self._ends_at(text, *rest):
             stop, issues = end, (*issues, Issue(Reason.TRUNCATED, rest))

@@ -34,7 +34,7 @@ _INPUT_LINE = LineStart(rf"[ \t]*+{_label('Action Input')}")
 _OBSERVATION = LineStart(rf"[ \t]*+{_label('Observation')}")
 _NEXT = LineStart(rf"[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}")
 _REST_OF_LINE = regex(
-    r"[ \t]*+(?=(?:(?:<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</s>|<end_of_turn>)[ \t]*+)*+(?:\r?\n|\Z))"
+    r"[ \t]*+(?=(?:(?:<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</s>|<end_of_turn>|\[/INST\])[ \t]*+)*+(?:\r?\n|\Z))"
 )
 """Nothing else, except tokens that end a turn."""
 _MEMBERS = regex(r'\S?"[^"\n]{1,100}+"[ \t]*+:')

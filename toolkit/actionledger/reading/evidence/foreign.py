@@ -282,7 +282,7 @@ def foreign_blocks(text: str, gap: Span, names: frozenset[str], options: DecodeO
 
 
 def _headed(head: Headed) -> Placed:
-    detail = f"It looks like a call of {head.name!r}; it is none that is read here."
+    detail = f"It looks like a call of {head.name!r}, in a format that this parser does not parse."
     return _malformed(BY_EVIDENCE, head.span, detail)
 
 
@@ -295,8 +295,8 @@ def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
 
 
 def _lost(dialect: Dialect, span: Span) -> Placed:
-    of_dialect = "" if dialect is BY_EVIDENCE else f" of the dialect {dialect.name!r}"
-    return _malformed(dialect, span, f"It looks like a call{of_dialect}; it is none that is read here.")
+    form = "a format" if dialect is BY_EVIDENCE else f"the dialect {dialect.name!r}"
+    return _malformed(dialect, span, f"It looks like a call in {form} that this parser does not parse.")
 
 
 def _malformed(dialect: Dialect, span: Span, detail: str) -> Placed:

@@ -24,13 +24,16 @@ _WORD_BEFORE = regex(r"\b(?P<key>\w+=)(?:\w+\.)*\Z")
 _ATTRIBUTE_BEFORE = regex(rf"(?:{MARK})\w+[ ]\w+=[\"']\Z")
 _MARKS_BEHIND = regex(rf"(?:[ \t]*\n?|:\w+)(?:{MARK})(?:{_ID}(?:{MARK}))?|\n[A-Z][\w ]*:")
 _TOKEN = regex(MARK)
+LINE_PREFIX = r"(?:[-+|#*]|\[[^\[\]\n]{1,40}\]|\d[\d:.,TZ -]{4,40}+(?:[A-Z]{3,8}\b)?+)[ \t:|]*+"
+"""What a diff, a table or a log has at the beginning of each line."""
+
 _NEAR_SIGNS = {
     "｜": "[|｜‖]{1,3}",
     "|": "[|｜‖]{1,3}",
     "▁": "[▁_ ]",
     '"': "[\"'“”]?+",
     "'": "[\"'“”]?+",
-    "\n": r"\s*+",
+    "\n": rf"\s*+(?:(?<=\n){LINE_PREFIX})?",
     " ": r"\s*+",
 }
 
@@ -186,7 +189,7 @@ def _patterns() -> _Patterns:
     arguments = "|".join(f"({front.removeprefix('<')})" for front in fronts)
     return _Patterns(
         frozenset("\"'“”=>:").union(each.last for each in marks if each.before),
-        frozenset(each.first for each in marks if each.behind),
+        frozenset("-+|#*[0123456789").union(each.first for each in marks if each.behind),
         regex(f"(?:{_any_of(each.before for each in marks)}|{_OF_NO_DIALECT})\\Z"),
         regex(_any_of(each.behind for each in marks)),
         regex(rf"<(?:{arguments})(?P<name>[\w.-]++)"),

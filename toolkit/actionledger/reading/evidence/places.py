@@ -72,6 +72,7 @@ _ECHO_LINE = LineStart(
     r"|(?:\$|%|#>|>>>|C:\\[^>\n]*+>)[ \t]++(?:cat|type|less|head|tail|bat|jq|echo|curl|more|print|python3?|grep|rg|sed)\b[^\n]*+\n)",
     re.IGNORECASE,
 )
+_OF_ANSWERS = regex(r"\W*+(?:outputs?|response|ausgabe|sortie|salida|输出)\b", re.IGNORECASE)
 _BLANK_LINE = regex(r"\n[ \t\r]*+\n")
 _NEXT_LABEL = regex(
     r"^[ \t]*+\*{0,2}(?:Thought|Action|Final Answer|Tool call|Function call|Call|Answer)\b[^\n:]{0,20}+:",
@@ -116,7 +117,7 @@ class Quotations:
 
     def __init__(self, text: str, *, indented: bool = True, marked: bool = False) -> None:
         set_apart = _indented(text) if indented and not marked else ()
-        lines = () if marked else (*_echoes(text), *_quoted_lines(text))
+        lines = _labelled(text) if marked else (*_echoes(text), *_quoted_lines(text))
         found = sorted([*_in_pairs(text), *lines, *set_apart])
         self._found: list[Quoted] = []
         for quoted in found:
@@ -210,6 +211,11 @@ def _echoes(text: str) -> Iterator[Quoted]:
             end = close + 1 + len(fence[1]) if close >= 0 else len(text)
         at = max(end, opens.end())
         yield Quoted(Span(opens.start(), at), "It stands behind the label of an echo.")
+
+
+def _labelled(text: str) -> Iterator[Quoted]:
+    """Yield echoes, but those whose label may name an answer."""
+    return (echo for echo in _echoes(text) if not _OF_ANSWERS.match(text, echo.span.start))
 
 
 def _quoted_lines(text: str) -> Iterator[Quoted]:

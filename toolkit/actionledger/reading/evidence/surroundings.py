@@ -14,6 +14,7 @@ from actionledger.core.values.calls import is_own_text
 from actionledger.core.vocabulary import BlockStatus, Evidence, Reason
 from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.dialects.parts.markers import waiting
+from actionledger.reading.enclosing import what_holds
 from actionledger.reading.evidence.echoes import (
     DOCUMENTED,
     MARKLESS,
@@ -44,8 +45,8 @@ _PLACEHOLDER = regex(
 )
 """A placeholder for a value in a template, which is never passed."""
 
-_NAMED_AS_PLACE = regex(r"your_\w{1,40}|placeholder", re.IGNORECASE)
-"""Placeholders in templates that may also be a user's own names."""
+_ANY_PLACEHOLDER = regex(rf"{_PLACEHOLDER.pattern}|your_\w{{1,40}}|placeholder", re.IGNORECASE)
+"""The same, or a placeholder in templates that may also be a user's own name."""
 
 _ANGLED = regex(r"<(?P<word>[A-Za-z][\w -]{0,40})>")
 _BEGINNINGS = frozenset(".…yiepaxYIEPAX[<{/\u0130\u0131")
@@ -57,7 +58,7 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
 
-_ENCLOSES = ("<", "\\begin", ":::", "#+")
+_ENCLOSES = ("<", "\\begin", ":", "#+", "$ ", ">>>", "% ", "#> ")
 """What one of which begins whatever encloses a call."""
 
 _JOINS = str.maketrans("", "", "_- ")
@@ -72,11 +73,7 @@ def judged_by_prose(source: Source, placed: Sequence[Placed]) -> list[Placed]:
         if is_open_to_prose(dialect, found):
             gap = text[low : found.span.start]
             is_joined = low > 0 and (not gap or gap.isspace() or not has_words(gap)) and bool(judged)
-            before = (
-                (before if is_joined else None)
-                or _verdict(text, dialect, found, low)
-                or _enclosed(source, dialect, found)
-            )
+            before = (before if is_joined else None) or _verdict(source, dialect, found, low)
             lacks_value = before is None and has_placeholder(found, source.names)
             if (
                 lacks_value
@@ -127,21 +124,26 @@ def _is_alone(text: str, placed: Sequence[Placed]) -> bool:
     return not has_words(text[low:])
 
 
-def _verdict(text: str, dialect: Dialect, found: Found, low: int) -> Verdict | None:
-    if dialect.name in MARKLESS and is_bare(found, text):
-        return verdict(text, found.span, low)
-    return verdict_of_marked(text, found.span, low, is_own=dialect.name in _OF_PROFILES)
-
-
-def _enclosed(source: Source, dialect: Dialect, found: Found) -> Verdict | None:
-    """Return what to think of a profile's own call that stands in a comment, a tool's echo or a quotation."""
-    before = Span(0, found.span.start)
-    if dialect.name not in _OF_PROFILES or not any(
-        source.text.find(sign, *before) >= 0 for sign in _ENCLOSES
-    ):
-        return None
-    quoted = source.once((_enclosed,), lambda: Quotations(source.text, marked=True)).around(found.span)
+def _verdict(source: Source, dialect: Dialect, found: Found, low: int) -> Verdict | None:
+    """Return how the words around a call judge it, and what a profile's own call stands in: a comment, a tool's echo, a quotation."""
+    if dialect.name in MARKLESS and is_bare(found, source.text):
+        return verdict(source.text, found.span, low)
+    if dialect.name == "evidence":
+        calls = Span(found.actions[0].span.start, max(action.span.end for action in found.actions))
+        if held := what_holds(source.text, calls, low):  # its tags are none of a format
+            return Verdict(False, held)
+    is_own = dialect.name in _OF_PROFILES
+    judged = verdict_of_marked(source.text, found.span, low, is_own=is_own)
+    if judged or not is_own:
+        return judged
+    enclosing = source.once((_enclosing,), lambda: _enclosing(source.text))
+    quoted = enclosing.around(found.span) if enclosing else None
     return Verdict(False, quoted.why) if quoted and not quoted.is_thought else None
+
+
+def _enclosing(text: str) -> Quotations | None:
+    """Return what encloses parts of a response; None if it has none of the signs with which that begins."""
+    return Quotations(text, marked=True) if any(sign in text for sign in _ENCLOSES) else None
 
 
 def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:
@@ -153,10 +155,9 @@ def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) ->
 
 
 def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
-    if _PLACEHOLDER.fullmatch(value) or (not is_certain and _NAMED_AS_PLACE.fullmatch(value)):
+    if (_PLACEHOLDER if is_certain else _ANY_PLACEHOLDER).fullmatch(value):
         return True
-    angled = _ANGLED.fullmatch(value) if value.startswith("<") else None
-    if angled is None:
+    if not value.startswith("<") or (angled := _ANGLED.fullmatch(value)) is None:
         return False
     word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))
     return word in named or named in word

@@ -41,12 +41,11 @@ CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
 _CODE = regex("`[^`\n]++`")
-_ENDS_OF_QUESTIONS = ("?", "？", "か。")
 
 
 def asks(text: str) -> bool:
     """Return whether the first sentence behind a call is a question, and not one about something else."""
-    return any(end in text for end in _ENDS_OF_QUESTIONS) and _question().match(text) is not None
+    return ("?" in text or "？" in text or "か。" in text) and _question().match(text) is not None
 
 
 def describes(behind: str) -> bool:

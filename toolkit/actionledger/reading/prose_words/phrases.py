@@ -7,6 +7,7 @@ several tables, and only the rows whose words it holds are asked. Nothing is com
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import filterfalse
 from typing import NamedTuple
 
 from actionledger.core.patterns import regex
@@ -97,8 +98,8 @@ class Vocabulary:
             return Heard(text, False, None)
         lowered = text.lower()
         said = lowered if is_lowered else text
-        silent, sought = self._silent, set[str]()
-        for part in [part for part in lowered.split() if part not in silent]:
+        sought = set[str]()
+        for part in [*filterfalse(self._silent.__contains__, lowered.split())]:
             sought |= self._begun_in.get(part) or self._beginning_in(part)
         return Heard(said, is_lowered, [word for word in sought if word in lowered])
 

@@ -14,7 +14,7 @@ from actionledger.reading.scan.line_starts import LineStart
 from actionledger.reading.scan.openings import HIDDEN, Closing, Opening, OpeningKind, begins_on_its_line
 
 _BLANK_REST = regex(r"\s*+\Z")
-_STOPS = r"(?:<\|\w{1,24}\|>|</s>|<end_of_turn>)*"
+_STOPS = r"(?:<\|\w{1,24}\|>|</s>|<end_of_turn>|\[/INST\])*"
 """Stop tokens of models, which some servers leave after the last fence."""
 
 _FOLLOWS = regex(rf"[ \t\r\n{HIDDEN}]*(`{{3,}}|~{{3,}})[ \t{HIDDEN}]*(?={_STOPS}\r?$)", re.MULTILINE)

@@ -14,7 +14,7 @@ from actionledger.core.settings import Settings
 from actionledger.core.vocabulary import RepairKind
 from actionledger.reading.tolerant_json.escapes import requoted, triple_requoted, with_controls_escaped
 from actionledger.reading.tolerant_json.notes import Fault
-from actionledger.reading.tolerant_json.patterns import JSON_LITERALS, SPACES, B, number_at
+from actionledger.reading.tolerant_json.patterns import JSON_LITERALS, SPACES, B, number_of
 
 
 def _in_double_quotes(written: str) -> str:
@@ -31,9 +31,7 @@ def _as_non_finite(written: str) -> str:
 
 
 def _as_number(written: str) -> str:
-    found = number_at(written, 0)
-    assert found is not None
-    return json.dumps(found[0])
+    return json.dumps(number_of(written))
 
 
 _BEHIND_ITEM = r"(?<=[}\]\"0-9a-zA-Z])"

@@ -100,6 +100,11 @@ NUMBER = regex(
 )
 """A number as people and programming languages write it; not the beginning of a date, a time or a phrase."""
 
+_SPREAD_NUMBER = regex(r"[+-][ \t]++(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?(?=\s*+(?:[,\]}]|\Z))")
+"""A whole value with blanks after its sign."""
+
+_INSIDE_NUMBERS, _NEAR = str.maketrans("", "", "_ \t"), 40
+
 VALID_NUMBER = regex(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?")
 """A number as JSON writes it."""
 
@@ -261,16 +266,25 @@ def is_doubtful(word: str) -> bool:
 def number_at(text: str, at: int) -> tuple[int | float, int, bool] | None:
     """Read a number."""
     match = NUMBER.match(text, at)
+    if not match and _begins_value(text, at):
+        match = _SPREAD_NUMBER.match(text, at)
     if not match:
         return None
     written = match[0]
     if VALID_NUMBER.fullmatch(written):
         is_integer = written.lstrip("-").isdigit()
         return int(written) if is_integer else float(written), match.end(), True
-    return _number(written.replace("_", "")), match.end(), False
+    return number_of(written), match.end(), False
 
 
-def _number(written: str) -> int | float:
+def _begins_value(text: str, at: int) -> bool:
+    """Return whether a sign that ends a key or an item, or opens a list, is before a place; otherwise a minus may subtract."""
+    return text[max(0, at - _NEAR) : at].rstrip(" \t")[-1:] in {":", ",", "["}
+
+
+def number_of(written: str) -> int | float:
+    """Return the value of a number that JSON would write in another way."""
+    written = written.translate(_INSIDE_NUMBERS)
     sign, digits = (-1, written[1:]) if written[0] == "-" else (1, written.lstrip("+"))
     if len(digits) > _MOST_DIGITS:
         raise ValueError(f"{len(digits)} digits")

@@ -52,7 +52,8 @@ def read_valid(text: str, start: int, max_depth: int) -> tuple[Any, int] | None:
     except SCAN_ERRORS:
         return None
     if type(value) is dict or type(value) is list:
-        return None if is_deeper(text, start, end, value, max_depth) else (value, end)
+        may_be_deep = end - start > 2 * max_depth
+        return None if may_be_deep and is_deeper(text, start, end, value, max_depth) else (value, end)
     is_glued = end < len(text) and (text[end].isalnum() or text[end] in "._+-") and text[start] != '"'
     return None if is_glued else (value, end)  # 0x1F and 1.2.3 are not the number that they begin with
 
@@ -120,8 +121,11 @@ class Outlined(Decoded):
 
 def outlined(text: str, start: int, max_depth: int, offset: int = 0) -> Outlined | None:
     """Read the value that begins at ``start``."""
-    walk = _Walk(text)
-    read = walk.value_at(start, max_depth)
+    places: Places = {}
+    if _LIST_NEAR.match(text, start):
+        read = _Walk(text, places).value_at(start, max_depth)
+    else:
+        read = read_valid(text, start, max_depth)
     if read is None:
         return None
     value, end = read
@@ -131,7 +135,7 @@ def outlined(text: str, start: int, max_depth: int, offset: int = 0) -> Outlined
         start=start + offset,
         end=end + offset,
         evidence=Evidence(text, offset, scanned=((value, start, end),)),
-        places=walk.places,
+        places=places,
     )
 
 
@@ -142,14 +146,12 @@ class _NotWalkableError(Exception):
 class _Walk:
     """Walks the outer containers of a text's value."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, places: Places) -> None:
         self.text = text
-        self.places: Places = {}
+        self.places = places
 
     def value_at(self, start: int, max_depth: int) -> tuple[Any, int] | None:
-        """Read a value, by walking or in one call; return it with its end, or None if it is unreadable."""
-        if not _LIST_NEAR.match(self.text, start):
-            return read_valid(self.text, start, max_depth)
+        """Read a list of objects, or an object with one; return it with its end, or None if it is unreadable."""
         read = self.list_at if self.text[start] == "[" else self.object_at
         try:
             return read(start, max_depth - 1)

@@ -231,7 +231,7 @@ def _alone(ledger: Ledger, name: str) -> Iterator[None]:
 def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
     name, chosen, tasks, repeats, workers, budget, limits, on_progress = asked
     sources = {variant.name: f"{name}: {variant.name}" for variant in chosen}
-    held = {variant.name: _held(ledger, variant, sources[variant.name]) for variant in chosen}
+    held = {variant.name: _completed(ledger, variant, sources[variant.name]) for variant in chosen}
     # Task by task, so that a budget cuts all variants off at the same tasks.
     every = [
         _Talk(variant, task, request, repeat)
@@ -244,7 +244,7 @@ def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
     try:
         failed = dict(round_.hold(to_hold, workers, on_progress, known=len(every) - len(to_hold)))
     except KeyboardInterrupt as error:
-        done = sum(len(_held(ledger, variant, sources[variant.name])) for variant in chosen)
+        done = sum(len(_completed(ledger, variant, sources[variant.name])) for variant in chosen)
         raise ExperimentStopped(done, len(every)) from error
     return Experiment(
         name,
@@ -257,7 +257,7 @@ def _experiment(ledger: Ledger, asked: _ExperimentRequest) -> Experiment:
     )
 
 
-def _held(ledger: Ledger, variant: Variant, source: str) -> set[tuple[str, int]]:
+def _completed(ledger: Ledger, variant: Variant, source: str) -> set[tuple[str, int]]:
     """Return the tasks and repeats that a variant has completed."""
     rows = ledger.sql(_HELD, {"source": source}).fetchall()
     if others := {settings for _, _, settings, _ in rows} - {variant.settings_hash}:
@@ -293,7 +293,7 @@ class _Round:
         done = known
         with ThreadPoolExecutor(workers) as pool:
             try:
-                for talk, over in self._held(talks, pool, workers):
+                for talk, over in self._as_they_end(talks, pool, workers):
                     done += 1
                     if on_progress:
                         on_progress(ExperimentProgress(done, known + len(talks), self.spent.responses))
@@ -304,7 +304,7 @@ class _Round:
                 self.stopping.stop()  # otherwise the pool waits for whole conversations
                 raise
 
-    def _held(
+    def _as_they_end(
         self, talks: Sequence[_Talk], pool: ThreadPoolExecutor, workers: int
     ) -> Iterator[tuple[_Talk, Future[str]]]:
         """Yield each conversation when it ends."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.core.compressed import unpacked
 from actionledger.core.errors import SourceError, UsageError, require_path
-from actionledger.core.files import write_whole
+from actionledger.core.files import write_named
 from actionledger.core.text import printable_json
 from actionledger.core.vocabulary import ActionStatus, Outcome
 from actionledger.ledger import Ledger
@@ -380,10 +380,10 @@ def bless(
     named = tuple(replace(turn, session_id=names[turn.session_id]) for turn in turns)
     baseline = in_order(Baseline(expected_parsers(ledger, within), named, count_without_text(ledger, within)))
     path = Path(to)
-    _write(path, baseline.dumps().encode())
+    write_named(path, baseline.dumps())
     if with_texts:
         wanted = {each for turn in turns for each in (turn.text, turn.tools) if each}
-        _write(beside(path), packed(found_in_ledger(ledger, wanted).values()))
+        write_named(beside(path), packed(found_in_ledger(ledger, wanted).values()))
     return baseline
 
 
@@ -391,10 +391,3 @@ def lasting_names(ledger: Ledger, turns: Sequence[ExpectedTurn]) -> dict[str, st
     """Return lasting names for the turns' sessions in a file: their own names, else their full ids."""
     names = session_names(ledger, {turn.session_id for turn in turns})
     return {identity: identity if identity.startswith(name) else name for identity, name in names.items()}
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

@@ -165,7 +165,11 @@ def trend_of(
             if (drawn_low & alone).any()
             else []
         ),
-        *(_events(events, days, ink, _late(found), is_low=_is_high(found, begin)) if events else []),
+        *(
+            _events(events, days, ink, _last_labelled_day(found), is_low=_is_high(found, begin))
+            if events
+            else []
+        ),
         over.mark_line(strokeWidth=2).encode(y=share, detail="stretch:N"),
         _points(base, colour, wording).encode(y=share, shape=shape),
     )
@@ -224,7 +228,7 @@ def _events(events: Sequence[Event], days: alt.X, ink: str, late: date, *, is_lo
     return [lines, *words] if len(events) <= _LABELLED else [lines]
 
 
-def _late(found: Trend) -> date:
+def _last_labelled_day(found: Trend) -> date:
     """Return the day after which labels have no room to the right."""
     first, last = found.periods[0].start, found.periods[-1].start
     return (first + (last - first) * 0.7).date()

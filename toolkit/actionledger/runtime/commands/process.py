@@ -225,7 +225,7 @@ class _Running:
         try:
             self._process.wait(self._settings.grace + _AROUND_THE_END)
         except subprocess.TimeoutExpired:
-            groups = {self._process.pid, self._said().get("started", self._process.pid)}
+            groups = {self._process.pid, self._reports().get("started", self._process.pid)}
             for group in groups:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
@@ -249,7 +249,7 @@ class _Running:
     def _ran(self, ended_by: str) -> Ran:
         for output in self._outputs:
             output.add(b"", final=True)
-        said = self._said()
+        said = self._reports()
         if "refused" in said and not ended_by:
             raise ActionError(Reason.UNAVAILABLE, f"The command could not be started: {said['refused']}.")
         if "unheld" in said:
@@ -264,7 +264,7 @@ class _Running:
             walls=_walls(said),
         )
 
-    def _said(self) -> JsonDict:
+    def _reports(self) -> JsonDict:
         """Return the reports of the supervising process so far."""
         said: JsonDict = {}
         for line in self._reported.splitlines():

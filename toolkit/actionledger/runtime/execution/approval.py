@@ -207,12 +207,7 @@ class Policy:
             >>> str(policy.rule_for("create_file", {}).verdict)
             'approve'
         """
-        return Policy(
-            tuple(
-                rule._replace(verdict=Verdict.APPROVE) if rule.verdict is Verdict.ESCALATE else rule
-                for rule in self.rules
-            )
-        )
+        return self._with(Verdict.APPROVE, instead_of=Verdict.ESCALATE)
 
     def manual(self) -> "Policy":
         """Return the policy of a manual session: approved actions are escalated.
@@ -222,10 +217,12 @@ class Policy:
             >>> str(policy.rule_for("create_file", {}).verdict)
             'escalate'
         """
+        return self._with(Verdict.ESCALATE, instead_of=Verdict.APPROVE)
+
+    def _with(self, verdict: Verdict, *, instead_of: Verdict) -> "Policy":
         return Policy(
             tuple(
-                rule._replace(verdict=Verdict.ESCALATE) if rule.verdict is Verdict.APPROVE else rule
-                for rule in self.rules
+                rule._replace(verdict=verdict) if rule.verdict is instead_of else rule for rule in self.rules
             )
         )
 

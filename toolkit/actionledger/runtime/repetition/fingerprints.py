@@ -98,7 +98,7 @@ def _outcome(name: str, answer: str, *, is_error: bool) -> str:
     return error_form(answer) if is_error else result_form(name, answer)
 
 
-def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:
+def proposed_form(call: ActionCall, *, references: bool) -> CallForm:
     """Return the comparable form of a call that is about to run."""
     return call_form(call.name, json_text(call.arguments), references=references)
 
@@ -111,7 +111,7 @@ def observed_fingerprint(
 
 
 def tried_fingerprint(
-    arguments: str, observation: Observation, *, references: bool = False
+    arguments: str, observation: Observation, *, references: bool
 ) -> ActionFingerprint | None:
     """Return the fingerprint of one try; None if it has no result yet, or was withheld because of other actions."""
     name, result, reason = observation.name, observation.result, observation.reason

@@ -56,7 +56,7 @@ def open_decisions(ledger: Ledger) -> list[DecisionStatus]:
     return _last(_statuses(ledger, open_approvals(ledger)))
 
 
-def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[int, DecisionStatus]:
+def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str) -> dict[int, DecisionStatus]:
     """Return the status of the last request about each action of a turn, by the action's index."""
     found = _statuses(ledger, approvals_of_turn(ledger, turn_id), distrust)
     return {each.approval.action_index: each for each in _last(found)}

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actionledger.core.errors import DecisionKeyError, LedgerError, UsageError
-from actionledger.core.recording import SessionKey, TurnKey
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import ExecutionStatus, Reason, was_cut
 from actionledger.ledger import Ledger
@@ -15,7 +14,6 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.names import Called, one_session
 from actionledger.ledger.queries.progress import (
     LastTry,
-    TurnProgress,
     next_turn_index,
     turn_progress,
 )
@@ -62,7 +60,7 @@ def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -
         )
     turn, tries = found
     return TurnState(
-        turn=_key(turn),
+        turn=turn.key,
         text=turn.text,
         parser_id=turn.parser_id,
         is_cut=was_cut(turn.finish_reason),
@@ -95,11 +93,6 @@ def _refuse_of_other_host(ledger: Ledger, recorded: Session) -> None:
             f"The session {recorded.session_id} runs on the host {its!r}, where its lock is: go on with it there. "
             f'Where that host is gone for good, say host = "{its}" in {ledger.path}.'
         )
-
-
-def _key(turn: TurnProgress) -> TurnKey:
-    key = SessionKey(session_id=turn.session_id, profile=turn.profile, model=turn.model, task=turn.task)
-    return TurnKey(session=key, turn_id=turn.turn_id, index=turn.turn_index, occurred_at=turn.occurred_at)
 
 
 def _observation(last: LastTry, approvals: Mapping[int, Approval]) -> Observation:

@@ -206,7 +206,7 @@ class Journal:
                     self._catch_up()
             yield is_new
 
-    def intend(self, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int] = ()) -> list[Record]:
+    def intend(self, unit: Unit, steps: Sequence[EffectStep], undoes: Sequence[int]) -> list[Record]:
         """Record intended effects, with all that is needed to undo them."""
         for step in steps:
             if isinstance(step.effect, Change):

@@ -71,7 +71,7 @@ def take_snapshot(
     tree: DiskTree,
     contents: Keeper,
     limits: FileLimits,
-    known: WorkspaceSnapshot | None = None,
+    known: WorkspaceSnapshot | None,
     leave: Callable[[str, Collection[str]], bool] = leave_none,
 ) -> WorkspaceSnapshot:
     """Return a workspace's snapshot, and store the contents of files that are not too large."""

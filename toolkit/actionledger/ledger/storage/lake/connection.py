@@ -10,6 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.patterns import regex
+from actionledger.core.text import sql_text
 from actionledger.ledger.storage.connections import BASE, transaction
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.memory import quiet, reading_limit, spilling_folder
@@ -43,7 +44,7 @@ def connect_lake(
             _load(connection, extension, file)
         if place.is_on_s3:
             _give_credentials(connection, place)
-        options = [f"DATA_PATH {_quoted(place.data_path)}"]
+        options = [f"DATA_PATH {sql_text(place.data_path)}"]
         if not place.is_on_postgres:
             # So that readers and a writer don't lock each other out, and two writers wait for each other.
             options.append(f"META_JOURNAL_MODE 'WAL', META_BUSY_TIMEOUT {_SQLITE_PATIENCE_MS}")
@@ -52,7 +53,7 @@ def connect_lake(
         if snapshot is not None:
             options.append(f"SNAPSHOT_VERSION {snapshot:d}")
         connection.execute(
-            f"ATTACH {_quoted('ducklake:' + place.metadata_path)} AS {name} ({', '.join(options)})"
+            f"ATTACH {sql_text('ducklake:' + place.metadata_path)} AS {name} ({', '.join(options)})"
         )
     except BaseException:
         connection.close()
@@ -79,7 +80,7 @@ def _in_package(name: str) -> Path | None:
 def _load(connection: DuckDBPyConnection, name: str, file: Path | None) -> None:
     try:
         if file is not None:
-            connection.execute(f"LOAD {_quoted(str(file))}")
+            connection.execute(f"LOAD {sql_text(str(file))}")
             return
         known_as = _NAMES.get(name, name)
         try:
@@ -116,7 +117,7 @@ def _give_credentials(connection: DuckDBPyConnection, place: LakePlace) -> None:
             "URL_STYLE": "path",
             "USE_SSL": str(parts.scheme == "https").lower(),
         }
-    said = ", ".join(f"{name} {_quoted(value)}" for name, value in options.items() if value)
+    said = ", ".join(f"{name} {sql_text(value)}" for name, value in options.items() if value)
     try:
         connection.execute(f"CREATE SECRET actionledger_lake (TYPE s3, {said})")
     except duckdb.Error:
@@ -124,10 +125,6 @@ def _give_credentials(connection: DuckDBPyConnection, place: LakePlace) -> None:
         raise LedgerError(
             "DuckDB can't use the credentials for S3 that the environment has (AWS_ACCESS_KEY_ID and what goes with it)."
         ) from None
-
-
-def _quoted(text: str) -> str:
-    return "'{}'".format(text.replace("'", "''"))
 
 
 HELD_BYTES = 8 * 1024 * 1024
@@ -138,12 +135,20 @@ LITTLE_BYTES = 64 * 1024 * 1024
 
 _LAKE = "lake"
 _SIZE = f"SELECT coalesce(sum(file_size_bytes), 0) FROM __ducklake_metadata_{BASE}.ducklake_data_file WHERE end_snapshot IS NULL"
-_KEPT = f"__ducklake_metadata_{_LAKE}"
+
+
+def filled_tables_of(catalog: str) -> str:
+    """Return the statement that selects the tables of an attached lake that ever had rows; DuckLake takes longest to read the others."""
+    kept = f"__ducklake_metadata_{catalog}"
+    return (
+        f"SELECT table_name FROM {kept}.ducklake_table SEMI JOIN (FROM {kept}.ducklake_data_file SELECT table_id "
+        f"UNION ALL FROM {kept}.ducklake_inlined_data_tables SELECT table_id) USING (table_id)"
+    )
+
+
 _TABLES = f"""
-WITH ever AS (FROM {_KEPT}.ducklake_data_file SELECT table_id UNION ALL FROM {_KEPT}.ducklake_inlined_data_tables SELECT table_id),
-     filled AS (SELECT table_name FROM {_KEPT}.ducklake_table SEMI JOIN ever USING (table_id))
-SELECT table_name, table_name IN (FROM filled), string_agg(format('"{{}}" {{}}', column_name, data_type), ', ' ORDER BY column_index)
-FROM duckdb_columns() SEMI JOIN {_KEPT}.ducklake_table USING (table_name) WHERE database_name = '{_LAKE}' GROUP BY table_name"""
+SELECT table_name, table_name IN ({filled_tables_of(_LAKE)}), string_agg(format('"{{}}" {{}}', column_name, data_type), ', ' ORDER BY column_index)
+FROM duckdb_columns() SEMI JOIN __ducklake_metadata_{_LAKE}.ducklake_table USING (table_name) WHERE database_name = '{_LAKE}' GROUP BY table_name"""
 """Selects each table, whether it ever had rows, and its columns."""
 
 

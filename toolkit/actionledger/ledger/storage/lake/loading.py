@@ -10,8 +10,9 @@ from duckdb import DuckDBPyConnection
 from actionledger.core.events import Event, RunStarted, SessionStarted
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.storage.chain import Chain
-from actionledger.ledger.storage.connections import offsets_in
+from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.lake.connection import filled_tables_of
 from actionledger.ledger.storage.loading import LoadCounts, Loader
 from actionledger.ledger.storage.old_events import ReversalAsTry
 from actionledger.ledger.storage.preparation import Prepared
@@ -125,6 +126,7 @@ class LakeLoader(Loader):
         self._shares_segments = shares_segments
         self._is_shared = False
         self._has_claimed = False
+        self._filled: frozenset[str] | None = None
 
     def load(self, lines: Sequence[Line]) -> None:
         """Ingest lines, and try again if another host was first; see ``Loader.load``."""
@@ -142,6 +144,7 @@ class LakeLoader(Loader):
         self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
     ) -> None:
         self._has_claimed = False
+        self._filled = None
         super()._commit(lines, refusal=refusal, prepared=prepared)
 
     def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: LoadCounts) -> None:
@@ -161,6 +164,13 @@ class LakeLoader(Loader):
         if not self._has_claimed:
             claim(self._connection)
             self._has_claimed = True
+
+    def _may_have(self, table: str) -> bool:
+        # The catalog is queried after the lake in each transaction, so that it is no older than the state that the transaction sees.
+        if self._filled is None:
+            found = self._connection.execute(filled_tables_of(BASE)).fetchall()
+            self._filled = frozenset(name for (name,) in found)
+        return table in self._filled or table in self.tables
 
     def _known_events(self, events: Sequence[Event | ReversalAsTry]) -> set[str]:
         known = super()._known_events(events)

@@ -58,7 +58,7 @@ class LakePlace:
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a file that locates a lake."""
-        said = _said(path)
+        said = _table_in(path)
         if unknown := said.keys() - _KEYS:
             raise LedgerError(
                 f"{path} says {', '.join(sorted(unknown))}, which is nothing of a lake's; known are "
@@ -119,7 +119,7 @@ def is_place(path: Path) -> bool:
     return path.suffix == SUFFIX
 
 
-def _said(path: Path) -> dict[str, Any]:
+def _table_in(path: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - hardly ever needed
 
     try:

@@ -12,10 +12,18 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.events import SessionForgotten
+from actionledger.core.text import sql_text
 from actionledger.core.vocabulary import ForgettingStep
 from actionledger.ledger.storage.chain import Cells, Chain, draw_salts
 from actionledger.ledger.storage.connections import connect_store, offsets_in, transaction
-from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, remove_folder, sync_to_disk, wal_of
+from actionledger.ledger.storage.files import (
+    TEMPORARY,
+    LedgerFiles,
+    remove_database,
+    remove_folder,
+    sync_to_disk,
+    wal_of,
+)
 from actionledger.ledger.storage.insertion import Staging
 from actionledger.ledger.storage.projection import fit, rows_of
 from actionledger.ledger.storage.publishing import publish
@@ -204,7 +212,7 @@ _KEPT = (
 )
 
 
-def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str] = ()) -> int:
+def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str]) -> int:
     """Overwrite lines in segments with blanks, which ingest skips; return their number."""
     needles = [each.encode() for each in (*session_ids, *event_ids)]
     blanked = 0
@@ -301,11 +309,11 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
 def _make_anew(files: LedgerFiles) -> None:
     """Replace the working file by a new one with the same rows in the same order, since free pages still hold deleted data."""
     new = files.folder / f"{TEMPORARY}anew.duckdb"
-    _remove(new)
+    remove_database(new)
     try:
         _copy(files, new)
     except BaseException:
-        _remove(new)  # if the disk is full, this makes room for the next try
+        remove_database(new)  # if the disk is full, this makes room for the next try
         raise
     sync_to_disk(new)
     wal_of(files.store).unlink(missing_ok=True)
@@ -315,8 +323,7 @@ def _make_anew(files: LedgerFiles) -> None:
 
 def _copy(files: LedgerFiles, new: Path) -> None:
     with closing(connect_store(new)) as connection:
-        quoted = str(files.store).replace("'", "''")
-        connection.execute(f"ATTACH '{quoted}' AS kept (READ_ONLY, TYPE duckdb)")
+        connection.execute(f"ATTACH {sql_text(files.store)} AS kept (READ_ONLY, TYPE duckdb)")
         connection.execute(f"COPY FROM DATABASE kept TO {_current(connection)}")
         for (table,) in connection.execute(
             "SELECT table_name FROM duckdb_tables() WHERE database_name = 'kept'"
@@ -330,11 +337,6 @@ def _copy(files: LedgerFiles, new: Path) -> None:
         connection.execute("DETACH kept")
         connection.execute("CHECKPOINT")
     new.chmod(0o600)
-
-
-def _remove(database: Path) -> None:
-    for path in (database, wal_of(database)):
-        path.unlink(missing_ok=True)
 
 
 def _current(connection: DuckDBPyConnection) -> str:

@@ -4,7 +4,7 @@ The dialects handle the text around the objects (tags, special tokens, fences, n
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ _USUAL = 2
 """The number of keys of most calls: a name and an object with the arguments."""
 
 _BESIDE = frozenset({"id", "type", "index"})
+_OF_SCHEMAS = ("object", "dict")  # compared one by one, since an argument may be a list, which a set refuses
 _SHAPE = 'Expected an object with a string "name" and an object "arguments", or a list of them.'
 
 
@@ -121,10 +122,14 @@ def calls_in(values: Sequence[Decoded], keys: Keys = MARKED) -> tuple[list[Writt
 def whole_items(values: Sequence[Decoded]) -> Iterator[tuple[Any, Span]]:
     """Yield each value, or each element of a list, with its place; cut-off ones are skipped."""
     for decoded in values:
-        items = decoded.value if isinstance(decoded.value, list) else [decoded.value]
-        if decoded.cut:
-            items = [item for item in items if not decoded.is_cut(item)]
-        yield from zip(items, decoded.spans_of(items), strict=True)
+        yield from _whole_items(decoded)
+
+
+def _whole_items(decoded: Decoded) -> Iterable[tuple[Any, Span]]:
+    items = decoded.value if isinstance(decoded.value, list) else [decoded.value]
+    if decoded.cut:
+        items = [item for item in items if not decoded.is_cut(item)]
+    return zip(items, decoded.spans_of(items), strict=True)
 
 
 _LOOK_AHEAD = 4_000
@@ -154,7 +159,7 @@ class BareRule:
         written: list[Written] = []
         issues: list[Issue] = []
         is_data = True
-        for item, span in self._items(values):
+        for item, span in [pair for decoded in values for pair in self._items(decoded)]:
             if call := self._call(item, names):
                 is_data = False
                 if names is None or call.name in names:
@@ -169,30 +174,22 @@ class BareRule:
                 issues.append(Issue(Reason.NOT_AN_ACTION, span))
         return None if is_data else (written, issues)
 
-    def _items(self, values: tuple[Decoded, ...]) -> Iterator[tuple[Any, Span]]:
-        """Yield possible calls, each with its place; see ``whole_items``."""
-        for decoded in values:
-            listed = _listed(decoded.value) if self.unwraps else None
-            if listed is None:
-                yield from whole_items((decoded,))
-            else:
-                yield from (
-                    (item, decoded.span_of(item))
-                    for item in listed
-                    if not decoded.cut or not decoded.is_cut(item)
-                )
+    def _items(self, decoded: Decoded) -> Iterable[tuple[Any, Span]]:
+        """Return a value's possible calls, each with its place; see ``whole_items``."""
+        listed = _listed(decoded.value) if self.unwraps else None
+        if listed is None:
+            return _whole_items(decoded)
+        return [
+            (item, decoded.span_of(item)) for item in listed if not decoded.cut or not decoded.is_cut(item)
+        ]
 
     def _call(self, item: object, names: frozenset[str] | None) -> Call | None:
         call = call_of(item, self.keys)
         # Whether the arguments are a JSON Schema: a tool is described, not called.
-        if (
-            call is None
-            or call.strange
-            or (
-                call.arguments.get("type") in {"object", "dict"}
-                and isinstance(call.arguments.get("properties"), dict)
-            )
-        ):
+        if call is None or call.strange:
+            return None
+        arguments = call.arguments
+        if isinstance(arguments.get("properties"), dict) and arguments.get("type") in _OF_SCHEMAS:
             return None
         return call if call.states_arguments or (names and call.name in names) else None
 

@@ -6,8 +6,7 @@ parameter or the end of the call, after any whole calls in the value. If a secon
 """
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
@@ -250,8 +249,7 @@ def _adds(close: Closed) -> bool:
     return any(repair.kind is RepairKind.UNCLOSED_TAG for repair in close.repairs)
 
 
-@dataclass(frozen=True, slots=True)
-class TaggedCall:
+class TaggedCall(NamedTuple):
     """A parsed call."""
 
     name: str  # the callee's name

@@ -73,7 +73,7 @@ def descendants(ancestor: int) -> list[int]:
 def _status(process: int) -> list[str]:
     """Return the fields of a process's status, the first of which is its state."""
     # The name before them may contain spaces and parentheses.
-    return _said(process, "stat").rpartition(")")[2].split()
+    return _proc_file(process, "stat").rpartition(")")[2].split()
 
 
 def _threads(process: int) -> int:
@@ -84,19 +84,19 @@ def _threads(process: int) -> int:
 
 def _resident(process: int) -> int:
     with suppress(OSError, ValueError, IndexError):
-        return int(_said(process, "statm").split()[1]) * _PAGE
+        return int(_proc_file(process, "statm").split()[1]) * _PAGE
     return 0
 
 
 def _proportional(process: int) -> int:
     with suppress(OSError, ValueError, IndexError):
-        for line in _said(process, "smaps_rollup").splitlines():
+        for line in _proc_file(process, "smaps_rollup").splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * _KIB
     return _resident(process)
 
 
-def _said(process: int, what: str) -> str:
+def _proc_file(process: int, what: str) -> str:
     """Return a file's content from a process's folder in ``/proc``."""
     with open(f"/proc/{process}/{what}", encoding="utf-8", errors="replace") as file:
         return file.read()

@@ -248,9 +248,7 @@ def _remove(folder: Path, before: float, young: float) -> int:
     return len(old)
 
 
-def forget_states(
-    folder: Path, session_ids: Collection[str], *, left_before: float | None = None
-) -> dict[str, int]:
+def forget_states(folder: Path, session_ids: Collection[str], *, left_before: float | None) -> dict[str, int]:
     """Remove the manifests of sessions, the contents they wrote, and all contents that no other manifest needs, of any age.
 
     Contents that a session wrote are removed even if another session found them in its workspace, whose states are then incomplete.
