@@ -188,7 +188,7 @@ def test_rows_that_are_here_already_hold_no_formula_either() -> None:
 
 def test_a_sum_says_of_how_many_turns_it_is_recorded() -> None:
     """Where that is not all of them."""
-    assert [known("0.2 s", of, 3) for of in (0, 2, 3)] == ["not recorded", "0.2 s (of 2)", "0.2 s"]
+    assert [known("0.2 s", of, 3) for of in (0, 2, 3)] == ["not recorded", "0.2 s (2 of 3 turns)", "0.2 s"]
 
 
 def test_a_link_of_no_words_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before
 
 
 def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | None:
-    """Return each period's cost as bars, or its tokens if no cost is known; None if neither is known."""
+    """Return each period's cost as bars, or its tokens if no cost is known; None if neither is known, or for a single period."""
     dated = [row for row in rows if row[by] is not None]
     if any(row["cost_usd"] for row in dated):
         name, title, shape = "cost_usd", "Cost in dollars", "$,.2f"
@@ -80,7 +80,7 @@ def spending_chart(rows: Sequence[Mapping[str, Any]], by: str) -> alt.Chart | No
         }
         for row in dated
     ]
-    if not any(bar[name] for bar in bars):
+    if len(bars) == 1 or not any(bar[name] for bar in bars):  # the sums above say all of a single period
         return None
     unit: Any = {"day": "yearmonthdate", "week": "yearmonthdate", "month": "yearmonth"}[by]
     chart: alt.Chart = (

@@ -76,7 +76,11 @@ def did_it_work(
         for outcome, count in sessions.items()
     ]
     return _answer(
-        "Did it work?", leads, notes=notes, label="sessions by how they came out", rows=rows if whole else []
+        "Did it work?",
+        leads,
+        notes=notes,
+        label="sessions by how they came out",
+        rows=rows if len(rows) > 1 else [],
     )
 
 

@@ -144,8 +144,8 @@ def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
     title = "Tool call success over time" if is_elsewhere else "Parse success over time"
     with line():
         heading(title, _MEANING.format(more=_RECORDED if is_elsewhere else _CHANGES))
-        units = sorted(UNITS, reverse=is_long)
-        unit = UNITS[linked.switch("Unit", "unit", units)]
+        by_day, by_week = sorted(UNITS)
+        unit = UNITS[linked.switch("Unit", "unit", (by_day, by_week), by_week if is_long else by_day)]
     trend = ask(elsewhere_over_time if is_elsewhere else queries.success_over_time, within, unit)
     if not trend.periods:
         st.info("These turns carry no time." if trend.undated else NOTHING_TO_RATE)

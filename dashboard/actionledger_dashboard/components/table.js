@@ -130,7 +130,7 @@ const fold = (rows, depths, opened) => {
     button.type = "button";
     const tell = () => {
       button.setAttribute("aria-expanded", String(opened.has(name)));
-      button.setAttribute("aria-label", `${opened.has(name) ? "Hide" : "Show"} ${count === 1 ? "the session" : `the ${count} sessions`} below it`);
+      button.setAttribute("aria-label", `${opened.has(name) ? "Hide" : "Show"} ${count === 1 ? "the row" : `the ${count} rows`} below it`);
     };
     button.onclick = (event) => {
       event.stopPropagation();

@@ -1,6 +1,7 @@
 """Two sessions side by side: their usage and outcomes, their tools, and their turns."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Final
 
 import streamlit as st
@@ -36,9 +37,7 @@ _LONGEST: Final = 160
 def show_two_sessions(linked: Linked) -> None:
     """Show the sessions that the URL names, or the two newest ones."""
     newest = {
-        row.session_id: " · ".join(
-            filter(None, (called(row.external_id, row.session_id, row.title), minute_of(row.started_at)))
-        )
+        row.session_id: _offered(called(row.external_id, row.session_id, row.title), row.started_at)
         for row in ask(queries.sessions, limit=_OFFERED)
     }
     left, right = st.columns(2, gap="small")
@@ -61,6 +60,11 @@ def show_two_sessions(linked: Linked) -> None:
         _show_turns(linked, one, other)
 
 
+def _offered(name: str, started_at: datetime | None) -> str:
+    """Return how a session is offered: its start first, since sessions of one task have the same title."""
+    return " · ".join(filter(None, (minute_of(started_at), name)))
+
+
 def _pick(linked: Linked, label: str, name: str, newest: Mapping[str, str]) -> str:
     """Let the user pick a session; the list also has the one that the URL names, by its name or the start of its id."""
     options = dict(newest)
@@ -71,7 +75,9 @@ def _pick(linked: Linked, label: str, name: str, newest: Mapping[str, str]) -> s
         except UsageError:
             found = []
         if len(found) == 1:
-            options[asked] = called(found[0].external_id, found[0].session_id, found[0].title)
+            whole = ask(queries.session, found[0].session_id)
+            name_of = called(found[0].external_id, found[0].session_id, found[0].title)
+            options[asked] = _offered(name_of, whole.started_at if whole else None)
             picked = linked.one(label, name, options)
             return found[0].session_id if picked == asked else picked
     return linked.one(label, name, options) if options else ""

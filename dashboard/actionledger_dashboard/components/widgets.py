@@ -88,20 +88,21 @@ class Linked:
         show_choice(f"{self.page}.{name}", label, name, options, picked)
         return picked
 
-    def switch(self, label: str, name: str, options: Sequence[str]) -> str:
+    def switch(self, label: str, name: str, options: Sequence[str], default: str = "") -> str:
         """Let the user pick one of a few options in a row of buttons without a label; the page stops at a link with an unknown option."""
+        default = default or options[0]
         key = self._key(
             name,
             label,
             lambda item: item in options,
-            lambda there: there[0] if there else options[0],
+            lambda there: there[0] if there else default,
             options,
         )
         # Set on every run: if another run follows at once, the page never gets the value of the first, and nothing would be picked.
-        st.session_state[key] = st.session_state[key] or options[0]
+        st.session_state[key] = st.session_state[key] or default
         picked = st.segmented_control(label, options, key=key, required=True, label_visibility="collapsed")
-        chosen = picked or options[0]
-        self._write_option(name, chosen, options[0])
+        chosen = picked or default
+        self._write_option(name, chosen, default)
         self.stop_at_unknown()
         return chosen
 

@@ -63,7 +63,7 @@ def known(total: str, of: int, turns: int) -> str:
     """Return a total that is recorded for some turns, with their number if it is not all of them."""
     if not of:
         return NOT_RECORDED
-    return total if of >= turns else f"{total} (of {of:,})"
+    return total if of >= turns else f"{total} ({of:,} of {turns:,} turns)"
 
 
 def milliseconds(took: float | None) -> str:

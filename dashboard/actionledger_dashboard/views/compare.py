@@ -48,7 +48,7 @@ def show() -> None:
         notices.empty_ledger()
         return
     linked = Linked("compare")
-    way = linked.switch("Ways to compare", "as", ways())
+    way = linked.switch("Ways to compare", "as", (TABLE, TWO, SESSIONS), default_way())
     if way == TABLE:
         show_table(linked)
     elif way == SESSIONS:
@@ -57,12 +57,11 @@ def show() -> None:
         show_two(linked)
 
 
-def ways() -> list[str]:
-    """Return the ways to compare: first the one that the link names, else two readings of the same turns if there are any."""
+def default_way() -> str:
+    """Return how to compare if the link doesn't say: two sides if it names one, or if the same turns were parsed twice."""
     is_addressed = any(name == "by" or name.startswith(("before_", "after_")) for name in st.query_params)
     rereadings = any(run.kind is RunKind.REPARSE and run.attempts for run in ask(queries.runs))
-    others = [TABLE, TWO] if not (is_addressed or rereadings) else [TWO, TABLE]
-    return [*others, SESSIONS]
+    return TWO if is_addressed or rereadings else TABLE
 
 
 def show_two(linked: Linked) -> None:

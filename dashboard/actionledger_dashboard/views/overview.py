@@ -91,7 +91,7 @@ def show_ledger() -> None:
     known = ask(queries.dimensions)
     said = [ledger_path().name]
     if known.first is not None and known.last is not None:
-        said.append(f"{known.first:%Y-%m-%d} – {known.last:%Y-%m-%d}")
+        said.append(" – ".join(dict.fromkeys(f"{day:%Y-%m-%d}" for day in (known.first, known.last))))
         said.append(f"newest response {known.last:%Y-%m-%d %H:%M} UTC, {ago(now() - known.last)}")
     st.text(visible(" · ".join(said)))
 

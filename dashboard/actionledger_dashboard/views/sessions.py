@@ -57,7 +57,7 @@ HEADS = {
 ON_DEMAND = {"Id", "Capture"}
 """The columns that are shown only on request."""
 
-OTHERS = {"Relation", "Match", "n", "Success", "Labels", "Ended because"}
+OTHERS = {"Relation", "Match", "Parsed turns", "Success", "Labels", "Ended because"}
 """The columns that can't order the list; they are shown if they have any value."""
 
 FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
@@ -217,13 +217,28 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
         *_how_they_ended(found),
         _narrowing("Source", "sources", [row.source for row in found], within),
         _narrowing("Profile", "profiles", [row.profile.removeprefix("none") for row in found], within),
-        _narrowing("Task", "tasks", ["" if row.agent else row.task for row in found], within),
+        _narrowing("Task", "tasks", [_task(row) for row in found], within),
         labels_column(
             [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."
         ),
         Column("Ended because", [row.reason or "" for row in found], "long"),
         Column("Id", [called(row.external_id, row.session_id) if row.title else "" for row in found], "name"),
     ]
+
+
+def _title(row: SessionRow) -> str | None:
+    """Return a session's title; a session without any name has its task as its title."""
+    return row.title or (None if row.external_id else row.task)
+
+
+def _task(row: SessionRow) -> str:
+    """Return a session's task; empty where its title says it, and for agents, whose tasks are their prompts."""
+    begin = (_title(row) or "").rstrip("….")
+    return (
+        ""
+        if row.agent or (begin and (row.task.startswith(begin) or begin.startswith(row.task)))
+        else row.task
+    )
 
 
 def _says_something(column: Column) -> bool:
@@ -323,11 +338,11 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
             "Responses that were parsed whole, of those that meant to act.",
         ),
         Column(
-            "n",
+            "Parsed turns",
             [
                 f"{row.parsed.successes:,} of {row.parsed.count:,}"
                 if row.parsed.count
-                else (row.parsed.refusal or "–") * has_any
+                else (row.parsed.refusal or "") * has_any
                 for row in found
             ],
             meaning="Parsed, of those that meant to act; one session has no interval.",
@@ -342,7 +357,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
 
 def named(row: SessionRow) -> str:
     """Return a session's name, indented below its ancestors."""
-    return f"{'↳ ' * row.depth}{called(row.external_id, row.session_id, row.title)}"
+    return f"{'↳ ' * row.depth}{called(row.external_id, row.session_id, _title(row))}"
 
 
 show()

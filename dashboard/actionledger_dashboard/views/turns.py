@@ -14,13 +14,16 @@ from actionledger.core.vocabulary import SENTENCES, Outcome, Reason
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind, TurnsPage
 from actionledger.ledger.queries.marks import listed_turns
+from actionledger.ledger.queries.names import sessions_named_so
 from actionledger.ledger.queries.recent import latest_turns
+from actionledger.ledger.queries.session import turns_of_sessions
 from actionledger.ledger.queries.turns import TurnActions, actions_of_turns
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.controls import line
+from actionledger_dashboard.components.controls import line, show_anchors
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export, turn_columns
 from actionledger_dashboard.components.widgets import Bar, Linked
+from actionledger_dashboard.components.wording import called, minute_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
@@ -47,7 +50,7 @@ def show() -> None:
     within = filters.pick(linked, lists=True)
     bar = Bar(linked)
     bar.flag("Only failing", "failing")
-    above, below = st.empty(), st.container()
+    above, named, below = st.empty(), st.container(), st.container()
     early = ask(latest_turns, within, limit=tables.PAGE) if within.text else None
     is_shown = early is not None and "page" not in st.query_params
     if early is not None and is_shown:
@@ -59,6 +62,9 @@ def show() -> None:
     offset = bar.page_of(first.count, tables.PAGE)
     with above.container():
         show_count(first.count, bar, within, is_dated=known.first is not None)
+    if within.text and not offset:
+        with named:
+            show_named(within)
     if first.count and not is_shown:
         with below:
             show_rows((page_at(offset, within) if offset else first).turns, within)
@@ -67,6 +73,27 @@ def show() -> None:
 def page_at(offset: int, within: Filter) -> TurnsPage:
     """Return a page of turns from an offset on, and the number of all turns."""
     return ask(queries.turns_page, within, limit=tables.PAGE, offset=offset)
+
+
+NAMED = 5
+"""The most sessions to link above the turns."""
+
+
+def show_named(within: Filter) -> None:
+    """Link the sessions that are called so: among many turns that contain the text nobody would find them."""
+    found = ask(sessions_named_so, within, limit=NAMED + 1)
+    begun = {
+        each.session_id: each for each in ask(turns_of_sessions, [(each.session_id, 0) for each in found])
+    }
+    targets = []
+    for each in found[:NAMED]:
+        at = minute_of(begun[each.session_id].occurred_at) if each.session_id in begun else ""
+        name = called(each.external_id, each.session_id, each.title)
+        targets.append((" · ".join(filter(None, (name, at))), links.transcript_href(each.session_id)))
+    if len(found) > NAMED:
+        targets.append(("all of them", links.sessions_href(within)))
+    if targets:
+        show_anchors("named", targets, "In the names of sessions:")
 
 
 def show_counting() -> None:
@@ -177,7 +204,11 @@ def _what_they_say(found: list[TurnBehind], did: Did, within: Filter) -> list[Co
         return [Column("How it begins", cells, "long", BEGINS)]
     places = [IN[row.hit.place] if row.hit else "" for row in found]
     return [
-        Column("Found in", places, meaning="The first place; the response goes before the others."),
+        Column(
+            "Found in",
+            places,
+            meaning="The first place; the response goes before the others, and turns with the text before those whose session only is called so.",
+        ),
         Column("What is found", [row.hit for row in found], "found"),
     ]
 

@@ -84,7 +84,7 @@ def show_total(total: Row, within: Filter) -> None:
     if total["cost_by_prices_usd"]:
         notes.append(f"Costs that were not recorded are {by_prices(ask(price_sources))}.")
     if missing := sum(each.turns for each in ask(unpriced, within)):
-        notes.append(f"No cost is known for {counted(missing, 'turn')} with tokens.")
+        notes.append(f"No cost is known for {counted(missing, 'turn')} with input and output tokens.")
     if not total["counted_turns"]:
         notes.append("Tokens are not recorded.")
     if notes:

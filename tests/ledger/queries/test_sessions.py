@@ -16,7 +16,13 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.imports import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.names import one_place, one_session, session_names, sessions_called
+from actionledger.ledger.queries.names import (
+    one_place,
+    one_session,
+    session_names,
+    sessions_called,
+    sessions_named_so,
+)
 
 ONE = derived_id("session", "one")
 TWO = derived_id("session", "two")
@@ -259,3 +265,52 @@ def test_dimensions_of_nothing_are_empty(empty: queries.Queryable) -> None:
     found = queries.dimensions(empty)
     assert found == queries.Dimensions(*[()] * 12, None, None)
     assert queries.runs(empty) == []
+
+
+class Listening:
+    """A ledger that keeps the statements it is asked."""
+
+    def __init__(self, ledger: queries.Queryable) -> None:
+        self.ledger, self.asked = ledger, list[str]()
+
+    def sql(self, query: str, parameters: object = None) -> object:
+        """Keep a statement, and answer it."""
+        self.asked.append(query)
+        return self.ledger.sql(query, parameters)  # type: ignore[arg-type]
+
+
+def test_a_list_plans_families_only_where_there_are_parents(tmp_path: Path) -> None:
+    """Planning them takes a third of a list's time; with a parent, a child still follows it."""
+    done = (RecordedTurn(0, "Done."),)
+    one, two = (RecordedSession(name, None, "m", "t", done, source="test") for name in ("one", "two"))
+    child = RecordedSession("sub", None, "m", "t", done, source="test", parent="one")
+    with open_ledger(tmp_path / "team.duckdb") as ledger:
+        import_sessions(ledger, [one, two])
+        listening = Listening(ledger)
+        assert len(queries.sessions(listening)) == 2  # type: ignore[arg-type]
+        assert not any("paths" in statement for statement in listening.asked)
+        import_sessions(ledger, [child])
+        assert {row.external_id: row.depth for row in queries.sessions(listening)} == {  # type: ignore[arg-type]
+            "one": 0,
+            "two": 0,
+            "sub": 1,
+        }
+
+
+def test_a_text_is_found_in_turns_before_the_names_of_sessions(tmp_path: Path) -> None:
+    """A session that is called so has more and newer turns than fit on a page; it is named apart."""
+    at = datetime(2026, 1, 1, 12)
+    turns = [RecordedTurn(place, "Done.", occurred_at=at.replace(minute=place)) for place in range(9)]
+    called = replace(session("called", "Deploy it"), turns=turns)
+    holds = replace(
+        session("holds", "Something else"), turns=[RecordedTurn(0, "I deploy it now.", occurred_at=at)]
+    )
+    with open_ledger(tmp_path / "team.duckdb") as ledger:
+        import_sessions(ledger, [called, holds])
+        page = queries.turns_page(ledger, Filter(text="deploy"), limit=3)
+        assert page.count == 10
+        assert [turn.hit.place for turn in page.turns if turn.hit] == ["response", "name", "name"]
+        again = queries.turns_page(ledger, Filter(text="deploy"), limit=3, offset=3)
+        assert [turn.turn_index for turn in (*page.turns[1:], *again.turns)] == [8, 7, 6, 5, 4]
+        assert [each.title for each in sessions_named_so(ledger, Filter(text="deploy"))] == ["Deploy it"]
+        assert sessions_named_so(ledger, Filter(text="deploy", is_failing=True)) == []

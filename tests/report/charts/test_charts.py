@@ -116,3 +116,13 @@ def test_a_chart_can_be_changed(ledger):
     chart = contrast_of([measure], {"parse_success": "read"}, "a", "b").properties(width=77, title="mine")
     assert (chart.to_dict()["width"], chart.to_dict()["title"]) == (77, "mine")
     assert al.charts.funnel(ledger).configure_axis(labelColor="red").to_dict()["config"]["axis"]
+
+
+@pytest.mark.parametrize(("shares", "place"), [((9, 10), "height - datum.off"), ((2, 5), "datum.off")])
+def test_labels_of_events_are_away_from_the_line(shares, place):
+    """At the bottom if the line is in the upper half, else at the top."""
+    first, second = (Rate(share, 10, Clustering(10, 10, share, share)) for share in shares)
+    found = Trend((Period(MONDAY, SUNDAY, first, first), Period(SUNDAY, LATER, second, second)), undated=0)
+    drawn = trend_of(found, LATER, [Event(SUNDAY.date(), "large", "new")]).to_dict()
+    steps = [step for layer in drawn["layer"] for step in layer.get("transform", [])]
+    assert [step["calculate"] for step in steps if "calculate" in step] == [place]

@@ -1,7 +1,7 @@
 """Selects the turns behind a number, such as those that a mark of a chart opens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from actionledger.core.errors import UsageError
@@ -21,7 +21,7 @@ from actionledger.ledger.queries.base import (
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, filter_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
 from actionledger.ledger.queries.labels import LABELS_OF_TURNS
-from actionledger.ledger.queries.scopes import Scope, found_scope, scope, text_parameters
+from actionledger.ledger.queries.scopes import Scope, found_scope, scope, text_parameters, text_scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +110,13 @@ class TurnsPage:
 _COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
 
 _FIRST = """
+WITH found AS (
+    SELECT attempt_id, occurred_at, session_id, turn_index, {text.own} AS is_own, {text.named} AS is_named
+    FROM parse_attempts WHERE {condition})
 SELECT count(*), coalesce(min_by(attempt_id, (
-    coalesce(-epoch_us(occurred_at), 9223372036854775807), session_id, turn_index, attempt_id), $last), [])::VARCHAR[]
-FROM parse_attempts WHERE {condition}"""
-"""How many there are, and the first ones, in the order of a page."""
+    NOT is_own, coalesce(-epoch_us(occurred_at), 9223372036854775807), session_id, turn_index, attempt_id), $last), [])::VARCHAR[]
+FROM found WHERE is_own OR is_named"""
+"""How many there are, and the first ones, in the order of a page: turns that contain the text are before those whose session only is called so."""
 
 _NOTHING_READ = f"outcome IN {tuple(NOTHING_READ)}"
 
@@ -152,7 +155,7 @@ FROM page
 LEFT JOIN texts USING (turn_id)
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
 LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
-ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
+ORDER BY {named_last}occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
 
 _OF_PAGE, _PICKED = "(SELECT attempt_id FROM page)", "(SELECT unnest($picked::UUID[]))"
 """The parse attempts of a page, as a query and as known ids. With ids DuckDB sees that they are few, and builds no table of all others."""
@@ -193,8 +196,10 @@ def turns_page(
     if not within.text:
         found = turns_behind(ledger, within, mark, limit=limit, offset=offset)
         return TurnsPage(count_turns_behind(ledger, within, mark), found)
-    query = of_mark(within, mark).filled(_FIRST, last=offset + limit)
-    [(count, first)] = ledger.sql(*query).fetchall()
+    text = text_scope(within)
+    condition, parameters = of_mark(replace(within, text=""), mark)
+    bound = parameters | text.parameters | {"last": offset + limit}
+    [(count, first)] = ledger.sql(_FIRST.format(condition=condition, text=text), bound).fetchall()
     picked = first[offset:]
     if not picked:
         return TurnsPage(count, [])
@@ -233,9 +238,14 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
         "asked_action": mark.action,
     }
     looked_for = (
-        {"hits": f",{HITS}", "hit": "hit", "found": "LEFT JOIN hits USING (attempt_id)"}
+        {
+            "hits": f",{HITS}",
+            "hit": "hit",
+            "found": "LEFT JOIN hits USING (attempt_id)",
+            "named_last": "hit.place = 'name', ",
+        }
         if within.text
-        else {"hits": "", "hit": "NULL", "found": ""}
+        else {"hits": "", "hit": "NULL", "found": "", "named_last": ""}
     )
     statement = _PAGE.format(
         condition=condition,

@@ -1,7 +1,7 @@
 """Names of sessions, runs and approvals: their own names, or the shortest unique beginning of an id."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import TypeAlias
 from uuid import UUID
@@ -9,6 +9,8 @@ from uuid import UUID
 from actionledger.core.errors import UsageError
 from actionledger.core.text import writable
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger, rows
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.scopes import HOLDS, NAMES as SEARCHED_NAMES, scope, text_parameters
 
 Called: TypeAlias = str | UUID
 """Identifies a session or a run: its id as text or as SQL returns it, its own name, the beginning of either, or a session's title."""
@@ -55,6 +57,16 @@ SELECT DISTINCT session_id::VARCHAR AS session_id, external_id, source, coalesce
 FROM session_starts SEMI JOIN fitting USING (session_id) LEFT JOIN titles USING (session_id) ORDER BY ALL"""
 """The sessions that a text may mean."""
 
+_WITH_TEXT = f"""
+WITH named AS (SELECT DISTINCT session_id FROM {SEARCHED_NAMES.format(within="true")} WHERE {HOLDS.format(column="name")}),
+titles AS (
+    SELECT session_id, arg_max(title, described_at) AS title FROM session_details SEMI JOIN named USING (session_id)
+    GROUP BY session_id)
+SELECT session_id::VARCHAR AS session_id, external_id, source, coalesce(title, '') AS title
+FROM session_starts SEMI JOIN named USING (session_id) LEFT JOIN titles USING (session_id)
+WHERE session_id IN (SELECT session_id FROM parse_attempts WHERE {{condition}})
+ORDER BY started_at DESC NULLS LAST, session_id LIMIT $limit"""
+
 _NAMES = """
 WITH ids AS (SELECT DISTINCT session_id::VARCHAR AS id, external_id FROM session_starts),
 neighbours AS (SELECT id, external_id, lag(id) OVER (ORDER BY id) AS before, lead(id) OVER (ORDER BY id) AS after FROM ids)
@@ -91,6 +103,15 @@ def sessions_called(ledger: Queryable, called: Called) -> list[Named]:
     found = rows(ledger, Named, _CALLED, {"text": text}) if text else []
     named = [each for each in found if text in {each.external_id, each.session_id}]
     return named or [each for each in found if text == each.title] or found
+
+
+def sessions_named_so(ledger: Queryable, within: Filter, *, limit: int = 5) -> list[Named]:
+    """Return the newest sessions within a filter whose name or title contains its text."""
+    condition, parameters = scope(replace(within, text=""))
+    bound = parameters | {
+        name: text_parameters(within.text)[name] for name in ("text", "pattern", "is_short")
+    }
+    return rows(ledger, Named, _WITH_TEXT.format(condition=condition), bound | {"limit": limit})
 
 
 def near_session(ledger: Queryable, called: str) -> str:

@@ -13,7 +13,7 @@ COLUMNS: dict[str, tuple[str, str]] = {
     **{
         name: (f"nullif(lower({column}), '')", "details")
         for name, column in {
-            "title": "title",
+            "title": "coalesce(title, CASE WHEN external_id = '' THEN task END)",
             "project": "project",
             "branch": "git_branch",
             "agent": "agent",

@@ -54,17 +54,29 @@ _IN_RESULTS = "attempt_id IN (SELECT attempt_id FROM execution_starts JOIN execu
 _IN_RESULT = f"({IN_JSON.format(column='result::VARCHAR')} OR {HOLDS.format(column='message')})"
 
 
-def has_text(within: str, reading: str) -> str:
-    """Return the condition that the response, its parsed arguments, their results or the session's name contain the text."""
-    response = _IN_RESPONSE.format(within=within or "true", holds=HOLDS.format(column="text"))
+class TextScope(NamedTuple):
+    """Where a filter's text may be, as conditions on parse attempts."""
+
+    own: str  # the response, its parsed arguments or their results contain it
+    named: str  # the session's name contains it
+    parameters: dict[str, object]
+
+
+def text_scope(within: Filter) -> TextScope:
+    """Return the conditions that a filter's text is found in a turn, or in its session's name."""
+    looked_at, parameters = of_turn(within)
+    _add_times(within, looked_at, parameters)
+    where, reading = " AND ".join(looked_at), "true" if within.run_id else FIRST_READING
+    response = _IN_RESPONSE.format(within=where or "true", holds=HOLDS.format(column="text"))
     arguments = _IN_ARGUMENTS.format(
-        within=within or "true", reading=reading, holds=IN_JSON.format(column="arguments::VARCHAR")
+        within=where or "true", reading=reading, holds=IN_JSON.format(column="arguments::VARCHAR")
     )
     # After the join: DuckDB would otherwise search each result before it knows its turn.
-    result = f"CASE WHEN {within} THEN {_IN_RESULT} ELSE false END" if within else _IN_RESULT
-    results = _IN_RESULTS.format(within=within or "true", holds=result)
-    named = _NAMED_WITHIN.format(within=within) if within else NAMED
-    return f"({response} OR {named} OR {arguments} OR {results})"
+    result = f"CASE WHEN {where} THEN {_IN_RESULT} ELSE false END" if where else _IN_RESULT
+    results = _IN_RESULTS.format(within=where or "true", holds=result)
+    named = _NAMED_WITHIN.format(within=where) if where else NAMED
+    own = f"({response} OR {arguments} OR {results})"
+    return TextScope(own, named, parameters | text_parameters(within.text))
 
 
 def text_parameters(text: str) -> dict[str, object]:
@@ -236,10 +248,9 @@ def found_scope(within: Filter) -> Scope:
     }
     parameters |= {name: value for name, value in named.items() if value}
     if within.text:
-        looked_at, bounds = of_turn(within)
-        _add_times(within, looked_at, bounds)
-        parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
-        parameters |= bounds | text_parameters(within.text)
+        text = text_scope(within)
+        parts.append(f"({text.own} OR {text.named})")
+        parameters |= text.parameters
     condition = " AND ".join(parts) or "true"
     # A failure in parsing has no action, so ``$action`` may be unused there; DuckDB refuses unused parameters.
     asked = set(_ASKED.findall(condition))

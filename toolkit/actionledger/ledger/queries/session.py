@@ -71,12 +71,15 @@ class ContextAt(NamedTuple):
 
 
 _IT = "session_id = $session_id::UUID"
-_THEIRS = {"sessions": f"({sessions_of(_IT)})", "executions": f"({executions_of(_IT)})"}
 _ONE = f"""
-SELECT {picked(Session, branch="git_branch")} FROM ({sessions_of(_IT)}) AS sessions CROSS JOIN (
+WITH said AS ({sessions_of(_IT)}),
+took AS (FROM turn_starts WHERE {_IT}),
+read AS (FROM parse_attempts WHERE {_IT}),
+outcomes AS ({session_outcomes_of(sessions="said", executions=f"({executions_of(_IT)})", turns="took", attempts="read")})
+SELECT {picked(Session, branch="git_branch")} FROM said AS sessions CROSS JOIN (
     SELECT count(*) AS turns, epoch(max(occurred_at) - min(occurred_at)) AS duration_s, count(cost_usd) AS priced, sum(cost_usd) AS cost_usd
-    FROM turn_starts WHERE {_IT}) AS lengths
-LEFT JOIN (SELECT session_id, outcome FROM ({session_outcomes_of(_IT, **_THEIRS)})) USING (session_id)"""
+    FROM took) AS lengths
+LEFT JOIN (SELECT session_id, outcome FROM outcomes) USING (session_id)"""
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:
@@ -91,7 +94,7 @@ _OF_TURNS = f"""
 WITH asked AS (SELECT unnest($sessions)::UUID AS session_id, unnest($places) AS turn_index),
 said AS (FROM ({sessions_of(_THEIR)})),
 made AS (SELECT session_id, turn_index, max(occurred_at) AS occurred_at FROM turn_starts WHERE {_THEIR} GROUP BY ALL)
-SELECT session_id::VARCHAR AS session_id, turn_index, external_id, coalesce(title, '') AS title, coalesce(agent, '') AS agent, occurred_at
+SELECT session_id::VARCHAR AS session_id, turn_index, external_id, coalesce(title, CASE WHEN external_id = '' THEN task END, '') AS title, coalesce(agent, '') AS agent, occurred_at
 FROM asked JOIN said USING (session_id) LEFT JOIN made USING (session_id, turn_index)"""
 
 

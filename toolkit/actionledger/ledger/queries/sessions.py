@@ -98,7 +98,7 @@ lengths AS (
     SELECT session_id, count(*) AS turns, min(occurred_at) AS first_turn, max(occurred_at) AS last_turn,
            sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
            count(cost_usd) AS priced, sum(cost_usd) AS cost_usd
-    FROM turn_starts WHERE session_id IN (SELECT session_id FROM {of}) GROUP BY session_id)"""
+    FROM {turns} GROUP BY session_id)"""
 """The number of responses of sessions, and their sums; of all sessions only if these order the list."""
 
 _NUMBERS = """
@@ -107,14 +107,14 @@ attempts AS (
            count(*) FILTER ({auditable} AND list_contains($read, outcome)) AS read,
            count(*) FILTER (list_contains($intent, outcome)) AS meant,
            list(DISTINCT capture) FILTER (list_contains($intent, outcome)) AS captures
-    FROM parse_attempts WHERE {attempts} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
+    FROM {attempts} WHERE {read} GROUP BY session_id),
 calls AS (
     SELECT session_id, count(*) FILTER (status <> 'illustration') AS actions,
            count(*) FILTER ({checked}) AS checked, count(*) FILTER ({checked} AND list_contains($runnable, status)) AS valid
-    FROM actions WHERE {actions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
+    FROM actions WHERE {called} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 failures AS (
     SELECT session_id, count(*) AS executions, count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
-    FROM {tried} WHERE {executions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
+    FROM {executions} WHERE {tried} GROUP BY session_id),
 numbers AS (
     SELECT session_id, coalesce(read, 0) AS read, coalesce(intent, 0) AS intent, coalesce(meant, 0) AS meant,
            coalesce(actions, 0) AS actions, coalesce(checked, 0) AS checked, coalesce(valid, 0) AS valid,
@@ -139,9 +139,15 @@ teams AS (
     FROM members LEFT JOIN turn_starts USING (session_id) WHERE leader <> session_id GROUP BY leader)"""
 """The subagents of each session of a page, at any depth."""
 
-_PAGE = """
+_NO_TEAMS = (
+    "teams AS (SELECT session_id, 0 AS subagents, NULL::DOUBLE AS subagents_cost_usd FROM page WHERE false)"
+)
+
+_LISTED = """
 listed AS (
-    SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates}),
+    SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates})"""
+
+_FAMILIES = """
 paths AS (
     SELECT session_id, session_id AS root, place, [place] AS path FROM listed
     WHERE session_id IN (SELECT parent_session_id FROM listed)
@@ -154,10 +160,22 @@ ordered AS (
     SELECT session_id, coalesce(path, [place]) AS path, coalesce(first, place) AS first
     FROM listed LEFT JOIN (SELECT session_id, path, first FROM paths JOIN families USING (root)) USING (session_id)
     ORDER BY first, path LIMIT $limit OFFSET $offset),
-page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered),
-sessions_of_page AS ({sessions_of_page}),
-executions_of_page AS ({executions_of_page})"""
+page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered)"""
 """Only sessions with a child or a parent need a path: of a million sessions a few hundred."""
+
+_SINGLES = """
+page AS (SELECT session_id, [place] AS path, place AS line FROM listed ORDER BY place LIMIT $limit OFFSET $offset)"""
+"""The same for a ledger without parents."""
+
+_OF_PAGE = """
+sessions_of_page AS {sessions},
+executions_of_page AS {executions},
+turns_of_page AS {turns},
+attempts_of_page AS {attempts}"""
+
+_HAS_PARENTS = """
+SELECT count(*) FROM (SELECT session_id FROM session_starts WHERE parent_session_id IS NOT NULL
+    UNION ALL SELECT session_id FROM session_details WHERE parent_session_id IS NOT NULL LIMIT 1)"""
 
 _LINES = """
 SELECT {columns} FROM (
@@ -192,7 +210,7 @@ def sessions(
     order: Order = "newest",
 ) -> list[SessionRow]:
     """Return a page of the sessions with a response in a filter (children follow a selected parent); the numbers count their responses in ``within.given``."""
-    selection = _session_lines(within, order=order, columns=_columns(within))
+    selection = _session_lines(within, order=order, columns=_columns(within), parents=_has_parents(ledger))
     return rows(
         ledger, SessionRow, selection.condition, selection.parameters | {"limit": limit, "offset": offset}
     )
@@ -208,7 +226,7 @@ def sessions_page(
 ) -> SessionsPage:
     """Return a page of sessions, and their total; the filter is evaluated only once for both."""
     columns = f"{_columns(within)}, (SELECT count(*) FROM listed) AS count"
-    statement, parameters = _session_lines(within, order=order, columns=columns)
+    statement, parameters = _session_lines(within, order=order, columns=columns, parents=_has_parents(ledger))
     found = rows(ledger, _Counted, statement, parameters | {"limit": limit, "offset": offset})
     return SessionsPage(found[0].count if found else 0, list[SessionRow](found))
 
@@ -232,47 +250,70 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
     """Return how many of the listed sessions have each outcome, without zeros; sessions without a response are included."""
     refuse_no_ledger(ledger)
     tables, parameters = _tables(within)
-    statement = f"WITH {','.join([*tables, _outcomes(of='found')])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
+    statement = f"WITH {','.join([*tables, _outcomes(_rows_of('found'))])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
     found = dict(ledger.sql(statement, parameters).fetchall())
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
 
-def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:
+def _has_parents(ledger: Queryable) -> bool:
+    """Whether any session has a parent: planning what only they need takes a third of a list's time."""
+    refuse_no_ledger(ledger)
+    return bool(number(ledger, _HAS_PARENTS))
+
+
+def _session_lines(
+    within: Filter, *, order: Order, columns: str, beside: str = "", parents: bool = True
+) -> Scope:
     """Return the statement that lists sessions as on a page, without values for ``$limit`` and ``$offset``."""
     tables, parameters = _tables(within)
     by, needed = ordered_by(order)
-    numbers, words = _numbers(within, of="found" if needed == "numbers" else "page")
+    # Data that selects or orders sessions is computed for all of them, the rest only for those of the page.
+    theirs = {
+        name: _rows_of("found") if name == needed else _ON_PAGE for name in ("numbers", "lengths", "outcomes")
+    }
+    numbers, words = _numbers(within, **theirs["numbers"])
     parts = {
         "numbers": numbers,
-        "lengths": _LENGTHS.format(of="found" if needed == "lengths" else "page"),
-        "outcomes": _outcomes(of="found" if needed == "outcomes" else "page"),
+        "lengths": _LENGTHS.format(**theirs["lengths"]),
+        "outcomes": _outcomes(theirs["outcomes"]),
         "details": _DETAILS,
     }
-    on_page = "session_id IN (SELECT session_id FROM page)"
-    page = _PAGE.format(
-        order=by,
-        candidates=f"found LEFT JOIN {needed} USING (session_id)" if needed else "found",
-        sessions_of_page=sessions_of(on_page),
-        executions_of_page=executions_of(on_page),
-    )
-    # Data that selects or orders sessions is computed for all of them, the rest only for those of the page.
+    candidates = f"found LEFT JOIN {needed} USING (session_id)" if needed else "found"
+    page = [_LISTED.format(order=by, candidates=candidates), _FAMILIES if parents else _SINGLES]
     tables += [parts[needed]] if needed else []
-    tables += [page, *(part for name, part in parts.items() if name not in {needed, "details"}), _TEAMS]
+    tables += [
+        *page,
+        _OF_PAGE.format(**_rows_of("page")),
+        *(parts[name] for name in theirs if name != needed),
+    ]
+    tables.append(_TEAMS if parents else _NO_TEAMS)
     matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
     tables[-1] += _LINES.format(columns=columns, matched=f"{matched} {beside}")
     return Scope(f"WITH RECURSIVE {','.join(tables)}", parameters | words)
 
 
-def _outcomes(of: str) -> str:
-    """Return the common table expression of sessions' outcomes."""
+_ON_PAGE = {name: f"{name}_of_page" for name in ("sessions", "executions", "turns", "attempts")} | {
+    "of": "page"
+}
+"""The names of what ``_OF_PAGE`` selects."""
+
+
+def _rows_of(of: str) -> dict[str, str]:
+    """Return the same for other sessions, as SELECTs."""
     theirs = f"session_id IN (SELECT session_id FROM {of})"
-    on_page = of == "page"
-    outcomes = session_outcomes_of(
-        theirs,
-        sessions="sessions_of_page" if on_page else f"({sessions_of(theirs)})",
-        executions="executions_of_page" if on_page else f"({executions_of(theirs)})",
-    )
-    return f"outcomes AS (SELECT session_id, outcome FROM ({outcomes}))"
+    return {
+        "sessions": f"({sessions_of(theirs)})",
+        "executions": f"({executions_of(theirs)})",
+        "turns": f"(FROM turn_starts WHERE {theirs})",
+        "attempts": f"(FROM parse_attempts WHERE {theirs})",
+        "of": of,
+    }
+
+
+def _outcomes(theirs: dict[str, str]) -> str:
+    """Return the common table expression of sessions' outcomes."""
+    tables = {name: theirs[name] for name in ("sessions", "executions", "turns", "attempts")}
+    return f"outcomes AS (SELECT session_id, outcome FROM ({session_outcomes_of(**tables)}))"
 
 
 def _columns(within: Filter, parsed: str = _PARSED) -> str:
@@ -322,17 +363,16 @@ def _is_counted(within: Filter) -> bool:
     return bool(within.models) or _is_of_turns(within)
 
 
-def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
+def _numbers(within: Filter, **theirs: str) -> tuple[str, dict[str, object]]:
     """Return the common table expressions of the results of sessions' responses, and their parameters."""
     given = within.given
     statement = _NUMBERS.format(
         auditable=AUDITABLE,
         checked=IS_CHECKED,
-        attempts=scope(given).condition,
-        actions=scope(given, "actions").condition,
-        executions=f"{scope(given, 'executions').condition} AND {OF_ACTIONS}",
-        tried="executions" if of == "found" else "executions_of_page",
-        of=of,
+        read=scope(given).condition,
+        called=scope(given, "actions").condition,
+        tried=f"{scope(given, 'executions').condition} AND {OF_ACTIONS}",
+        **theirs,
     )
     words = {"intent": INTENT, "read": READ, "runnable": RUNNABLE}
     return statement, scope(given).parameters | words

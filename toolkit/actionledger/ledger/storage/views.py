@@ -65,27 +65,27 @@ rows, and these patterns over 16,000 texts took 0.2 seconds.
 """
 
 
-_PLACED = """
-        SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason,
+_TURN = "session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason"
+_PLACED = f"""
+        SELECT {_TURN},
                lead(prompt IS NULL) OVER following AS is_followed
         FROM turn_starts WHERE session_id IN (SELECT session_id FROM turn_starts SEMI JOIN unread USING (turn_id))
         WINDOW following AS (PARTITION BY session_id ORDER BY turn_index, turn_id)"""
 _GOES_ON = "coalesce(is_followed, false) AND coalesce(feedback, '') = ''"
 _FEEDBACK = " LEFT JOIN (SELECT turn_id, feedback FROM turn_ends) USING (turn_id)"
 
-_PLACED_LAST = """
-        SELECT session_id, turn_id, turn_index, profile, model, task, occurred_at, text, finish_reason
-        FROM turn_starts SEMI JOIN last_turns USING (turn_id)"""
-"""The last responses of sessions: nothing follows them, so that neither prompts nor feedback are read."""
 
-
-def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
-    """Return the SELECT of the view ``unacted_turns``, a row for each parse of a response without a call; or of some of its rows."""
-    meant = f" AND {condition}" if condition else ""
-    placed, goes_on, feedback = (_PLACED_LAST, "false", "") if is_last else (_PLACED, _GOES_ON, _FEEDBACK)
+def unacted_turns_of(last: str = "") -> str:
+    """Return the SELECT of the view ``unacted_turns``, a row for each parse of a response without a call; or of ``last_turns`` among some parse attempts."""
+    meant = f"{last} SEMI JOIN last_turns USING (turn_id)" if last else "parse_attempts"
+    # Nothing follows a last response, so that neither prompts nor feedback are read.
+    placed, goes_on, feedback = (
+        (f"SELECT {_TURN} FROM turn_starts", "false", "") if last else (_PLACED, _GOES_ON, _FEEDBACK)
+    )
     return f"""
     WITH unread AS (
-        SELECT attempt_id, turn_id, run_kind, outcome, capture FROM parse_attempts WHERE outcome IN ({_words((Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY))}){meant}),
+        SELECT attempt_id, turn_id, run_kind, outcome, capture FROM {meant}
+        WHERE outcome IN ({_words((Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY))})),
     placed AS ({placed}),
     judged AS (
         SELECT placed.*, attempt_id, run_kind, outcome, capture, lower(coalesce(finish_reason, '')) AS stopped_by,
@@ -114,28 +114,27 @@ def unacted_turns_of(condition: str = "", *, is_last: bool = False) -> str:
 
 
 def session_outcomes_of(
-    condition: str = "", *, sessions: str = "sessions", executions: str = "executions"
+    *,
+    sessions: str = "sessions",
+    executions: str = "executions",
+    turns: str = "turn_starts",
+    attempts: str = "",
 ) -> str:
-    """Return the SELECT of the view ``session_outcomes``, a row for each session; or of some of its rows, given those of two other views.
+    """Return the SELECT of the view ``session_outcomes``, a row for each session; or of some of its rows, given theirs of four other tables.
 
-    DuckDB computes these views whole before it applies a filter.
+    DuckDB computes the views among them whole before it applies a filter. A recorded success decides alone, so that no text of such sessions is read.
     """
-    where = f" WHERE {condition}" if condition else ""
-    meant = f" AND {condition}" if condition else ""
-    last = "turn_id IN (SELECT turn_id FROM last_turns)"
-    unacted = f"({unacted_turns_of(last, is_last=True)})" if condition else "unacted_turns"
+    unacted = f"({unacted_turns_of(attempts)})" if attempts else "unacted_turns"
     return f"""
     WITH last_turns AS (
-        SELECT session_id, arg_max(turn_id, turn_index) AS turn_id FROM turn_starts{where} GROUP BY session_id),
-    broken AS (
-        SELECT DISTINCT turn_id FROM {executions} SEMI JOIN last_turns USING (turn_id)
-        WHERE status IN ('interrupted', 'cancelled')),
-    unseen AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE outcome = '{Outcome.NOT_RECORDED}'{meant}),
+        SELECT session_id, arg_max(turn_id, turn_index) AS turn_id FROM {turns}
+        WHERE session_id NOT IN (SELECT session_id FROM {sessions} WHERE success IS NOT NULL) GROUP BY session_id),
     found AS (
-        SELECT s.session_id, n.turn_id IS NOT NULL AS is_unseen, s.success, s.reason, s.aborted, u.ending, u.why, t.turn_id, b.turn_id IS NOT NULL AS is_broken
-        FROM {sessions} s LEFT JOIN last_turns t USING (session_id)
-        LEFT JOIN (FROM {unacted} WHERE run_kind NOT IN ('reparse', 'rerun')) u ON u.turn_id = t.turn_id LEFT JOIN broken b ON b.turn_id = t.turn_id
-        LEFT JOIN unseen n ON n.turn_id = t.turn_id)
+        SELECT session_id, success, reason, aborted, ending, why, turn_id,
+               turn_id IN (SELECT turn_id FROM {executions} WHERE status IN ('interrupted', 'cancelled')) AS is_broken,
+               turn_id IN (SELECT turn_id FROM {attempts or "parse_attempts"} WHERE outcome = '{Outcome.NOT_RECORDED}') AS is_unseen
+        FROM {sessions} LEFT JOIN last_turns USING (session_id)
+        LEFT JOIN (SELECT turn_id, ending, why FROM {unacted} WHERE run_kind NOT IN ('reparse', 'rerun')) USING (turn_id))
     SELECT session_id, CASE
         WHEN success THEN '{SessionOutcome.FINISHED}'
         WHEN NOT success THEN '{SessionOutcome.FAILED}'

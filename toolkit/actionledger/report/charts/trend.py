@@ -165,7 +165,11 @@ def trend_of(
             if (drawn_low & alone).any()
             else []
         ),
-        *(_events(events, days, ink, _last_labelled_day(found)) if events else []),
+        *(
+            _events(events, days, ink, _last_labelled_day(found), is_low=_is_high(found, begin))
+            if events
+            else []
+        ),
         over.mark_line(strokeWidth=2).encode(y=share, detail="stretch:N"),
         _points(base, colour, wording).encode(y=share, shape=shape),
     )
@@ -176,15 +180,26 @@ def _cut(begin: float) -> str | None:
     return f"Axis starts at {begin:.0%}" if begin else None
 
 
-def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[alt.Chart]:
-    """Return the events as vertical lines, solid for changes; labels from ``late`` on are placed before the line."""
+def _is_high(found: Trend, begin: float) -> bool:
+    """Whether the lines are in the chart's upper half."""
+    values = [
+        rate.value
+        for period in found.periods
+        for rate in (period.success, period.strict)
+        if rate.value is not None
+    ]
+    return bool(values) and sum(values) / len(values) > (1 + begin) / 2
+
+
+def _events(events: Sequence[Event], days: alt.X, ink: str, late: date, *, is_low: bool) -> list[alt.Chart]:
+    """Return the events as vertical lines, solid for changes; labels from ``late`` on are placed before the line, and at the bottom if ``is_low``."""
     frame = pd.DataFrame(
         {
             "day": event.day.isoformat(),
             "start": event.day.isoformat(),
             "label": _shortened(event.label) if len(events) <= _LABELLED else "",
             "detail": visible(event.detail),
-            "place": 8 + 14 * at,  # one line each: next to each other they overlap on a phone
+            "off": 8 + 14 * at,  # one line each: next to each other they overlap on a phone
             "is_late": event.day > late,
             "kind": "changed" if event.is_change else "new",
         }
@@ -204,6 +219,7 @@ def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[
     lines = base.mark_rule(color=ink, strokeWidth=2).encode(strokeDash=dash)
     words = [
         base.transform_filter(f"{'' if is_late else '!'}datum.is_late")
+        .transform_calculate(place="height - datum.off" if is_low else "datum.off")
         .mark_text(color=ink, align="right" if is_late else "left", dx=-4 if is_late else 4, fontSize=11)
         .encode(y=alt.Y("place:Q", scale=None, axis=None), text="label:N")
         for is_late in (False, True)
