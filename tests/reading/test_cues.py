@@ -350,6 +350,9 @@ RUNS = [
     "A branch comes first:\n\n…",
     "With a sketch:\n\n…",
     "…\n\nWould you like me to set a reminder as well?",
+    "…\n\nShall I also add a due date?",
+    "…\n\nIs there anything else you need?",
+    "…\n\nSoll ich noch eine Erinnerung setzen?",
     "…\n\nThe next step is up to the tests.",
     "…\n\nLet me know if anything is missing.",
     "Please approve the branch before Friday:\n\n…",
@@ -357,6 +360,8 @@ RUNS = [
 WAITS = [
     "What would the call be? Answer:\n\n…",
     "…\n\nThis is what the user pasted.",
+    "…\n\nShall I also run this?",
+    "…\n\nWould you like me to do this as well?",
 ]
 
 

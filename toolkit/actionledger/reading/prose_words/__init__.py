@@ -41,6 +41,7 @@ CORRECTS = Phrases([row for each in _ALL for row in each.corrects], _BETWEEN)
 """What says between two calls that the second one stands for the first."""
 
 _CODE = regex("`[^`\n]++`")
+_ASKS = regex(r"[^.!?。？\n]{0,160}[?？]")
 
 
 def asks(text: str) -> bool:
@@ -49,8 +50,8 @@ def asks(text: str) -> bool:
 
 
 def describes(behind: str) -> bool:
-    """Return whether a text begins with what says what the call before it was."""
-    return _describing().match(behind) is not None
+    """Return whether a text begins with what says what the call before it was; a question does not."""
+    return _describing().match(behind) is not None and not _ASKS.match(behind)
 
 
 def defers(behind: str) -> bool:

@@ -371,5 +371,5 @@ ENGLISH = Language(
         r"|(?:i(?:['’]m| am) )?(?:await|wait)ing (?:for )?your|(?:if|once|when|as soon as|after|unless) you (?:agree|approve|confirm|accept|say|consent|are (?:ok|okay|fine|happy)|want me to|(?:['’]d|would) like me to)\b|(?:if|once) (?:that|this|it)(?:['’]s| is) (?:ok|okay|fine|all right)\b"
     ),
     offers=r"\b(?:do you want|would you like|shall (?:I|we)|should (?:I|we)|may I|can I|could I|is (?:it|this) (?:ok|okay|fine|all right)|do I have your|am I allowed|are you (?:ok|fine|sure))\b",
-    anything_else="anything else|something else|any other|else",
+    anything_else=r"anything else|something else|any other|else|(?<!this )(?<!that )(?<! it )as well\b|also (?!\w+ (?:it|that|this)\b)|know more",
 )

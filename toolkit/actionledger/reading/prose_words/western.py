@@ -101,7 +101,7 @@ FRENCH = Language(
     describes=r"(?:c['’](?:est|était)|ceci (?:est|était)|cela (?:est|était)|voilà (?:ce|comment)|cet appel|cette (?:requête|ligne)|l['’]appel ci-dessus)\b(?! (?:nécessaire|tout|la première|le premier|parti))",
     defers=r"(?:veuillez|merci de) (?:confirmer|valider)|confirme[zr]?\b|(?:si|dès que|quand) (?:vous|tu)\b|dites-moi|j['’]attends (?:votre|ta)",
     offers=r"\b(?:voulez-vous|veux-tu|souhaitez-vous|dois-je|puis-je|est-ce que je (?:dois|peux)|faut-il)\b",
-    anything_else="autre chose",
+    anything_else="autre chose|aussi une?\\b|en savoir plus",
 )
 
 GERMAN = Language(
@@ -214,7 +214,7 @@ GERMAN = Language(
     describes=r"(?:das|dies|es|so|dieser (?:aufruf|befehl)|diese (?:anfrage|zeile)|der (?:obige|letzte) \\w+) (?:ist|war|waren|stammt|kommt|kam|stand|steht|hat|zeigt|sah|schlug)\b(?! (?:nötig|notwendig|alles|der erste|mein))|(?:war|waren|wurde) (?:falsch|ein|nicht|nur)\b|(?:aufgerufen|ausgeführt|geschickt|gesendet)\b",
     defers=r"bitte (?:bestätig|gib|geben|sag|prüf)\\w*|(?:wenn|falls|sobald) (?:du|sie|ihr)\b|sag(?:en sie)? (?:mir )?bescheid|ich warte auf (?:deine|ihre)",
     offers=r"\b(?:soll(?:te)? ich|darf ich|möchten sie|möchtest du|wollen sie|willst du|kann ich)\b",
-    anything_else="sonst noch|noch etwas",
+    anything_else="sonst noch|noch etwas|noch ein|auch ein|mehr (?:erfahren|wissen)",
 )
 
 SPANISH = Language(
@@ -315,5 +315,5 @@ SPANISH = Language(
     describes=r"(?:es[oa]|est[oe]|est[ae] (?:llamada|línea|solicitud)|la llamada anterior|isso|isto|ess[ea] (?:chamada|linha)) (?:es|era|fue|fueron|é|foi|está|estaba|viene|veio|falló|falhou|mostra|muestra)\b(?! (?:necesari|necessári|todo|tudo|lo primero))",
     defers=r"(?:por favor,? )?(?:confirm[ae]|confirme)\b|(?:si|se|cuando|quando|en cuanto) (?:usted|você|tú|quiere|quieres|quiser|está de acuerdo|concorda)|(?:dime|dígame|avísame|me avise|me diga)\b|(?:espero|aguardo) (?:tu|su|sua)",
     offers=r"\b(?:quieres? que|desea que|debo|puedo|le gustaría|procedo|te gustaría|quer que|deseja que|devo|posso|gostaria que)\b",
-    anything_else="algo más|mais alguma",
+    anything_else="algo más|mais alguma|también una?\\b|saber más",
 )
