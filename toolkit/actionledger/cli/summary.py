@@ -67,7 +67,9 @@ def _unacted_line(found: "Unacted") -> str:
     if unparseable:
         many = f"{unparseable:,}" if stopped else counted(unparseable, "response")
         parts.append(f"{many} {Ending.UNPARSEABLE.said}")
-    where = f"in {counted(found.sessions, 'session')}, {shown_rate(found.rate)} of all {found.rate.count:,}"
+    interval = found.rate.shown_interval
+    certainty = interval if interval.startswith("[") else f"({interval})"
+    where = f"in {counted(found.sessions, 'session')}, {found.rate.shown_value} of all {found.rate.count:,} {certainty}"
     return f"{' and '.join(parts)}, {where}."
 
 
