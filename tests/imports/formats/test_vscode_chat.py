@@ -135,7 +135,7 @@ def test_each_round_of_a_request_is_a_response(document):
         "cancelled",
     )
     assert left_out(items) == {
-        (LeftOutReason.NOT_IN_SOURCE, "toolInvocationSerialized"): 1,
+        (LeftOutReason.NO_CALL, "toolInvocationSerialized"): 1,
         (LeftOutReason.BOOKKEEPING, "undoStop"): 1,
     }
 
@@ -159,6 +159,24 @@ def test_a_log_is_the_document_that_its_lines_make(document, tmp_path):
     assert [(each.line, each.reason) for each in items if isinstance(each, Refusal)] == [
         (6, "The line changes a part of the chat that isn't there.")
     ]
+
+
+def test_an_export_has_names_of_its_requests_alone(tmp_path):
+    """Its session is named by the first one, so that two exports of one name are two sessions."""
+    answer = {"kind": "markdownContent", "content": {"value": "Because."}}
+    export = {
+        "responderUsername": "GitHub Copilot",
+        "initialLocation": "panel",
+        "requests": [
+            {"requestId": "request_7", "message": {"text": "Why?"}, "response": [answer], "isCanceled": True}
+        ],
+    }
+    path = written(tmp_path / "chat.json", export)
+    assert [each.source.name for each in recognised(sample_of(path))] == ["vscode_chat"]
+    found = session(read(path))
+    (turn,) = found.turns
+    assert (found.external_id, turn.external_id, turn.text) == ("request_7", "request_7", "Because.")
+    assert turn.usage.finish_reason == "cancelled"
 
 
 def test_a_request_without_an_answer_is_counted(tmp_path):

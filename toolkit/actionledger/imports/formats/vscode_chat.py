@@ -38,7 +38,7 @@ _STATES: Mapping[float | None, str] = {2: "cancelled", 3: "error"}
 """The states of a request that was not answered to its end."""
 
 _SHOWN = {
-    "toolInvocationSerialized": LeftOutReason.NOT_IN_SOURCE,
+    "toolInvocationSerialized": LeftOutReason.NO_CALL,
     "inlineReference": LeftOutReason.NO_TEXT,
     **dict.fromkeys(
         (
@@ -80,7 +80,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     if turns:
         title = text_at(document, "customTitle")
         yield RecordedSession(
-            text_at(document, "sessionId") or path.name.split(".json")[0],
+            text_at(document, "sessionId") or turns[0].external_id or path.name.split(".json")[0],
             None,
             next((turn.model for turn in turns if turn.model), ""),
             (turns[0].prompt or "").strip().split("\n", 1)[0][:200],
@@ -107,8 +107,12 @@ def recognise(sample: Sample) -> float:
     if not isinstance(first, dict):
         return 0.0
     whole = object_at(first, "v") if first.get("kind") == _WHOLE else first
-    is_chat = isinstance(whole.get("requests"), list) and "responderUsername" in whole
-    return 1.0 if is_chat and ("initialLocation" in whole or "sessionId" in whole) else 0.0
+    is_chat = isinstance(whole.get("requests"), list)
+    return (
+        1.0
+        if is_chat and len(whole.keys() & {"responderUsername", "initialLocation", "sessionId"}) > 1
+        else 0.0
+    )
 
 
 def _applied(path: Path, on_read: OnRead | None) -> Iterator[JsonMap | Refusal]:
@@ -154,7 +158,10 @@ def _messages(request: JsonMap) -> Iterator[Message]:
     result = object_at(request, "result")
     metadata = object_at(result, "metadata")
     rounds = list(objects_at(metadata, "toolCallRounds"))
-    state = _STATES.get(number_at(object_at(request, "modelState"), "value"), "")
+    is_cancelled = request.get("isCanceled") is True
+    state = (
+        "cancelled" if is_cancelled else _STATES.get(number_at(object_at(request, "modelState"), "value"), "")
+    )
     finish = text_at(object_at(result, "errorDetails"), "code") or (
         "error" if result.get("errorDetails") else state
     )
@@ -190,7 +197,8 @@ def _of_round(value: JsonMap, request: JsonMap) -> Message:
 
 def _without_rounds(request: JsonMap, finish: str) -> Message:
     """Return the answer of a chat without tools, or of an older version: the parts that are shown."""
-    found = Message("model", message_id=text_at(request, "responseId"), model=_model(request))
+    name = text_at(request, "responseId") or text_at(request, "requestId")
+    found = Message("model", message_id=name, model=_model(request))
     found.occurred_at, found.usage = since_epoch(request.get("timestamp")), Usage(finish_reason=finish)
     for part in objects_at(request, "response"):
         kind = text_at(part, "kind")
