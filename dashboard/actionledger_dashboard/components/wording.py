@@ -21,6 +21,17 @@ def called(external_id: str, session_id: str, title: str | None = None) -> str:
     return title or external_id or session_id
 
 
+def token_count(number: int | None) -> str:
+    """Return a number of tokens, or that it is not recorded."""
+    return NOT_RECORDED if number is None else f"{number:,}"
+
+
+def tokens_of(shown: int | None, written: int | None) -> tuple[str, str]:
+    """Return the sum of input and output tokens, compact, and what it is the sum of: only the recorded ones."""
+    kind = "input " if written is None else "output " if shown is None else ""
+    return compact((shown or 0) + (written or 0)), f"{kind}tokens"
+
+
 def share(rate: Rate) -> str:
     """Return a rate's share in percent."""
     return rate.shown_value

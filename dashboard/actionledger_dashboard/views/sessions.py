@@ -17,7 +17,7 @@ from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called, compact, dollars, duration, known, minute_of
+from actionledger_dashboard.components.wording import called, dollars, duration, known, minute_of, tokens_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import SESSION_LOOKS
 
@@ -269,17 +269,18 @@ def _where_they_ran(found: list[SessionRow], within: Filter) -> list[Column]:
 
 def _what_they_took(found: list[SessionRow]) -> list[Column]:
     """Return the tokens and the cost of sessions."""
-    tokens = [
-        None
-        if row.input_tokens is row.output_tokens is None
-        else compact((row.input_tokens or 0) + (row.output_tokens or 0))
-        for row in found
-    ]
+    tokens = [None if row.input_tokens is row.output_tokens is None else _tokens(row) for row in found]
     own = "Of its own turns; a subagent has a row of its own."
     return [
         Column("Cost", [_cost(row) for row in found], "number", f"Recorded, or by list prices. {own}"),
         Column("Tokens", tokens, "number", f"Input and output. {own}"),
     ]
+
+
+def _tokens(row: SessionRow) -> str:
+    """Return a session's tokens; a word says which of them are recorded, if not both."""
+    number, what = tokens_of(row.input_tokens, row.output_tokens)
+    return number if what == "tokens" else f"{number} {what.removesuffix(' tokens')}"
 
 
 def _cost(row: SessionRow) -> str | None:
