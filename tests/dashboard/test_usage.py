@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger as al
 from actionledger.ledger.queries.turn import turn_details
-from actionledger_dashboard.components.wording import duration
+from actionledger_dashboard.components.wording import called, duration
 from actionledger_dashboard.viewer.conversation import turns_of
 
 Open = Callable[..., AppTest]
@@ -143,6 +143,20 @@ def test_an_order_by_its_former_name_is_the_same(open_page: Open, used: Path) ->
 def test_a_duration_is_said_in_its_two_greatest_units(seconds: float | None, shown: str) -> None:
     """Nothing where nothing is recorded."""
     assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "expected"),
+    [
+        ("5b227bad5398269053cc30fbd14f7b48", None, "untitled 5b227bad"),
+        ("c8453209-604f-4c87-adea-08757dd367a8", None, "untitled c8453209"),
+        ("c8453209-604f-4c87-adea-08757dd367a8", "Mend it", "Mend it"),
+        ("task-17", None, "task-17"),
+    ],
+)
+def test_an_identifier_that_nobody_reads_is_shortened(name: str, title: str | None, expected: str) -> None:
+    """A title and a name that somebody gave stay whole."""
+    assert called(name, "x", title) == expected
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,20 @@ from functools import cache
 from itertools import chain
 from typing import TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.rates import Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Capture
 
+_OPAQUE = r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 NOT_RECORDED = "not recorded"
 NOTHING_FAILED = "Nothing failed, as far as it was read, checked and executed."
 
 
 def called(external_id: str, session_id: str, title: str | None = None) -> str:
-    """Return a session's name: its title, else its source's name for it, else its whole id."""
-    return title or external_id or session_id
+    """Return a session's name: its title, else its source's name for it; an identifier that nobody reads is shortened."""
+    name = title or external_id or session_id
+    return f"untitled {name[:8]}" if not title and regex(_OPAQUE).fullmatch(name) else name
 
 
 def token_count(number: int | None) -> str:

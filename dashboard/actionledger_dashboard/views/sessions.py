@@ -222,7 +222,7 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
             [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."
         ),
         Column("Ended because", [row.reason or "" for row in found], "long"),
-        Column("Id", [called(row.external_id, row.session_id) if row.title else "" for row in found], "name"),
+        Column("Id", [row.external_id or row.session_id for row in found], "name"),
     ]
 
 

@@ -62,8 +62,10 @@ def show_session(session: Session) -> None:
     last = min(first + PAGE - 1, marks.last)
     if turn is not None and written != str(turn):
         st.text(f"This session has no turn {visible(json.dumps(written))}; the nearest one is shown.")
+    find = st.query_params.get("find", "")
+    found = [each.index for each in ask(queries.mentions, session.session_id, find)] if find else []
     with line():
-        show_find(session.session_id)
+        show_find(session.session_id, find, found)
         show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
     show_context(session.session_id)
     details = ask(turn_details, session.session_id, (first, last))
@@ -78,6 +80,8 @@ def show_session(session: Session) -> None:
             "shown": [first, last],
             "prompts": marks.prompts,
             "failures": marks.failures,
+            "find": find,
+            "found": found,
             "turns": turns_of(
                 details,
                 begun,
@@ -107,8 +111,8 @@ def child_of(session_id: str) -> tuple[str, str]:
     return name, links.transcript_href(session_id)
 
 
-def show_find(session_id: str) -> None:
-    """Show a search of the whole session, and the turns that have the text."""
+def show_find(session_id: str, text: str, found: list[int]) -> None:
+    """Show a search of the whole session, and the turns that have the text; the conversation marks it."""
 
     def follow() -> None:
         if text := st.session_state["transcript.find"]:
@@ -116,7 +120,6 @@ def show_find(session_id: str) -> None:
         else:
             st.query_params.pop("find", None)
 
-    text = st.query_params.get("find", "")
     st.session_state["transcript.find"] = text
     st.text_input(
         "Find in this session",
@@ -128,12 +131,9 @@ def show_find(session_id: str) -> None:
     )
     if not text:
         return
-    found = ask(queries.mentions, session_id, text)
-    anchors = [(str(each.index), links.transcript_href(session_id, each.index, find=text)) for each in found]
-    more = f", the first {FOUND}" if len(anchors) > FOUND else ""
-    show_anchors(
-        "found", anchors[:FOUND], f"In {counted(len(found), 'turn')}{more}:" if found else "In no turn."
-    )
+    anchors = [(str(place), links.transcript_href(session_id, place, find=text)) for place in found[:FOUND]]
+    more = f", the first {FOUND}" if len(found) > FOUND else ""
+    show_anchors("found", anchors, f"In {counted(len(found), 'turn')}{more}:" if found else "In no turn.")
 
 
 def show_pages(key: str, session_id: str, shown: tuple[int, int], whole: tuple[int, int]) -> None:
