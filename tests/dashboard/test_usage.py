@@ -180,6 +180,33 @@ def unwritten(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_relatives_are_on_the_transcript_and_in_the_list(open_page: Open, tmp_path: Path, drawn: Any) -> None:
+    """Also a subagent whose call is not recorded; a parent that was not imported has no link."""
+    path = tmp_path / "family.duckdb"
+    turns = (al.RecordedTurn(0, "Done.", occurred_at=MONDAY),)
+    sessions = [
+        al.RecordedSession("main", None, "m", "", turns),
+        *(
+            al.RecordedSession(name, None, "m", "", turns, parent=parent, relation=al.Relation.SUBAGENT)
+            for name, parent in (("helper", "main"), ("orphan", "elsewhere"))
+        ),
+    ]
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, sessions)
+    by_name = {row["Session"]: row for row in rows_of(drawn, open_page(path, "views/sessions.py"))}
+    assert {"↳ helper", "orphan"} <= by_name.keys()
+    table = drawn(open_page(path, "views/sessions.py"), "table")
+    [relation] = [column for column in table["columns"] if column["label"] == "Relation"]
+    assert sum(map(bool, relation["hrefs"])) == 1
+    for name, role in (
+        ("main", "subagent"),
+        ("helper", "parent"),
+        ("orphan", "subagent of a session that is not in this ledger"),
+    ):
+        facts = drawn(open_page(path, "views/transcript.py", session=name), "session_facts")
+        assert [each["role"] for each in facts["family"]] == [role]
+
+
 def test_output_tokens_that_are_not_recorded_are_never_0(
     open_page: Open, unwritten: Path, drawn: Any, stats: Any
 ) -> None:

@@ -11,6 +11,7 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.addresses import query_of
 from actionledger.ledger.queries.marks import Selection
+from actionledger.ledger.queries.names import recorded_among
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.controls import line
@@ -301,13 +302,14 @@ def _whose_children(found: list[SessionRow]) -> list[Column]:
     """Return the column of relations to parents, each with a link to the parent; empty if no session has one."""
     if not any(row.relation for row in found):
         return []
-    parents = [row.parent_session_id or "" for row in found]
+    there = ask(recorded_among, sorted({row.parent_session_id for row in found if row.parent_session_id}))
+    parents = [row.parent_session_id if row.parent_session_id in there else None for row in found]
     return [
         Column(
             "Relation",
             [str(row.relation or "") for row in found],
-            meaning="How it is another session's child: a sub-agent, a continuation or a fork. It leads to the parent.",
-            hrefs=[links.replay_href(parent) if parent else "" for parent in parents],
+            meaning="How it is related to its parent; a link leads to the parent if the ledger has it.",
+            hrefs=[links.transcript_href(parent) if parent else "" for parent in parents],
         )
     ]
 

@@ -20,7 +20,8 @@ from actionledger_dashboard.components.transcript import session_meant, show_fac
 from actionledger_dashboard.components.wording import called, visible
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.conversation import turns_of
-from actionledger_dashboard.viewer.session import facts_of
+from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.session import facts_of, family_of
 
 PAGE = 40
 """The number of turns on a page."""
@@ -45,9 +46,17 @@ def show() -> None:
         ("step through it", links.replay_href(session.session_id)),
         ("next to another session", links.beside_href(session.session_id)),
     ]
-    show_facts("facts", facts_of(session), [], (), ways)
+    show_facts("facts", facts_of(session), relatives_of(session), (), ways)
     show_session(session)
     offer_session(session.session_id, called(session.external_id, session.session_id, session.title))
+
+
+def relatives_of(session: Session) -> list[Values]:
+    """Return the session's parent and children; those without a known call are in no other place of the page."""
+    parent = ask(queries.session, session.parent_session_id) if session.parent_session_id else None
+    children = ask(queries.children, session.session_id)
+    begun = ask(starts, session.session_id) if children else ()
+    return family_of(session, parent, children, begun, href_of=links.transcript_href)
 
 
 def show_session(session: Session) -> None:
