@@ -224,3 +224,12 @@ def test_output_tokens_that_are_not_recorded_are_never_0(
             turn_details(ledger, str(session), (0, 1)), {}, failing=[], href_of=str, child_of=None
         )
     assert "1,000 in · out not recorded" in ["".join(line) for line in first["about"]]
+
+
+def test_a_hit_in_a_result_opens_the_transcript_that_marks_it(
+    open_page: Open, used: Path, drawn: Any
+) -> None:
+    """The replay has a mark only for hits in responses."""
+    table = drawn(open_page(used, "views/turns.py", search="exit code"), "table")
+    assert {urlsplit(href).path for href in table["hrefs"]} == {"transcript"}
+    assert {parse_qs(urlsplit(href).query)["find"][0] for href in table["hrefs"]} == {"exit code"}
